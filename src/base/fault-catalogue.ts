@@ -1,0 +1,103 @@
+export type FaultEntry = {
+  readonly advice: string;
+  readonly retryHelps: boolean;
+  readonly exitCode: 1 | 2;
+};
+
+const failed = (advice: string): FaultEntry => ({ advice, retryHelps: false, exitCode: 1 });
+const passing = (advice: string): FaultEntry => ({ advice, retryHelps: true, exitCode: 1 });
+const misuse = (advice: string): FaultEntry => ({ advice, retryHelps: false, exitCode: 2 });
+
+const entries = {
+  // wrong use
+  'wrong-use': misuse('see `tollkeeper --help`'),
+  'job-unknown': misuse('`tollkeeper check` lists the jobs that are declared'),
+  'report-unknown': misuse('name a folder under reports/ that holds a report.yaml'),
+  'period-invalid': misuse(
+    'use yesterday, last-week, last-month, month-to-date, or FROM..TO as dates, for example 2026-01-01..2026-02-01',
+  ),
+  'config-unreadable': misuse('point --config at a folder that holds tollkeeper.yaml'),
+  'config-invalid': misuse('mend the places named and run `tollkeeper check` again'),
+  'secret-missing': misuse('set the environment variable or mount the secret file that the config names'),
+  'port-in-use': misuse('choose another port, or stop the program that holds this one'),
+
+  // gateway
+  'gateway-url-insecure': misuse('give base_url as https; http is taken on loopback alone'),
+  'gateway-unreachable': passing('check base_url, DNS, the proxy settings and the firewall'),
+  'gateway-certificate': failed(
+    'install the issuer through tls.ca in the account, or mend the certificate of the gateway; verification cannot be turned off',
+  ),
+  'gateway-timeout': passing('the gateway took too long; a shorter window or a longer timeout may help'),
+  'gateway-connection-lost': passing('the connection broke off; nothing was kept, run it again'),
+  'gateway-redirect': failed('give the final address as base_url; the Admin Key is sent to no other origin'),
+  'gateway-key-refused': failed('check admin_key: it starts with sk-admin- and must not be revoked'),
+  'gateway-scope-missing': failed('issue an Admin Key that has the scope named'),
+  'gateway-not-found': failed('check that base_url is the address of the gateway without a path'),
+  'gateway-rate-limited': passing('wait, or let fewer jobs run at once'),
+  'gateway-refused': failed('the message is the gateway’s own; check the request it names'),
+  'gateway-server-error': passing('the gateway has a fault of its own; try again later'),
+  'gateway-http-error': failed('check base_url and the gateway’s own log'),
+  'gateway-answer-unreadable': failed(
+    'the answer does not fit the document; check base_url, or report the answer with its request',
+  ),
+  'gateway-answer-too-large': failed('the answer outgrew its limit; check base_url'),
+
+  // exports
+  'export-not-csv': passing('the gateway answered something else than CSV; its own message is quoted'),
+  'export-truncated': passing('the export broke off; nothing was kept, run it again'),
+  'export-column-missing': failed(
+    'the export lacks a column that is needed; see columns and header names in the account’s gateway settings',
+  ),
+  'export-row-invalid': failed('the line named does not fit its header; nothing of this window was kept'),
+  'export-amount-inexact': failed(
+    'an amount has more decimals than the warehouse keeps (12); nothing was rounded and nothing was kept',
+  ),
+  'export-timestamp-unreadable': failed(
+    'set gateway.timestamps of the account to the form that the export uses',
+  ),
+  'export-capped': failed(
+    'the gateway caps its exports below what one second holds; ask its operator to raise the cap',
+  ),
+  'usage-tail-cut': failed('the gateway kept only its top entries; raise top_n'),
+  'usage-layout-unknown': failed(
+    'the usage export has a layout that is not known; keep the file named and report it',
+  ),
+
+  // disk and warehouse
+  'disk-full': passing('free space on the volume named; nothing half-written was kept'),
+  'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
+  'warehouse-locked': passing('another process has the file open; stop it, or ask the running daemon'),
+  'warehouse-unreadable': failed(
+    'the file is no DuckDB database or is damaged; restore it from a backup or move it away and pull again',
+  ),
+  'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
+  'warehouse-failed': failed('see the cause; nothing of this step was kept'),
+
+  // reports
+  'report-invalid': misuse('mend the places named in the report folder'),
+  'report-query-failed': failed('mend the SQL named; it may hold exactly one SELECT'),
+
+  // mail
+  'mail-not-configured': misuse('declare mail.smtp and mail.from in tollkeeper.yaml'),
+  'mail-unreachable': passing('check the host and port of mail.smtp and the firewall'),
+  'mail-certificate': failed(
+    'install the issuer through mail.tls.ca, or mend the certificate of the mail server',
+  ),
+  'mail-tls-required': failed('the mail server offers no STARTTLS; use smtps:// or a server that does'),
+  'mail-login-refused': failed('check user and password in mail.smtp'),
+  'mail-refused': failed('the mail server refused the message for good; its words are quoted'),
+  'mail-deferred': passing('the mail server asked to try again later'),
+  'mail-outcome-unknown': failed(
+    'the connection broke after the message was handed over: it may or may not have been taken',
+  ),
+
+  // runs
+  aborted: failed('the run was stopped before its end; nothing half-done was kept'),
+  'run-timeout': passing('the run took longer than its timeout'),
+} as const satisfies Record<string, FaultEntry>;
+
+/** Names of all known errors. */
+export type FaultCode = keyof typeof entries;
+
+/** What to do about each known error, whether a retry helps, and the exit code of the program. */
+export const catalogue: Readonly<Record<FaultCode, FaultEntry>> = entries;

@@ -1,0 +1,67 @@
+import { catalogue } from './fault-catalogue.ts';
+import type { FaultCode, FaultEntry } from './fault-catalogue.ts';
+
+/** An error from the catalogue: what happened (`message`), its code, what to do, whether a retry helps. */
+export type Fault = Error & {
+  readonly name: 'Fault';
+  readonly code: FaultCode;
+  readonly advice: string;
+  readonly retryHelps: boolean;
+  /** Process exit code: 1 the check or job failed, 2 wrong use. */
+  readonly exitCode: 1 | 2;
+  /** Milliseconds the other side asked us to wait before a retry, where it said so. */
+  readonly retryAfter?: number;
+};
+
+export type FaultOptions = {
+  readonly cause?: unknown;
+  /** Replaces the catalogue's advice where the place knows better. */
+  readonly advice?: string;
+  /** Milliseconds. */
+  readonly retryAfter?: number;
+  /** Replaces the catalogue's word on retries. */
+  readonly retryHelps?: boolean;
+};
+
+/** Makes a catalogue error. The message says what happened and names no secret. */
+export const fault = (code: FaultCode, message: string, options: FaultOptions = {}): Fault => {
+  const entry: FaultEntry = catalogue[code];
+  const error =
+    options.cause === undefined ? new Error(message) : new Error(message, { cause: options.cause });
+  return Object.assign(error, {
+    name: 'Fault' as const,
+    code,
+    advice: options.advice ?? entry.advice,
+    retryHelps: options.retryHelps ?? entry.retryHelps,
+    exitCode: entry.exitCode,
+    ...(options.retryAfter === undefined ? {} : { retryAfter: options.retryAfter }),
+  });
+};
+
+export const isFault = (error: unknown): error is Fault =>
+  error instanceof Error && error.name === 'Fault' && 'code' in error;
+
+export const hasCode = (error: unknown, code: FaultCode): error is Fault =>
+  isFault(error) && error.code === code;
+
+/** The text of anything thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Two lines for a person: what happened, what to do. Unknown errors keep their stack, known ones don't need it. */
+export const describeError = (error: unknown): string => {
+  if (isFault(error)) return `${error.message}\n  what to do: ${error.advice} (${error.code})`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
+
+/** The `code` of a system or network error (`ENOSPC`, `ECONNREFUSED`), looked for along the chain of causes. */
+export const systemCode = (error: unknown): string | undefined => {
+  for (
+    let current = error, depth = 0;
+    current instanceof Error && depth < 8;
+    current = current.cause, depth += 1
+  ) {
+    if ('code' in current && typeof current.code === 'string' && current.name !== 'Fault')
+      return current.code;
+  }
+  return undefined;
+};

@@ -1,0 +1,14 @@
+export * from './clock.ts';
+export * from './duration.ts';
+export * from './fault.ts';
+export { catalogue } from './fault-catalogue.ts';
+export type { FaultCode, FaultEntry } from './fault-catalogue.ts';
+export * from './gateway-profile.ts';
+export * from './log.ts';
+export * from './money.ts';
+export * from './progress.ts';
+export * from './retry.ts';
+export * from './secrets.ts';
+export * from './units.ts';
+export * from './yaml.ts';
+export * from './zone.ts';

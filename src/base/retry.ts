@@ -1,0 +1,57 @@
+import type { Clock } from './clock.ts';
+import { isFault } from './fault.ts';
+
+export type RetryPolicy = {
+  /** How many tries there are at most, the first included. */
+  readonly attempts: number;
+  /** Milliseconds: the upper bound of the first wait; it doubles with each try. */
+  readonly initial: number;
+  /** Milliseconds: no wait of our own is longer. */
+  readonly max: number;
+  /** Milliseconds: a longer wait asked for by the other side (`Retry-After`) is not waited for; the fault is thrown. */
+  readonly longestRetryAfter: number;
+};
+
+export type RetryMeans = {
+  readonly clock: Clock;
+  /** 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  readonly signal?: AbortSignal;
+  readonly onRetry?: (error: unknown, wait: number, attempt: number) => void;
+};
+
+/** Full jitter (Brooker, "Exponential Backoff and Jitter"): anywhere between 0 and the doubled bound, in milliseconds. */
+export const backoff = (policy: RetryPolicy, attempt: number, random: () => number): number =>
+  Math.floor(random() * Math.min(policy.max, policy.initial * 2 ** (attempt - 1)));
+
+/** Milliseconds to wait after this failure, or nothing when another try will not help. `Retry-After` is a lower bound. */
+export const waitAfter = (
+  error: unknown,
+  policy: RetryPolicy,
+  attempt: number,
+  random: () => number,
+): number | undefined => {
+  if (attempt >= policy.attempts || !isFault(error) || !error.retryHelps) return undefined;
+  const own = backoff(policy, attempt, random);
+  if (error.retryAfter === undefined) return own;
+  return error.retryAfter > policy.longestRetryAfter ? undefined : error.retryAfter + own;
+};
+
+/** Runs an operation that may be repeated without harm until it succeeds or another try will not help. */
+export const withRetry = async <T>(
+  operation: (attempt: number) => Promise<T>,
+  policy: RetryPolicy,
+  means: RetryMeans,
+): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    means.signal?.throwIfAborted();
+    try {
+      return await operation(attempt);
+    } catch (error) {
+      const wait = waitAfter(error, policy, attempt, means.random);
+      if (wait === undefined) throw error;
+      means.onRetry?.(error, wait, attempt);
+      await means.clock.wait(wait, means.signal);
+    }
+  }
+};

@@ -1,0 +1,59 @@
+import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import type { Document, Pair } from 'yaml';
+
+/** A place in a file; line and column count from 1. */
+export type Position = { readonly line: number; readonly column: number };
+
+export type YamlFault = Position & { readonly message: string };
+
+export type YamlPath = readonly (string | number)[];
+
+export type YamlFile = {
+  /** Plain data; `null` for an empty file. */
+  readonly value: unknown;
+  /** Faults of the syntax, duplicate keys among them. */
+  readonly faults: readonly YamlFault[];
+  /** Where the value at the path stands; the nearest ancestor's place when there is none. */
+  readonly positionOf: (path: YamlPath) => Position;
+  /** Where the key that the path ends with stands. */
+  readonly positionOfKey: (path: YamlPath) => Position;
+};
+
+const pairAt = (document: Document, path: YamlPath): Pair | undefined => {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  return parent.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(path.at(-1)));
+};
+
+const offsetOf = (document: Document, path: YamlPath): number => {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+    const pair = pairAt(document, path.slice(0, length));
+    if (isPair(pair) && isNode(pair.key) && pair.key.range) return pair.key.range[0];
+  }
+  const root = document.contents;
+  return isNode(root) && root.range && (isMap(root) || isSeq(root)) ? root.range[0] : 0;
+};
+
+/** Reads one YAML 1.2 document and keeps where everything stands. Never throws: faults are data. */
+export const parseYaml = (text: string): YamlFile => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true });
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const faults = document.errors.map((error) => ({ ...at(error.pos[0]), message: error.message }));
+  return {
+    value: faults.length > 0 ? null : (document.toJS() as unknown),
+    faults,
+    positionOf: (path) => at(offsetOf(document, path)),
+    positionOfKey: (path) => {
+      const pair = path.length > 0 ? pairAt(document, path) : undefined;
+      return pair && isNode(pair.key) && pair.key.range
+        ? at(pair.key.range[0])
+        : at(offsetOf(document, path));
+    },
+  };
+};

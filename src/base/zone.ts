@@ -1,0 +1,59 @@
+import { DateTime, IANAZone } from 'luxon';
+import { unixSeconds } from './units.ts';
+import type { Interval, UnixSeconds } from './units.ts';
+
+/** A calendar date, `YYYY-MM-DD`, of whichever zone it is used with. */
+export type LocalDate = string;
+
+/** One calendar day of a zone: 23, 24 or 25 hours. */
+export type LocalDay = Interval<UnixSeconds> & { readonly date: LocalDate };
+
+export const isZone = (name: string): boolean => IANAZone.isValidZone(name);
+
+const day = (date: LocalDate, zone: string): DateTime => {
+  const parsed = DateTime.fromISO(date, { zone });
+  if (!parsed.isValid || !/^\d{4}-\d{2}-\d{2}$/.test(date))
+    throw new RangeError(`no such date: ${date} in ${zone}`);
+  return parsed.startOf('day');
+};
+
+const iso = (moment: DateTime): LocalDate => moment.toFormat('yyyy-MM-dd');
+
+export const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
+
+/** The first second of the date in the zone. @throws RangeError when there is no such date. */
+export const startOfDay = (date: LocalDate, zone: string): UnixSeconds =>
+  unixSeconds(Math.floor(day(date, zone).toSeconds()));
+
+/** The date that the zone's calendar shows at the moment. */
+export const dateAt = (moment: UnixSeconds, zone: string): LocalDate =>
+  iso(DateTime.fromSeconds(moment, { zone }));
+
+export const addDays = (date: LocalDate, days: number): LocalDate => iso(day(date, 'utc').plus({ days }));
+
+export const startOfWeek = (date: LocalDate): LocalDate => iso(day(date, 'utc').startOf('week'));
+
+export const startOfMonth = (date: LocalDate): LocalDate => iso(day(date, 'utc').startOf('month'));
+
+export const addMonths = (date: LocalDate, months: number): LocalDate =>
+  iso(day(date, 'utc').plus({ months }));
+
+/** The days from `first` to `last`, both included, with the seconds each begins and ends at in the zone. */
+export const localDays = (first: LocalDate, last: LocalDate, zone: string): readonly LocalDay[] => {
+  const days: LocalDay[] = [];
+  for (let date = first; date <= last; date = addDays(date, 1)) {
+    days.push({ date, start: startOfDay(date, zone), end: startOfDay(addDays(date, 1), zone) });
+  }
+  return days;
+};
+
+/** Seconds of a wall-clock time in a zone, `2026-03-29 02:30:00`; of a repeated hour the first. Nothing when unreadable. */
+export const fromWallClock = (text: string, zone: string): UnixSeconds | undefined => {
+  const parsed = DateTime.fromISO(text.trim().replace(' ', 'T'), { zone });
+  return parsed.isValid ? unixSeconds(Math.floor(parsed.toSeconds())) : undefined;
+};
+
+/** `2026-11-21 08:00 Europe/Berlin`. */
+export const formatMoment = (moment: UnixSeconds, zone: string): string =>
+  `${DateTime.fromSeconds(moment, { zone }).toFormat('yyyy-MM-dd HH:mm')} ${zone}`;
