@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseYaml } from '../../src/base/index.ts';
+
+const text = 'accounts:\n  main:\n    base_url: https://x\n    keys: [a, b]\n';
+
+describe('YAML with positions', () => {
+  it('tells where keys and values stand', () => {
+    const file = parseYaml(text);
+    expect(file.faults).toEqual([]);
+    expect(file.positionOf(['accounts', 'main', 'base_url'])).toEqual({ line: 3, column: 15 });
+    expect(file.positionOfKey(['accounts', 'main', 'base_url'])).toEqual({ line: 3, column: 5 });
+    expect(file.positionOf(['accounts', 'main', 'keys', 1])).toEqual({ line: 4, column: 15 });
+  });
+
+  it('falls back to the nearest ancestor for what is missing', () => {
+    expect(parseYaml(text).positionOf(['accounts', 'main', 'admin_key'])).toEqual({ line: 3, column: 5 });
+    expect(parseYaml(text).positionOf(['nothing'])).toEqual({ line: 1, column: 1 });
+  });
+
+  it('reports syntax faults and duplicate keys with their place', () => {
+    expect(parseYaml('a: 1\na: 2\n').faults).toMatchObject([{ line: 2 }]);
+    expect(parseYaml('a: [1,\nb: }').faults.length).toBeGreaterThan(0);
+  });
+
+  it('never throws, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (anything) => {
+        const file = parseYaml(anything);
+        for (const place of [...file.faults, file.positionOf(['a', 0]), file.positionOfKey(['b'])]) {
+          expect(place.line).toBeGreaterThan(0);
+          expect(place.column).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+});

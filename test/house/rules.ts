@@ -1,0 +1,93 @@
+import { importsOf, isBuiltin, packageOf, roomOf, target } from './imports.ts';
+import type { SourceFile } from './imports.ts';
+
+const rooms = {
+  base: [],
+  net: ['base'],
+  config: ['base'],
+  gateway: ['base', 'net'],
+  warehouse: ['base'],
+  ingest: ['base', 'warehouse'],
+  watch: ['base', 'warehouse'],
+  report: ['base', 'warehouse'],
+  mail: ['base', 'net', 'warehouse'],
+  keys: ['base', 'net', 'gateway', 'warehouse'],
+  jobs: ['base', 'net', 'config', 'gateway', 'warehouse', 'ingest', 'watch', 'report', 'mail', 'keys'],
+  schedule: ['base', 'config', 'warehouse'],
+  server: ['base', 'warehouse', 'schedule'],
+  sandbox: [],
+} as const satisfies Record<string, readonly string[]>;
+
+const everyRoom = Object.keys(rooms).filter((room) => room !== 'sandbox');
+
+/** Which rooms and lone files each room or lone file may import (the table of the design). */
+export const importTable: Readonly<Record<string, readonly string[]>> = {
+  ...rooms,
+  'app.ts': everyRoom,
+  'demo.ts': [...everyRoom, 'sandbox', 'app.ts', 'version.ts'],
+  cli: [...everyRoom.filter((room) => room === 'base'), 'app.ts', 'sandbox', 'demo.ts', 'version.ts'],
+  'main.ts': ['base', 'cli', 'app.ts', 'demo.ts', 'version.ts'],
+  'version.ts': [],
+};
+
+/** Only these places may import the sandbox. */
+const sandboxGuests = ['demo.ts', 'cli/sandbox.ts'];
+
+const everywhere = ['zod'];
+
+const globalsWithOneHome: readonly {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly home: string;
+}[] = [
+  { name: 'process.env', pattern: /\bprocess\.env\b|\benv\b[^;\n]*from 'node:process'/, home: 'main.ts' },
+  {
+    name: 'the wall clock',
+    pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
+    home: 'base/clock.ts',
+  },
+  { name: 'console', pattern: /\bconsole\./, home: 'main.ts' },
+  { name: 'Math.random', pattern: /\bMath\.random\b/, home: 'main.ts' },
+];
+
+const codeOf = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
+
+const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
+  const room = roomOf(file.path);
+  if (isBuiltin(specifier)) return [];
+  if (!specifier.startsWith('.')) {
+    const name = packageOf(specifier);
+    if (everywhere.includes(name)) return [];
+    const home = homes.get(name) ?? room;
+    homes.set(name, home);
+    return home === room ? [] : [`${file.path}: package ${name} already lives in ${home}`];
+  }
+  const path = target(file.path, specifier);
+  const other = roomOf(path);
+  if (path.startsWith('..')) return [`${file.path}: ${specifier} leads out of src`];
+  if (other === room) return [];
+  const allowed = importTable[room];
+  if (allowed === undefined) return [`${file.path}: ${room} is no room of the house`];
+  if (!allowed.includes(other)) return [`${file.path}: ${room} may not import ${other}`];
+  if (other === 'sandbox' && !sandboxGuests.includes(file.path))
+    return [`${file.path}: only ${sandboxGuests.join(' and ')} import sandbox`];
+  if (other in rooms && path !== `${other}/index.ts`)
+    return [`${file.path}: ${path} is not the door of ${other}`];
+  return [];
+};
+
+/** Every breach of the house's rules in the given sources; empty when all is well. */
+export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
+  const homes = new Map<string, string>();
+  const sorted = [...sources].sort((left, right) => left.path.localeCompare(right.path));
+  return sorted.flatMap((file) => [
+    ...(roomOf(file.path) in importTable
+      ? []
+      : [`${file.path}: ${roomOf(file.path)} is no room of the house`]),
+    ...importsOf(file.text).flatMap((specifier) => importFaults(file, specifier, homes)),
+    ...globalsWithOneHome
+      .filter(({ pattern, home }) => file.path !== home && pattern.test(codeOf(file.text)))
+      .map(({ name, home }) => `${file.path}: ${name} has its home in ${home}`),
+  ]);
+};
