@@ -1,0 +1,10 @@
+import { schedule } from 'node-cron';
+
+/** Calls `wake` again and again; only a wake-up, what is due is worked out from the clock. */
+export type Waker = (wake: () => void) => { readonly stop: () => Promise<void> };
+
+/** Wakes once a second through node-cron. */
+export const cronWaker: Waker = (wake) => {
+  const task = schedule('* * * * * *', wake, { suppressMissedWarning: true });
+  return { stop: async () => task.destroy() };
+};

@@ -1,0 +1,2 @@
+export { listenForHealth } from './health.ts';
+export type { Health, HealthListener } from './health.ts';

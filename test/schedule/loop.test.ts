@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../src/base/index.ts';
+import { cronWaker, startSchedule } from '../../src/schedule/index.ts';
+import type { RunningSchedule, ScheduledJob, Waker } from '../../src/schedule/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const start = Date.parse('2026-11-21T08:00:30Z');
+let schedule: RunningSchedule | undefined;
+afterEach(() => schedule?.stop(0));
+
+const house = (jobs: readonly ScheduledJob[]) => {
+  const clock = manualClock(start);
+  const lines: string[] = [];
+  const log = createLog({
+    write: (line) => void lines.push(line),
+    level: 'info',
+    clock,
+    redact: (text) => text,
+  });
+  let wake = (): void => undefined;
+  let stopped = 0;
+  const waker: Waker = (called) => {
+    wake = called;
+    return { stop: async () => void (stopped += 1) };
+  };
+  schedule = startSchedule(jobs, { clock, log, waker });
+  const goTo = (text: string) => {
+    clock.set(Date.parse(text));
+    wake();
+  };
+  return { clock, lines, goTo, wake: () => wake(), stopped: () => stopped, schedule };
+};
+
+const job = (run: ScheduledJob['run']): ScheduledJob => ({
+  name: 'pull',
+  schedule: '0 * * * *',
+  zone: 'UTC',
+  run,
+});
+
+describe('the plain schedule', () => {
+  it('fires once a slot however often it is woken, and not for slots before it began', async () => {
+    const slots: string[] = [];
+    const house1 = house([job(async (slot) => void slots.push(new Date(slot).toISOString()))]);
+    house1.wake();
+    house1.goTo('2026-11-21T09:00:00Z');
+    house1.wake();
+    await Promise.resolve();
+    await Promise.resolve();
+    house1.goTo('2026-11-21T09:59:59Z');
+    house1.goTo('2026-11-21T12:00:05Z');
+    expect(slots).toEqual(['2026-11-21T09:00:00.000Z', '2026-11-21T12:00:00.000Z']);
+  });
+
+  it('passes a slot over while the run before it has not ended, and says so', async () => {
+    let runs = 0;
+    let end = (): void => undefined;
+    const house1 = house([
+      job(() => {
+        runs += 1;
+        return new Promise((resolve) => {
+          end = resolve;
+        });
+      }),
+    ]);
+    house1.goTo('2026-11-21T09:00:00Z');
+    house1.goTo('2026-11-21T10:00:00Z');
+    expect(runs).toBe(1);
+    expect(house1.lines.join('')).toContain('a slot is passed over');
+    expect(house1.schedule.running()).toEqual(['pull']);
+    end();
+  });
+
+  it('logs a failed run and goes on', async () => {
+    let runs = 0;
+    const house1 = house([
+      job(async () => {
+        runs += 1;
+        throw new Error('gateway down');
+      }),
+    ]);
+    house1.goTo('2026-11-21T09:00:00Z');
+    await new Promise(setImmediate);
+    house1.goTo('2026-11-21T10:00:00Z');
+    await new Promise(setImmediate);
+    expect(runs).toBe(2);
+    expect(house1.lines.filter((line) => line.includes('gateway down'))).toHaveLength(2);
+  });
+
+  it('aborts what still runs when it is stopped and the grace is over', async () => {
+    let aborted = false;
+    const house1 = house([
+      job(
+        (_, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => {
+              aborted = true;
+              resolve();
+            });
+          }),
+      ),
+    ]);
+    house1.goTo('2026-11-21T09:00:00Z');
+    await house1.schedule.stop(5000);
+    expect([aborted, house1.stopped(), house1.schedule.running()]).toEqual([true, 1, []]);
+    expect(house1.clock.waits).toContain(5000);
+  });
+
+  it('is really woken by node-cron', async () => {
+    let stop = async (): Promise<void> => undefined;
+    await new Promise<void>((resolve) => {
+      stop = cronWaker(resolve).stop;
+    });
+    await stop();
+  });
+});
