@@ -1,0 +1,37 @@
+FROM node:26-trixie-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev
+
+FROM node:26-trixie-slim
+LABEL org.opencontainers.image.title="Tollkeeper" \
+      org.opencontainers.image.description="Scheduled spend reporting and API-key rotation for an LLM gateway account" \
+      org.opencontainers.image.licenses="MIT"
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends tini \
+ && rm -rf /var/lib/apt/lists/* \
+ && mkdir -p /config /data \
+ && printf '# Nothing is declared yet. Mount your own folder over /config: tollkeeper.yaml and jobs/*.yaml.\n' > /config/tollkeeper.yaml \
+ && chown 1000:1000 /data
+COPY --from=build /app/node_modules /app/node_modules
+COPY --from=build /app/dist /app/dist
+COPY package.json LICENSE README.md /app/
+COPY reports /app/reports
+COPY config /app/config
+# 16 threads: three long DuckDB queries must not starve files and DNS.
+ENV NODE_ENV=production \
+    NODE_OPTIONS=--enable-source-maps \
+    UV_THREADPOOL_SIZE=16
+# The default paths are relative: data/ is then the volume.
+WORKDIR /
+VOLUME /data
+USER 1000:1000
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "node", "/app/dist/main.js"]
+CMD ["serve", "--config", "/config"]
