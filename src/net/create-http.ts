@@ -1,0 +1,130 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { acceptedEncodings, collect, decoded } from './answer-body.ts';
+import { openConnections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { startDeadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
+import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
+import { troubleOf } from './trouble.ts';
+
+export type HttpOptions = {
+  /** `tollkeeper/<version>`. */
+  readonly userAgent: string;
+  /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) and NODE_EXTRA_CA_CERTS. */
+  readonly env: NodeJS.ProcessEnv;
+  /** PEM texts of issuers to trust besides those that Node trusts. */
+  readonly ca?: readonly string[];
+  readonly timeouts: HttpTimeouts;
+};
+
+/** A body nobody wants is read up to here to keep the connection, and cut off beyond. */
+const discardLimit = 64 * 1024;
+
+type Exchange = { readonly host: string; readonly proxy: string | undefined; readonly deadline: Deadline };
+
+const errorOf = (error: unknown, exchange: Exchange): unknown =>
+  troubleOf(exchange.deadline.reasonFor(error), exchange.host, exchange.proxy);
+
+const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<string, string> => {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return plain;
+};
+
+async function* reading(
+  open: () => Readable,
+  exchange: Exchange,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* open() as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw errorOf(error, exchange);
+  } finally {
+    exchange.deadline.stop();
+  }
+}
+
+const answerOf = (
+  response: Dispatcher.ResponseData,
+  request: HttpRequest,
+  exchange: Exchange,
+): HttpAnswer => {
+  const headers = plainHeaders(response.headers);
+  let taken = false;
+  const take = (): AsyncGenerator<Uint8Array, void, undefined> => {
+    if (taken) throw new Error('the body of an answer can be read once');
+    taken = true;
+    return reading(() => decoded(response.body, headers['content-encoding'], exchange.host), exchange);
+  };
+  return {
+    status: response.statusCode,
+    headers,
+    url: request.url.href,
+    body: { [Symbol.asyncIterator]: take },
+    text: (limit) => collect(take(), limit, exchange.host),
+    discard: async () => {
+      if (taken) return;
+      taken = true;
+      try {
+        await response.body.on('error', () => undefined).dump({ limit: discardLimit });
+      } catch {
+        // Nobody wants the body, so nobody wants to hear that it broke off.
+      } finally {
+        exchange.deadline.stop();
+      }
+    },
+  };
+};
+
+const exchangeOver = async (
+  connections: Connections,
+  options: HttpOptions,
+  request: HttpRequest,
+): Promise<HttpAnswer> => {
+  request.signal?.throwIfAborted();
+  const { url } = request;
+  const timeouts = { ...options.timeouts, ...request.timeouts };
+  const { dispatcher, proxy } = connections.to(url);
+  const deadline = startDeadline(timeouts.total, url.host, request.signal);
+  const exchange: Exchange = { host: url.host, proxy, deadline };
+  try {
+    const response = dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: {
+        'user-agent': options.userAgent,
+        accept: '*/*',
+        'accept-encoding': acceptedEncodings,
+        ...request.headers,
+      },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      signal: deadline.signal,
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.idle,
+    });
+    const late = ({ body }: Dispatcher.ResponseData): void => {
+      body.on('error', () => undefined).destroy();
+    };
+    return answerOf(await deadline.orEnd(response, late), request, exchange);
+  } catch (error) {
+    deadline.stop();
+    throw errorOf(error, exchange);
+  }
+};
+
+/** The one HTTP transport: HTTP/1.1 over keep-alive pools. @throws Fault `config-invalid` for an unusable proxy or issuer. */
+export const createHttp = (options: HttpOptions): Http => {
+  const connections = openConnections({
+    env: options.env,
+    connectTimeout: options.timeouts.connect,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  return {
+    send: (request) => exchangeOver(connections, options, request),
+    [Symbol.asyncDispose]: connections.destroy,
+  };
+};

@@ -1,0 +1,43 @@
+/** Milliseconds. */
+export type HttpTimeouts = {
+  /** From the first packet to the end of the TLS handshake. */
+  readonly connect: number;
+  /** From the request to the last header of the answer. */
+  readonly headers: number;
+  /** Between two pieces of a body; does not run while the reader is the slow one. */
+  readonly idle: number;
+  /** From the request to the end of the body. */
+  readonly total: number;
+};
+
+export type HttpRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the exchange wherever it stands; what is thrown is the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** In place of the transport's own. */
+  readonly timeouts?: Partial<Omit<HttpTimeouts, 'connect'>>;
+};
+
+export type HttpAnswer = {
+  /** Any status: redirects and errors are handed up as they came. */
+  readonly status: number;
+  /** Names in lower case; several lines of one name joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Where the request went. */
+  readonly url: string;
+  /** The decoded body, under back-pressure; to be read once. Leaving the loop closes the connection. Throws NetworkTrouble. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body as UTF-8 without its byte-order mark. Throws NetworkTrouble `too-large` past that many bytes. */
+  readonly text: (limit: number) => Promise<string>;
+  /** Frees the connection when nobody wants the body. Never throws. */
+  readonly discard: () => Promise<void>;
+};
+
+/** Closing it breaks off what is still under way. */
+export type Http = AsyncDisposable & {
+  /** One exchange: no redirect is followed, nothing is tried twice. Throws NetworkTrouble, or the signal's reason. */
+  readonly send: (request: HttpRequest) => Promise<HttpAnswer>;
+};
