@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { isDate, isZone, money, parseDuration } from '../base/index.ts';
+import type { Money, Secret } from '../base/index.ts';
+import { isAddress } from './address.ts';
+import { fieldNotes } from './notes.ts';
+import type { FieldNotes } from './notes.ts';
+
+/** A text field that is checked by a function; what it must be is said in plain words. */
+const checked = (words: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
+  z
+    .string()
+    .refine(holds, { error: `must be ${words}` })
+    .register(fieldNotes, { ...notes, words });
+
+const durationWords = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
+
+/** Written `10m`; read as milliseconds. */
+export const duration = checked(durationWords, (text) => parseDuration(text) !== undefined)
+  .transform((text) => parseDuration(text) ?? 0)
+  .meta({ examples: ['10m', '2h', '1d'] });
+
+/** Like `duration`, longer than nothing. */
+export const positiveDuration = checked(
+  `${durationWords}, longer than 0`,
+  (text) => (parseDuration(text) ?? 0) > 0,
+)
+  .transform((text) => parseDuration(text) ?? 0)
+  .meta({ examples: ['10m', '2h', '1d'] });
+
+/** `2025-01-31`. */
+export const date = checked('a date written YYYY-MM-DD', isDate).meta({ examples: ['2025-01-01'] });
+
+/** `Europe/Berlin`. */
+export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isZone).meta({
+  examples: ['UTC', 'Europe/Berlin', 'Asia/Shanghai'],
+});
+
+const cronNames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
+const cronField = /^[0-9a-z*?,/#LW-]+$/i;
+
+/** Whether it has the form of a cron expression; whether it ever fires is asked of the scheduler. */
+export const hasCronShape = (text: string): boolean => {
+  if (cronNames.test(text)) return true;
+  const parts = text.trim().split(/\s+/);
+  return (parts.length === 5 || parts.length === 6) && parts.every((part) => cronField.test(part));
+};
+
+/** `7 * * * *` (minute, hour, day, month, weekday; a sixth field in front for seconds) or `@daily`. */
+export const cron = checked(
+  'a cron expression of five fields such as "0 8 * * 1-5" (minute hour day month weekday), or @daily, @hourly, @weekly, @monthly',
+  hasCronShape,
+).meta({ examples: ['0 8 * * *', '@daily'] });
+
+/** A mail address, `ops@example.com` or `Operations <ops@example.com>`. */
+export const address = checked(
+  'a mail address such as ops@example.com or "Operations <ops@example.com>"',
+  isAddress,
+).meta({ examples: ['ops@example.com', 'Operations <ops@example.com>'] });
+
+export const addresses = z.array(address).min(1);
+
+/** An exact decimal amount, never negative. */
+export const amount = z
+  .union([
+    z.number().refine((value) => value >= 0 && String(value).replace('.', '').length <= 15, {
+      error: 'must be an amount of 0 or more; put it in quotes when it has more than 15 digits',
+    }),
+    z.string().refine((text) => /^\d{1,18}(\.\d{1,12})?$/.test(text), {
+      error: 'must be an amount such as 500 or "499.95"',
+    }),
+  ])
+  .register(fieldNotes, { words: 'an amount such as 500 or "499.95"' })
+  .transform((value): Money => money(String(value)));
+
+/** `1GB`, `512MB`. */
+export const size = checked('a size such as 512MB or 2GB', (text) =>
+  /^[1-9]\d{0,5}(\.\d{1,2})?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/.test(text),
+).meta({ examples: ['1GB', '512MB'] });
+
+/** A path of a file or folder; relative ones count from the working directory. */
+export const path = checked('a path', (text) => text.trim() !== '' && !text.includes('\0'));
+
+/** A path of a PEM file with certificates, looked at when the config is read. */
+export const certificates = checked('a path of a PEM file', (text) => text.trim() !== '', { pem: true });
+
+/** What the keys of `accounts`, `teams` and `jobs` may look like. */
+export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
+
+export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName);
+
+const naming = (kind: 'account' | 'team' | 'report' | 'job') =>
+  checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, { names: kind });
+
+/** Each must name a thing that is declared: an entry of tollkeeper.yaml, a report folder, another job. */
+export const accountName = naming('account');
+export const teamName = naming('team');
+export const reportName = naming('report');
+export const jobName = naming('job');
+
+const hide = (value: string): Secret => ({
+  reveal: () => value,
+  toString: () => '[secret]',
+  toJSON: () => '[secret]',
+});
+
+/** A secret, to be given wholly by reference; registered for redaction before it is checked. */
+export const secret = checked(
+  'a reference such as "${NAME}" or "${file:/run/secrets/name}"',
+  (text) => text !== '',
+  {
+    secret: 'whole',
+  },
+).transform(hide);
+
+const isSmtpUrl = (text: string): boolean => {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.hostname !== '' && (url.pathname === '' || url.pathname === '/') && url.search + url.hash === '';
+};
+
+/** Address of a mail server; its password, when it has one, by reference. */
+export const smtpUrl = checked(
+  'an address such as smtp://user:${SMTP_PASSWORD}@mail.example.com:587 or smtps://mail.example.com (characters like / # @ : % within user and password percent-encoded)',
+  isSmtpUrl,
+  { secret: 'password' },
+).transform(hide);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { name } from './fields.ts';
+import { shapeOf } from './job-schema.ts';
+import type { JobKind } from './job-schema.ts';
+import { settingsSchema } from './settings-schema.ts';
+
+export type ConfigSchemas = { readonly tollkeeper: object; readonly jobs: object };
+
+const generate = (schema: z.ZodType, title: string): object => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return { $schema, title, ...rest };
+};
+
+/** JSON Schema of both kinds of file, for editors; made from the shapes that check the files. */
+export const jsonSchemas = (kinds: readonly JobKind[]): ConfigSchemas => {
+  const [first, ...others] = kinds.map(shapeOf);
+  const job = first === undefined ? z.never() : z.union([first, ...others]);
+  return {
+    tollkeeper: generate(settingsSchema, 'tollkeeper.yaml'),
+    jobs: generate(
+      z.strictObject({ jobs: z.record(name, job).optional().describe('Jobs by name.') }),
+      'Jobs of Tollkeeper',
+    ),
+  };
+};
+
+/** The text of a schema file, always the same for the same shapes. */
+export const renderSchema = (schema: object): string => `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { checkPart } from './check.ts';
+import type { Checked } from './check.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { isName } from './fields.ts';
+import { shapeOf } from './job-schema.ts';
+import type { JobKind } from './job-schema.ts';
+import type { ResolveMeans } from './resolve.ts';
+import { valueAt } from './schema-walk.ts';
+import type { Source } from './source.ts';
+import { adviceForUnknown } from './suggest.ts';
+
+/** One job as declared: its kind may be unknown and its keys wrong. */
+export type DeclaredJob = {
+  readonly name: string;
+  readonly kind?: JobKind;
+  readonly shape?: z.ZodObject;
+  readonly part: Checked<Readonly<Record<string, unknown>>>;
+};
+
+const fileShape = z.strictObject({ jobs: z.record(z.string(), z.unknown()).optional() });
+const anyJob = z.looseObject({});
+
+const placeOf = (source: Source, path: readonly string[]): string => {
+  const { line, column } = source.atKey(path);
+  return `${source.file}:${line}:${column}`;
+};
+
+const kindFaults = (
+  source: Source,
+  name: string,
+  written: unknown,
+  kinds: readonly JobKind[],
+): ConfigFault[] => {
+  const path = ['jobs', name];
+  const known = kinds.map(({ kind }) => kind);
+  if (typeof written !== 'object' || written === null || Array.isArray(written))
+    return [
+      {
+        file: source.file,
+        ...source.atKey(path),
+        message: `jobs.${name} must be a map of keys and values`,
+        advice: `write at least ${name}: { kind: … }; kinds: ${known.join(', ')}`,
+      },
+    ];
+  if (!Object.hasOwn(written, 'kind'))
+    return [
+      {
+        file: source.file,
+        ...source.atKey(path),
+        message: `jobs.${name} lacks the key "kind"`,
+        advice: `add kind: one of ${known.join(', ')}`,
+      },
+    ];
+  const kind = valueAt(written, ['kind']);
+  const text = typeof kind === 'string' ? kind : undefined;
+  return [
+    {
+      file: source.file,
+      ...source.at([...path, 'kind']),
+      message:
+        text === undefined ? `jobs.${name}.kind must be text` : `unknown kind of job ${JSON.stringify(text)}`,
+      advice: adviceForUnknown(text ?? '', known, 'kind'),
+    },
+  ];
+};
+
+/** Reads every job of every file. */
+export const readJobs = async (
+  sources: readonly Source[],
+  kinds: readonly JobKind[],
+  means: ResolveMeans,
+): Promise<{ jobs: DeclaredJob[]; faults: ConfigFault[] }> => {
+  const jobs: DeclaredJob[] = [];
+  const faults: ConfigFault[] = [];
+  const first = new Map<string, string>();
+  const shapes = new Map(kinds.map((kind) => [kind.kind, shapeOf(kind)]));
+  for (const source of sources) {
+    const root = source.value ?? {};
+    const entries = valueAt(root, ['jobs']);
+    // Names are checked here, so that every job of the file is looked at whatever its neighbours are.
+    const outline = isMap(root) && isMap(entries) ? { ...root, jobs: {} } : emptied(root);
+    const file = await checkPart(source, [], outline, fileShape, means);
+    faults.push(...file.faults);
+    if (!isMap(entries)) continue;
+    for (const [name, written] of Object.entries(entries)) {
+      const path = ['jobs', name];
+      const place = { file: source.file, ...source.atKey(path) };
+      const earlier = first.get(name);
+      if (!isName(name))
+        faults.push({
+          ...place,
+          message: `${JSON.stringify(name)} is no name for a job`,
+          advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 64 long',
+        });
+      if (earlier !== undefined)
+        faults.push({
+          ...place,
+          message: `job ${JSON.stringify(name)} is already declared at ${earlier}`,
+          advice: 'give one of them another name',
+        });
+      else first.set(name, placeOf(source, path));
+      const kind = kinds.find((candidate) => candidate.kind === valueAt(written, ['kind']));
+      const shape = kind === undefined ? undefined : shapes.get(kind.kind);
+      if (kind === undefined || shape === undefined) faults.push(...kindFaults(source, name, written, kinds));
+      const part = await checkPart(source, path, written, shape ?? anyJob, means);
+      // Of a job of no known kind only its references can be judged.
+      faults.push(...(shape === undefined && !isMap(written) ? [] : part.faults));
+      jobs.push({
+        name,
+        ...(kind === undefined ? {} : { kind }),
+        ...(shape === undefined ? {} : { shape }),
+        part,
+      });
+    }
+  }
+  return { jobs, faults };
+};
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `jobs:` with nothing below it declares no jobs. */
+const emptied = (root: unknown): unknown =>
+  isMap(root) && root['jobs'] === null ? { ...root, jobs: {} } : root;

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../base/index.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { readSource } from './source.ts';
+import type { Source } from './source.ts';
+
+export type ConfigFiles = {
+  /** The text of a file; rejects with the system's error. */
+  readonly readFile: (path: string) => Promise<string>;
+  /** Names of the files in a folder; rejects with the system's error. */
+  readonly listFiles: (folder: string) => Promise<readonly string[]>;
+};
+
+export type Sources = {
+  readonly settings?: Source;
+  readonly jobs: readonly Source[];
+  readonly faults: readonly ConfigFault[];
+};
+
+const cannotRead = (file: string, error: unknown): ConfigFault => ({
+  file,
+  line: 1,
+  column: 1,
+  message: `the file cannot be read (${systemCode(error) ?? messageOf(error)})`,
+  advice: 'make it readable for the user that Tollkeeper runs as',
+});
+
+const missingSettings = (file: string, folder: string): ConfigFault => ({
+  file,
+  line: 1,
+  column: 1,
+  message: `there is no tollkeeper.yaml in ${folder}`,
+  advice: 'point --config at the folder that holds tollkeeper.yaml; an empty file is enough to begin with',
+});
+
+/** Reads tollkeeper.yaml and the files of jobs/, in the order of their names. No folder jobs/ means no jobs. */
+export const readSources = async (folder: string, files: ConfigFiles): Promise<Sources> => {
+  const faults: ConfigFault[] = [];
+  const read = async (file: string, absent: () => ConfigFault): Promise<Source | undefined> => {
+    try {
+      const { source, faults: found } = readSource(file, await files.readFile(file));
+      faults.push(...found);
+      return source;
+    } catch (error) {
+      faults.push(systemCode(error) === 'ENOENT' ? absent() : cannotRead(file, error));
+      return undefined;
+    }
+  };
+  const settingsFile = join(folder, 'tollkeeper.yaml');
+  const settings = await read(settingsFile, () => missingSettings(settingsFile, folder));
+  const jobsFolder = join(folder, 'jobs');
+  let names: readonly string[] = [];
+  try {
+    names = await files.listFiles(jobsFolder);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') faults.push(cannotRead(jobsFolder, error));
+  }
+  const jobs: Source[] = [];
+  for (const name of [...names].sort()) {
+    if (!/^[^.].*\.ya?ml$/.test(name)) continue;
+    const file = join(jobsFolder, name);
+    const source = await read(file, () => cannotRead(file, new Error('it vanished while it was read')));
+    if (source !== undefined) jobs.push(source);
+  }
+  return { ...(settings === undefined ? {} : { settings }), jobs, faults };
+};

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import {
+  address,
+  addresses,
+  amount,
+  certificates,
+  name,
+  path,
+  positiveDuration,
+  secret,
+  size,
+  smtpUrl,
+  zone,
+} from './fields.ts';
+import { fieldNotes } from './notes.ts';
+
+const baseUrlWords = 'a web address such as https://gateway.example.com';
+
+const isBaseUrl = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username + url.password + url.search + url.hash === '';
+};
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+
+const isSecure = (text: string): boolean => {
+  const url = new URL(text);
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+};
+
+const port = z.int().min(1).max(65_535);
+
+const gateway = z.strictObject({
+  timestamps: z
+    .enum(['auto', 'seconds', 'milliseconds', 'rfc3339', 'naive'])
+    .describe('How created_at of the log export is written; auto asks the data.')
+    .optional(),
+  naive_zone: zone.describe('Zone of log timestamps that are written without one.').optional(),
+  amounts: z
+    .enum(['auto', 'currency', 'units'])
+    .describe('Whether amounts come as currency or as integer units; auto asks the data.')
+    .optional(),
+  units_per_currency: z.int().min(1).describe('How many integer units make 1 of the currency.').optional(),
+  usage_zone: zone.describe('Zone in which the usage export cuts its days.').optional(),
+});
+
+const timeouts = z.strictObject({
+  connect: positiveDuration.describe('Until the connection stands.').optional(),
+  headers: positiveDuration.describe('Until the answer begins.').optional(),
+  idle: positiveDuration.describe('Between two parts of an answer.').optional(),
+  total: positiveDuration.describe('For the whole of one call.').optional(),
+});
+
+const account = z.strictObject({
+  base_url: z
+    .string()
+    .refine(isBaseUrl, { error: `must be ${baseUrlWords}`, abort: true })
+    .refine(isSecure, {
+      error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
+    })
+    .register(fieldNotes, { words: baseUrlWords })
+    .describe('Address of the gateway, https but for loopback.'),
+  admin_key: secret.describe('Admin Key, by reference: "${GATEWAY_ADMIN_KEY}".'),
+  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency that the log export is asked for.'),
+  tls: z
+    .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
+    .optional(),
+  timeouts: timeouts.describe('Limits on calls to the gateway.').optional(),
+  gateway: gateway.describe('What this gateway does where its document is silent.').prefault({}),
+});
+
+const warehouse = z.strictObject({
+  path: path.default('data/tollkeeper.duckdb').describe('The database file.'),
+  memory_limit: size.default('1GB').describe('How much memory the database may use.'),
+  threads: z.int().min(1).max(256).default(2).describe('How many threads the database may use.'),
+  temp_directory: path.optional().describe('Where it may put what does not fit in memory.'),
+});
+
+const mail = z.strictObject({
+  smtp: smtpUrl.describe('Mail server: smtp:// (with STARTTLS) or smtps://, the password by reference.'),
+  from: address.describe('Sender of all mails.'),
+  operators: z.array(address).default([]).describe('Who is told when something is wrong.'),
+  tls: z
+    .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
+    .optional(),
+});
+
+const team = z.strictObject({
+  keys: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('Names of the API keys that the team pays for; * stands for anything.'),
+  mail: addresses.optional().describe('Who in the team receives its reports.'),
+  budget: z
+    .strictObject({ month: amount.describe('Currency a calendar month.') })
+    .optional()
+    .describe('What the team may spend.'),
+});
+
+/** Shape of tollkeeper.yaml. */
+export const settingsSchema = z
+  .strictObject({
+    timezone: zone.default('UTC').describe('Zone of all jobs that name none.'),
+    accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
+    warehouse: warehouse.prefault({}).describe('The database.'),
+    mail: mail.optional().describe('Mail server and sender.'),
+    teams: z.record(name, team).prefault({}).describe('Who pays: teams by name.'),
+    health: z
+      .strictObject({
+        host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
+        port: port.default(8080).describe('Port to listen on.'),
+      })
+      .prefault({})
+      .describe('Where the health of the daemon is asked for.'),
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .default('info')
+          .describe('How much is logged.'),
+      })
+      .prefault({})
+      .describe('The log.'),
+  })
+  .describe('Settings of Tollkeeper: accounts, database, mail, teams.');
+
+export type Settings = z.output<typeof settingsSchema>;
+export type Account = Settings['accounts'][string];
+export type MailSettings = NonNullable<Settings['mail']>;
+export type Team = Settings['teams'][string];

@@ -1,0 +1,98 @@
+import { messageOf, parseYaml } from '../base/index.ts';
+import type { Position, YamlFile, YamlPath } from '../base/index.ts';
+import type { ConfigFault } from './config-fault.ts';
+
+/** One YAML file as it was written, with its place in the messages. */
+export type Source = {
+  readonly file: string;
+  /** Whether its syntax could be read; where not, `value` is null. */
+  readonly readable: boolean;
+  readonly value: unknown;
+  readonly at: (path: YamlPath) => Position;
+  readonly atKey: (path: YamlPath) => Position;
+};
+
+const syntaxAdvice =
+  'mend the YAML here; put text in quotes when it begins with one of @ * & ! % { [ or holds ": ", as "${NAME}" in a { … } map does';
+
+const words: readonly (readonly [RegExp, string])[] = [
+  [/^Map keys must be unique/, 'this key is written twice'],
+  [/^Alias cannot be an empty string/, 'a value cannot begin with * unless it stands in quotes'],
+  [/^Tabs are not allowed/, 'indentation must be spaces, not tabs'],
+  [/^Source contains multiple documents/, 'the file holds several documents; one is read'],
+];
+
+const inWords = (message: string): string => {
+  for (const [pattern, text] of words) if (pattern.test(message)) return text;
+  return message.length === 0 ? 'not YAML' : `not YAML: ${message}`;
+};
+
+/** Files deeper than this are no config; it also stops maps that contain themselves through an alias. */
+const deepest = 40;
+
+const tooDeep = (value: unknown, depth: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth > deepest) return true;
+  return Object.values(value).some((child) => tooDeep(child, depth + 1));
+};
+
+const positionOfText = (text: string, wanted: string): Position => {
+  const before = text.slice(0, Math.max(text.indexOf(wanted), 0)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+};
+
+const unreadable = (file: string): Source => {
+  const start = { line: 1, column: 1 };
+  return { file, readable: false, value: null, at: () => start, atKey: () => start };
+};
+
+const parse = (text: string): YamlFile | ConfigFault => {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    // The YAML library throws for aliases: unknown ones, and those that would outgrow memory.
+    const alias = /\(the anchor must be set before the alias\): (.+)$/.exec(messageOf(error))?.[1];
+    return {
+      file: '',
+      ...(alias === undefined ? { line: 1, column: 1 } : positionOfText(text, `*${alias}`)),
+      message:
+        alias === undefined ? `not YAML: ${messageOf(error)}` : `no anchor &${alias} stands before this`,
+      advice: 'put text that begins with * in quotes',
+    };
+  }
+};
+
+/** Reads one file's text; its faults come back beside it. */
+export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
+  const yaml = parse(text);
+  if ('message' in yaml) return { source: unreadable(file), faults: [{ ...yaml, file }] };
+  if (yaml.faults.length > 0) {
+    const seen = new Set<string>();
+    const faults = yaml.faults
+      .map(({ line, column, message }) => ({
+        file,
+        line,
+        column,
+        message: inWords(message),
+        advice: syntaxAdvice,
+      }))
+      // What follows on the same line is nearly always the same slip.
+      .filter(({ line }) => !seen.has(String(line)) && seen.add(String(line)));
+    return { source: unreadable(file), faults };
+  }
+  if (tooDeep(yaml.value, 0)) {
+    const message = 'the file is nested too deeply, or a part of it contains itself';
+    return {
+      source: unreadable(file),
+      faults: [{ file, line: 1, column: 1, message, advice: 'write it out without & and *' }],
+    };
+  }
+  const source = {
+    file,
+    readable: true,
+    value: yaml.value,
+    at: yaml.positionOf,
+    atKey: yaml.positionOfKey,
+  };
+  return { source, faults: [] };
+};

@@ -1,0 +1,35 @@
+/** How many letters must be added, dropped or changed to come from one word to the other. */
+export const editDistance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j += 1) {
+      const change = (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+};
+
+const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_. ]/g, '');
+
+/** The known word that was probably meant, when one is near enough. */
+export const nearest = (word: string, known: readonly string[]): string | undefined => {
+  const wanted = plain(word.slice(0, 80));
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of known) {
+    const distance = editDistance(wanted, plain(name));
+    if (best === undefined || distance < best.distance) best = { name, distance };
+  }
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  return best !== undefined && best.distance <= allowed ? best.name : undefined;
+};
+
+/** Advice for an unknown name: the one probably meant, or all that are known. */
+export const adviceForUnknown = (word: string, known: readonly string[], noun: string): string => {
+  const meant = nearest(word, known);
+  if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
+  if (known.length === 0) return `no ${noun} is declared`;
+  return `known: ${known.join(', ')}`;
+};
