@@ -40,6 +40,8 @@ const entries = {
   'gateway-answer-unreadable': failed(
     'the answer does not fit the document; check base_url, or report the answer with its request',
   ),
+  'gateway-keys-unsettled': passing('try again when fewer keys are being made and deleted'),
+  'key-spec-invalid': failed('nothing was sent; mend the name or the expiry of the key'),
   'gateway-answer-too-large': failed('the answer outgrew its limit; check base_url'),
 
   // exports

@@ -1,0 +1,41 @@
+import { fault } from '../base/index.ts';
+import { isLoopback } from '../net/index.ts';
+
+/** The gateway's address: the one origin that the Admin Key goes to, and the path that stands before every endpoint's. */
+export type BaseUrl = { readonly origin: string; readonly prefix: string };
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * Reads `base_url`. https, or http on loopback alone; a path is a prefix; no user, password, query or fragment.
+ * @throws Fault `config-invalid`, `gateway-url-insecure`; the text is not quoted, since it may hold a password.
+ */
+export const parseBaseUrl = (text: string): BaseUrl => {
+  if (!URL.canParse(text))
+    throw fault('config-invalid', 'base_url is no URL', { advice: 'give base_url as https://host' });
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    throw fault('gateway-url-insecure', `base_url (host ${url.host}) holds a user or password`, {
+      advice: 'take them out of base_url: the gateway is called with admin_key alone',
+    });
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    throw fault(
+      'gateway-url-insecure',
+      `base_url (host ${url.host}) is ${url.protocol.slice(0, -1)}, and the Admin Key goes over https only`,
+    );
+  if (url.search !== '' || url.hash !== '')
+    throw fault('config-invalid', `base_url (host ${url.host}) holds a query or a fragment`, {
+      advice: 'end base_url before its ? or #',
+    });
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+};
+
+/** The address of one request; parameters without a value are left out. */
+export const addressOf = (base: BaseUrl, path: string, query: Query = {}): URL => {
+  const url = new URL(base.origin);
+  url.pathname = base.prefix + path;
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.append(name, String(value));
+  }
+  return url;
+};

@@ -1,0 +1,103 @@
+import { errorFields, isFault, withRetry } from '../base/index.ts';
+import type { Clock, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
+import type { Http, HttpAnswer } from '../net/index.ts';
+import { addressOf } from './base-url.ts';
+import type { BaseUrl, Query } from './base-url.ts';
+import type { Endpoint } from './endpoints.ts';
+import { networkFault } from './network-faults.ts';
+import { nameOf, refusalOf } from './refusals.ts';
+
+export type CallMeans = {
+  readonly base: BaseUrl;
+  readonly adminKey: Secret;
+  readonly http: Http;
+  readonly clock: Clock;
+  /** 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  readonly log: Log;
+  readonly secrets: SecretRegistry;
+  readonly retry: RetryPolicy;
+};
+
+export type CallOptions = { readonly signal?: AbortSignal };
+
+export type Call = CallOptions & {
+  readonly endpoint: Endpoint;
+  readonly query?: Query;
+  /** JSON text. */
+  readonly body?: string;
+  readonly accept?: string;
+  /** Sees the text of any answer before everything else does. */
+  readonly firstSight?: (text: string) => void;
+};
+
+/** As much of an error's body as is read. */
+const errorBodyLimit = 16 * 1024;
+
+/** At most that much of the body; never throws for a body that breaks off, which has said what it had to say. */
+const startOf = async (answer: HttpAnswer): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of answer.body) {
+      pieces.push(piece);
+      size += piece.byteLength;
+      if (size >= errorBodyLimit) break;
+    }
+  } catch {
+    // The status alone has to do.
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorBodyLimit));
+};
+
+const attempt = async (means: CallMeans, call: Call): Promise<HttpAnswer> => {
+  const { endpoint, signal } = call;
+  const answer = await means.http.send({
+    method: endpoint.method,
+    url: addressOf(means.base, endpoint.path, call.query),
+    headers: {
+      authorization: `Bearer ${means.adminKey.reveal()}`,
+      accept: call.accept ?? 'application/json',
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(call.body === undefined ? {} : { body: call.body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  means.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
+  const due = endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
+  if (due) return answer;
+  const text = await startOf(answer);
+  signal?.throwIfAborted();
+  call.firstSight?.(text);
+  throw refusalOf({ ...answer, text }, endpoint, { redact: means.secrets.redact, now: means.clock.now() });
+};
+
+/** One request and what is made of its answer; every failure of either is a catalogue error or the signal's reason. */
+const once = async <T>(means: CallMeans, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
+  try {
+    return await use(await attempt(means, call));
+  } catch (error) {
+    throw networkFault(error, call.endpoint);
+  }
+};
+
+/** Calls an endpoint: a GET again while that may help, anything that writes once. */
+export const callEndpoint = <T>(
+  means: CallMeans,
+  call: Call,
+  use: (answer: HttpAnswer) => Promise<T>,
+): Promise<T> => {
+  if (call.endpoint.method !== 'GET') return once(means, call, use);
+  return withRetry(() => once(means, call, use), means.retry, {
+    clock: means.clock,
+    random: means.random,
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+    onRetry: (error, wait, count) =>
+      means.log.warn('gateway call failed, it will be tried again', {
+        request: nameOf(call.endpoint),
+        attempt: count,
+        wait,
+        ...(isFault(error) ? errorFields(error) : {}),
+      }),
+  });
+};

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { fault } from '../base/index.ts';
+import type { Endpoint } from './endpoints.ts';
+import { callEndpoint } from './call.ts';
+import type { Call, CallMeans } from './call.ts';
+import { gatewayWords, quoted } from './gateway-words.ts';
+import { parseJson } from './json.ts';
+import { envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
+
+/** gateway-api.md, Envelope. */
+const envelope = z.looseObject({ success: z.boolean(), data: z.unknown() });
+
+/** Bytes; a key page of the largest size seen holds some 40 kB. */
+const answerLimit = 8 * 1024 * 1024;
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
+    'data',
+  );
+
+const unreadable = (endpoint: Endpoint, what: string): Error =>
+  fault(
+    'gateway-answer-unreadable',
+    `the answer to ${nameOf(endpoint)} does not fit the document: ${what}`,
+    endpoint.method === 'GET' ? {} : { advice: outcomeUnknown },
+  );
+
+const readJson = (text: string, endpoint: Endpoint, redact: (text: string) => string): unknown => {
+  try {
+    return parseJson(text);
+  } catch {
+    const said = text.trim() === '' ? ' but an empty body' : quoted(gatewayWords(text, redact).message);
+    throw unreadable(endpoint, `no JSON${said}`);
+  }
+};
+
+/** The `data` of an envelope that says it went well. @throws Fault */
+export const readEnvelope = <T>(
+  text: string,
+  schema: z.ZodType<T>,
+  endpoint: Endpoint,
+  redact: (text: string) => string,
+): T => {
+  const opened = envelope.safeParse(readJson(text, endpoint, redact));
+  if (!opened.success)
+    throw unreadable(endpoint, `no envelope with success${quoted(gatewayWords(text, redact).message)}`);
+  if (!opened.data.success) throw envelopeRefusal(text, endpoint, redact);
+  const read = schema.safeParse(opened.data.data);
+  if (read.success) return read.data;
+  const [first] = read.error.issues;
+  throw unreadable(endpoint, `${pathOf(first?.path ?? [])}: ${redact(first?.message ?? 'unknown')}`);
+};
+
+/** Calls an endpoint that answers with an envelope and reads its data. */
+export const callForData = <T>(means: CallMeans, call: Call, schema: z.ZodType<T>): Promise<T> =>
+  callEndpoint(means, call, async (answer) => {
+    const text = await answer.text(answerLimit);
+    call.firstSight?.(text);
+    return readEnvelope(text, schema, call.endpoint, means.secrets.redact);
+  });
+
+/** Calls an endpoint whose answer is not told (update, delete): an empty one will do, an envelope must not refuse. */
+export const callForOutcome = (means: CallMeans, call: Call): Promise<void> =>
+  callEndpoint(means, call, async (answer) => {
+    const text = await answer.text(answerLimit);
+    if (text.trim() !== '') readEnvelope(text, z.unknown(), call.endpoint, means.secrets.redact);
+  });

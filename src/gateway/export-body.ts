@@ -1,0 +1,73 @@
+import { fault } from '../base/index.ts';
+import type { HttpAnswer } from '../net/index.ts';
+import { sniff } from './csv-sniff.ts';
+import type { Endpoint } from './endpoints.ts';
+import { gatewayWords, quoted } from './gateway-words.ts';
+import { networkFault } from './network-faults.ts';
+import { nameOf } from './refusals.ts';
+
+export type ExportBody = {
+  readonly contentType: string;
+  /** The CSV, to be read once; may hold no byte at all. What breaks off while it is read is thrown as a catalogue error. */
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** Bytes: as much as is looked at to tell CSV from something else, and as is quoted from. */
+const sniffLimit = 16 * 1024;
+
+type Beginning = { readonly pieces: Uint8Array[]; readonly rest: AsyncIterator<Uint8Array> };
+
+const bytesOf = (beginning: Beginning): Buffer => Buffer.concat(beginning.pieces).subarray(0, sniffLimit);
+
+/** Reads on until the bytes so far are enough, or the body ends, or the limit is reached. */
+const readUntil = async (beginning: Beginning, enough: (bytes: Buffer) => boolean): Promise<void> => {
+  for (let bytes = bytesOf(beginning); bytes.byteLength < sniffLimit && !enough(bytes);) {
+    const next = await beginning.rest.next();
+    if (next.done === true) return;
+    beginning.pieces.push(next.value);
+    bytes = bytesOf(beginning);
+  }
+};
+
+async function* whole(
+  { pieces, rest }: Beginning,
+  endpoint: Endpoint,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* pieces.splice(0);
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } catch (error) {
+    throw networkFault(error, endpoint);
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** What the gateway says in place of CSV, as far as it can still be read. */
+const saidInstead = async (beginning: Beginning, redact: (text: string) => string): Promise<string> => {
+  try {
+    await readUntil(beginning, () => false);
+  } catch {
+    // What has come so far is quoted.
+  } finally {
+    await beginning.rest.return?.();
+  }
+  return quoted(gatewayWords(new TextDecoder().decode(bytesOf(beginning)), redact).message);
+};
+
+/** The CSV of an answer, once its first bytes show that it is CSV; an empty body passes. @throws Fault `export-not-csv` */
+export const openExportBody = async (
+  answer: HttpAnswer,
+  endpoint: Endpoint,
+  redact: (text: string) => string,
+): Promise<ExportBody> => {
+  const contentType = answer.headers['content-type'] ?? '';
+  const beginning: Beginning = { pieces: [], rest: answer.body[Symbol.asyncIterator]() };
+  await readUntil(beginning, (bytes) => sniff(contentType, bytes) !== 'undecided');
+  const verdict = sniff(contentType, bytesOf(beginning));
+  const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
+  if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
+  const said = await saidInstead(beginning, redact);
+  const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
+  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`);
+};

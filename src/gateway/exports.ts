@@ -1,0 +1,82 @@
+import type { UnixMillis, UnixSeconds } from '../base/index.ts';
+import { callEndpoint } from './call.ts';
+import type { CallMeans, CallOptions } from './call.ts';
+import { endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
+import { openExportBody } from './export-body.ts';
+import type { ExportBody } from './export-body.ts';
+
+/** Seconds, as sent: whether either end is inclusive is not told. */
+export type LogExportQuery = {
+  readonly start: UnixSeconds;
+  readonly end: UnixSeconds;
+  /** None exports all columns. */
+  readonly columns: readonly string[];
+  readonly currency: 'USD' | 'CNY';
+  readonly modelName?: string;
+  readonly vendorId?: number;
+  readonly status?: string;
+};
+
+/** Milliseconds, as sent; at most about six months (gateway-api.md, Limits). */
+export type UsageExportQuery = {
+  readonly start: UnixMillis;
+  readonly end: UnixMillis;
+  readonly groupBy: string;
+  readonly metric: string;
+  readonly granularity: 'hour' | 'day' | 'week';
+  readonly topN: number;
+  readonly modelName?: string;
+};
+
+const openExport = (
+  means: CallMeans,
+  endpoint: Endpoint,
+  query: Readonly<Record<string, string | number | undefined>>,
+  options: CallOptions,
+): Promise<ExportBody> =>
+  callEndpoint(means, { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' }, (answer) =>
+    openExportBody(answer, endpoint, means.secrets.redact),
+  );
+
+/** gateway-api.md, GET /api/log/self/stream-export. */
+export const exportLogs = (
+  means: CallMeans,
+  query: LogExportQuery,
+  options: CallOptions = {},
+): Promise<ExportBody> =>
+  openExport(
+    means,
+    endpoints.exportLogs,
+    {
+      start_timestamp: query.start,
+      end_timestamp: query.end,
+      model_name: query.modelName,
+      vendor_id: query.vendorId,
+      status: query.status,
+      columns: query.columns.join(','),
+      currency: query.currency,
+    },
+    options,
+  );
+
+/** gateway-api.md, GET /api/data/self/pivot/stream-export. */
+export const exportUsage = (
+  means: CallMeans,
+  query: UsageExportQuery,
+  options: CallOptions = {},
+): Promise<ExportBody> =>
+  openExport(
+    means,
+    endpoints.exportUsage,
+    {
+      start_timestamp: query.start,
+      end_timestamp: query.end,
+      group_by: query.groupBy,
+      metric: query.metric,
+      granularity: query.granularity,
+      top_n: query.topN,
+      model_name: query.modelName,
+    },
+    options,
+  );

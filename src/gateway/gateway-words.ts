@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { numberText, parseJson } from './json.ts';
+
+/** What an error body says, in whichever of the usual forms it is written. */
+export type GatewayWords = {
+  /** The gateway's own message, redacted and shortened; empty when it said nothing. For people: never matched on. */
+  readonly message: string;
+  /** A machine-readable code in lower case, where there is one. */
+  readonly code: string | undefined;
+};
+
+const longest = 200;
+
+const text = z.string().optional().catch(undefined);
+const code = z.unknown().transform((value) => (typeof value === 'string' ? value : numberText(value)));
+const errorBody = z.looseObject({
+  message: text,
+  msg: text,
+  detail: text,
+  description: text,
+  code,
+  error: z
+    .union([z.string(), z.looseObject({ message: text, type: text, code })])
+    .optional()
+    .catch(undefined),
+});
+
+const fromJson = (body: string): { message: string; code: string | undefined } | undefined => {
+  try {
+    const read = errorBody.safeParse(parseJson(body));
+    if (!read.success) return undefined;
+    const { error, ...top } = read.data;
+    const inner = typeof error === 'string' ? { message: error, type: undefined, code: undefined } : error;
+    return {
+      message: inner?.message ?? top.message ?? top.msg ?? top.detail ?? top.description ?? '',
+      code: (inner?.code ?? top.code ?? inner?.type)?.toLowerCase(),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+const withoutTags = (body: string): string =>
+  (/<title[^>]*>([\s\S]*?)<\/title>/i.exec(body)?.[1] ?? body)
+    .replace(/<(script|style)[\s\S]*?(<\/\1>|$)/gi, ' ')
+    .replace(/<[^>]*>/g, ' ');
+
+/** Redacted before it is cut, for half a secret is no longer found; and again after tags are gone, which may have split one. */
+export const gatewayWords = (body: string, redact: (text: string) => string): GatewayWords => {
+  const safe = redact(body);
+  const json = fromJson(safe);
+  const shown = redact(json?.message ?? withoutTags(safe))
+    // oxlint-disable-next-line no-control-regex -- a terminal would obey them
+    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim();
+  return {
+    message: shown.length > longest ? `${shown.slice(0, longest)}…` : shown,
+    code: json?.code,
+  };
+};
+
+/** `: “…”`, or nothing where the gateway said nothing. */
+export const quoted = (message: string): string => (message === '' ? '' : `: “${message}”`);

@@ -1,0 +1,104 @@
+import { fault } from '../base/index.ts';
+import type { Clock, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
+import type { Http } from '../net/index.ts';
+import { accountProfile } from './account-profile.ts';
+import type { AccountProfile } from './account-profile.ts';
+import type { ApiKey, KeyPage } from './api-key.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { CallMeans, CallOptions } from './call.ts';
+import { callStatistics } from './call-statistics.ts';
+import type { CallStatistics, StatisticsQuery } from './call-statistics.ts';
+import { endpoints } from './endpoints.ts';
+import { callForData } from './envelope.ts';
+import type { ExportBody } from './export-body.ts';
+import { exportLogs, exportUsage } from './exports.ts';
+import type { LogExportQuery, UsageExportQuery } from './exports.ts';
+import { listAllKeys } from './key-listing.ts';
+import type { KeySpec, KeyUpdate } from './key-spec.ts';
+import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './keys.ts';
+import type { CreatedKey } from './keys.ts';
+
+export type GatewayOptions = {
+  /** https, or http on loopback; a path in it stands before every endpoint's. */
+  readonly baseUrl: string;
+  readonly adminKey: Secret;
+  readonly http: Http;
+  readonly clock: Clock;
+  /** 0 (inclusive) to 1 (exclusive): spreads the waits between tries. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Takes every new key in as it comes, and redacts what is quoted of answers. */
+  readonly secrets: SecretRegistry;
+  /** For GETs; writes are never tried twice. */
+  readonly retry?: RetryPolicy;
+};
+
+/**
+ * The admin endpoints (gateway-api.md, Endpoints). Every method throws catalogue errors, or the reason of its signal.
+ * Reads are tried again while that may help; writes never, and where their outcome is not known the error says so.
+ */
+export type Gateway = {
+  readonly profile: (options?: CallOptions) => Promise<AccountProfile>;
+  readonly statistics: (query: StatisticsQuery, options?: CallOptions) => Promise<CallStatistics>;
+  /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again. */
+  readonly exportLogs: (query: LogExportQuery, options?: CallOptions) => Promise<ExportBody>;
+  /** As `exportLogs`, but in milliseconds. */
+  readonly exportUsage: (query: UsageExportQuery, options?: CallOptions) => Promise<ExportBody>;
+  /** Every key, each once, though keys come and go while the pages are read. */
+  readonly listKeys: (options?: CallOptions) => Promise<ApiKey[]>;
+  /** Pages count from 1; the size asked for may be capped: `pageSize` of the answer tells. */
+  readonly keyPage: (
+    page: { readonly page: number; readonly pageSize: number },
+    options?: CallOptions,
+  ) => Promise<KeyPage>;
+  readonly readKey: (id: number, options?: CallOptions) => Promise<ApiKey>;
+  /** The plaintext key comes this once. */
+  readonly createKey: (spec: KeySpec, options?: CallOptions) => Promise<CreatedKey>;
+  /** Writes the whole key: fields left out could fall back to defaults. */
+  readonly updateKey: (update: KeyUpdate, options?: CallOptions) => Promise<void>;
+  /** Takes effect at once, says the document; whether the id existed, only a list can tell. */
+  readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
+};
+
+const usualRetry: RetryPolicy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
+
+/** Larger pages are capped by some gateways without a word. */
+const pageSize = 100;
+
+/** @throws Fault `config-invalid`, `gateway-url-insecure`, `gateway-key-refused` (a key that no header can carry) */
+export const createGateway = (options: GatewayOptions): Gateway => {
+  const { baseUrl, retry = usualRetry, ...others } = options;
+  const means: CallMeans = { ...others, base: parseBaseUrl(baseUrl), retry };
+  if (!/^[\x21-\x7e]+$/.test(options.adminKey.reveal()))
+    throw fault(
+      'gateway-key-refused',
+      'admin_key is empty or holds a space, a line break or a sign beyond ASCII',
+    );
+  return {
+    profile: (call) => callForData(means, { ...call, endpoint: endpoints.profile }, accountProfile),
+    statistics: (query, call) =>
+      callForData(
+        means,
+        {
+          ...call,
+          endpoint: endpoints.statistics,
+          query: {
+            start_timestamp: query.start,
+            end_timestamp: query.end,
+            model_name: query.modelName,
+            token_name: query.tokenName,
+            vendor_id: query.vendorId,
+          },
+        },
+        callStatistics,
+      ),
+    exportLogs: (query, call) => exportLogs(means, query, call),
+    exportUsage: (query, call) => exportUsage(means, query, call),
+    listKeys: (call) => listAllKeys((page) => readKeyPage(means, { page, pageSize }, call)),
+    keyPage: (page, call) => readKeyPage(means, page, call),
+    readKey: (id, call) => readKey(means, id, call),
+    createKey: (spec, call) => createKey(means, spec, call),
+    updateKey: (update, call) => updateKey(means, update, call),
+    deleteKey: (id, call) => deleteKey(means, id, call),
+  };
+};

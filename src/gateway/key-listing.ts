@@ -1,0 +1,77 @@
+import { fault } from '../base/index.ts';
+import type { ApiKey, KeyPage } from './api-key.ts';
+
+type ReadPage = (page: number) => Promise<KeyPage>;
+
+/** One reading of all pages. */
+type Scan = {
+  readonly keys: ReadonlyMap<number, ApiKey>;
+  /** One page held everything, or nothing came or went between the pages: the reading needs no second one. */
+  readonly certain: boolean;
+  /** It ended on a page that only repeated others, though the gateway counts more keys. */
+  readonly repeating: boolean;
+};
+
+/** Readings before it is said that the list never stood still. */
+const mostScans = 6;
+
+/** Pages before a gateway that never runs short is given up on. */
+const mostPages = 10_000;
+
+const descending = (ids: readonly number[]): boolean =>
+  ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0));
+
+/**
+ * Pages are cut by offset, newest first: a key made meanwhile shows one twice, a deleted one hides one. When ids fall
+ * throughout and each page tells the same total, which is what was counted, nothing can have been hidden.
+ */
+const scan = async (readPage: ReadPage): Promise<Scan> => {
+  const keys = new Map<number, ApiKey>();
+  const ids: number[] = [];
+  const totals = new Set<number>();
+  for (let number = 1; number <= mostPages; number += 1) {
+    const { items, pageSize = 0, total = 0 } = await readPage(number);
+    totals.add(total);
+    const before = keys.size;
+    for (const item of items) {
+      ids.push(item.id);
+      keys.set(item.id, item);
+    }
+    // A page may be cut shorter than it says, so that it only ends the list when the total agrees or is not told.
+    const short = items.length < pageSize && (total <= 0 || keys.size >= total);
+    const stuck = keys.size === before;
+    if (items.length === 0 || short || stuck) {
+      const counted = totals.size === 1 && totals.has(keys.size) && descending(ids);
+      return {
+        keys,
+        certain: counted || (number === 1 && items.length < pageSize && short),
+        repeating: items.length > 0 && stuck && keys.size < total,
+      };
+    }
+  }
+  throw fault('gateway-answer-unreadable', `the key list has more than ${mostPages} pages`);
+};
+
+const sameKeys = (left: Scan, right: Scan): boolean =>
+  left.keys.size === right.keys.size && [...left.keys.keys()].every((id) => right.keys.has(id));
+
+/** Every key, each once, in the order served. @throws Fault `gateway-keys-unsettled` when no two readings agree. */
+export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
+  let previous: Scan | undefined;
+  for (let reading = 1; reading <= mostScans; reading += 1) {
+    const current = await scan(readPage);
+    if (current.certain) return [...current.keys.values()];
+    if (previous !== undefined && sameKeys(previous, current)) {
+      if (!current.repeating) return [...current.keys.values()];
+      throw fault(
+        'gateway-answer-unreadable',
+        'the key list repeats its pages and never shows all the keys it counts',
+      );
+    }
+    previous = current;
+  }
+  throw fault(
+    'gateway-keys-unsettled',
+    `the key list changed during each of ${mostScans} readings: keys are being made and deleted meanwhile`,
+  );
+};

@@ -1,0 +1,58 @@
+import { fault, toSeconds } from '../base/index.ts';
+import type { Money, UnixMillis } from '../base/index.ts';
+import { jsonNumber, jsonText, parseJson } from './json.ts';
+import type { UnknownFields } from './json.ts';
+import type { Expiry } from './scalars.ts';
+
+/** gateway-api.md, POST /api/token/. Every field is always sent: what one left out does is not told. */
+export type KeySpec = {
+  /** At most 50 bytes: some gateways count bytes where the document says characters. */
+  readonly name: string;
+  /** In a unit that is not told; ignored by the gateway when the quota is unlimited. */
+  readonly remainQuota: Money;
+  readonly unlimitedQuota: boolean;
+  readonly expiredTime: Expiry;
+  /** Empty for the default group. */
+  readonly group: string;
+};
+
+/** gateway-api.md, PUT /api/token/: the whole key, with the fields that a read showed and the document does not name. */
+export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields };
+
+const longestName = 50;
+
+const checkName = (name: string): void => {
+  const bytes = Buffer.byteLength(name);
+  if (bytes > longestName)
+    throw fault('key-spec-invalid', `a key name may have ${longestName} bytes, “${name}” has ${bytes}`);
+};
+
+/** @throws Fault `key-spec-invalid`: the name is too long, or a new key would be dead from the start. */
+export const checkNewKey = (spec: KeySpec, now: UnixMillis): void => {
+  checkName(spec.name);
+  if (spec.expiredTime !== 'never' && spec.expiredTime <= toSeconds(now))
+    throw fault(
+      'key-spec-invalid',
+      `the key “${spec.name}” would expire at ${spec.expiredTime}, which is past: it would never work`,
+    );
+};
+
+/** A past expiry may be written back: it is what an expired key has. @throws Fault `key-spec-invalid` */
+export const checkKeyUpdate = (update: KeyUpdate): void => checkName(update.name);
+
+const fieldsOf = (spec: KeySpec): Record<string, unknown> => ({
+  name: spec.name,
+  remain_quota: jsonNumber(spec.remainQuota),
+  unlimited_quota: spec.unlimitedQuota,
+  expired_time: spec.expiredTime === 'never' ? -1 : spec.expiredTime,
+  group: spec.group,
+});
+
+export const newKeyBody = (spec: KeySpec): string => jsonText(fieldsOf(spec));
+
+export const keyUpdateBody = (update: KeyUpdate): string =>
+  jsonText({
+    ...Object.fromEntries(Object.entries(update.rest ?? {}).map(([name, text]) => [name, parseJson(text)])),
+    id: update.id,
+    ...fieldsOf(update),
+  });

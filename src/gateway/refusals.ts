@@ -1,0 +1,131 @@
+import { fault } from '../base/index.ts';
+import type { Fault, UnixMillis } from '../base/index.ts';
+import type { Endpoint } from './endpoints.ts';
+import { gatewayWords, quoted } from './gateway-words.ts';
+import type { GatewayWords } from './gateway-words.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** What an endpoint's errors are made of besides the answer. */
+export type RefusalMeans = { readonly redact: (text: string) => string; readonly now: UnixMillis };
+
+export type RefusedAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Where the request went. */
+  readonly url: string;
+  /** The start of the body. */
+  readonly text: string;
+};
+
+/** `GET /api/user/self`, for messages. */
+export const nameOf = (endpoint: Endpoint): string => `${endpoint.method} ${endpoint.path}`;
+
+/** Advice where nobody knows whether the gateway did what it was asked. */
+export const outcomeUnknown =
+  'whether it was done is not known: list the keys before anything is tried again';
+
+/** Codes in use for either reason; a code that is not among them decides nothing. */
+const keyCodes = new Set([
+  '401',
+  'invalid_token',
+  'invalid_api_key',
+  'invalid_admin_key',
+  'unauthorized',
+  'token_expired',
+]);
+const scopeCodes = new Set([
+  '403',
+  'insufficient_scope',
+  'missing_scope',
+  'insufficient_permissions',
+  'permission_denied',
+]);
+
+const keyRefused = (endpoint: Endpoint, status: number, words: GatewayWords): Fault =>
+  fault(
+    'gateway-key-refused',
+    `the gateway refused the Admin Key for ${nameOf(endpoint)} (${status})${quoted(words.message)}`,
+    {
+      advice: `check admin_key: it starts with sk-admin-, must not be revoked, and needs the scope ${endpoint.scope} here`,
+    },
+  );
+
+const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayWords): Fault =>
+  fault(
+    'gateway-scope-missing',
+    `the Admin Key may not use ${nameOf(endpoint)} (${status}): it needs the scope ${endpoint.scope}${quoted(words.message)}`,
+    {
+      advice: `issue an Admin Key that has the scope ${endpoint.scope}; some gateways answer a revoked key like this too`,
+    },
+  );
+
+/** Whether a code says that it is the key, or what it may do, that stands in the way. */
+const denied = (
+  endpoint: Endpoint,
+  status: number,
+  words: GatewayWords,
+  code: string | undefined,
+): Fault | undefined => {
+  if (code === undefined) return undefined;
+  if (scopeCodes.has(code)) return scopeMissing(endpoint, status, words);
+  return keyCodes.has(code) ? keyRefused(endpoint, status, words) : undefined;
+};
+
+const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: string) => string): Fault => {
+  const location = answer.headers['location'];
+  const target =
+    location !== undefined && URL.canParse(location, answer.url) ? new URL(location, answer.url) : undefined;
+  const where =
+    target === undefined ? 'without saying where to' : `to ${redact(target.origin + target.pathname)}`;
+  return fault('gateway-redirect', `${nameOf(endpoint)} was redirected ${where} (${answer.status})`);
+};
+
+/** `success: false` under HTTP 200: the message is translated and only quoted; a code, where there is one, may tell more. */
+export const envelopeRefusal = (
+  body: string,
+  endpoint: Endpoint,
+  redact: (text: string) => string,
+): Fault => {
+  const words = gatewayWords(body, redact);
+  return (
+    denied(endpoint, 200, words, words.code) ??
+    fault('gateway-refused', `the gateway refused ${nameOf(endpoint)}${quoted(words.message)}`, {
+      advice: `the message is the gateway’s own; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
+    })
+  );
+};
+
+/** The catalogue error of an answer whose status is not the one that was due. */
+export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, means: RefusalMeans): Fault => {
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400) return redirected(answer, endpoint, means.redact);
+  const words = gatewayWords(answer.text, means.redact);
+  const name = nameOf(endpoint);
+  const said = quoted(words.message);
+  const wait = retryAfter(headers, means.now);
+  const later = wait === undefined ? {} : { retryAfter: wait };
+  if (status === 401 || status === 403) {
+    const challenge = /\berror="?([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1]?.toLowerCase();
+    return (
+      denied(endpoint, status, words, challenge) ??
+      denied(endpoint, status, words, words.code) ??
+      (status === 401 ? keyRefused(endpoint, status, words) : scopeMissing(endpoint, status, words))
+    );
+  }
+  if (status === 404)
+    return /\/\d+$/.test(endpoint.path)
+      ? fault('gateway-not-found', `the gateway knows nothing at ${name} (404)${said}`, {
+          advice: 'the key may be gone: list the keys; otherwise check base_url',
+        })
+      : fault('gateway-not-found', `the gateway knows no ${name} (404)${said}`);
+  if (status === 429)
+    return fault('gateway-rate-limited', `the gateway limits the rate of ${name} (429)${said}`, later);
+  if (status === 408)
+    return fault('gateway-timeout', `the gateway waited too long for ${name} (408)${said}`, later);
+  if (status >= 500)
+    return fault('gateway-server-error', `the gateway failed at ${name} (${status})${said}`, {
+      ...later,
+      ...(endpoint.method === 'GET' ? {} : { retryHelps: false, advice: outcomeUnknown }),
+    });
+  return fault('gateway-http-error', `the gateway answered ${name} with status ${status}${said}`);
+};
