@@ -1,0 +1,87 @@
+import type { Variants } from './variants.ts';
+import { toJson, type Json } from './exact-json.ts';
+
+/** What a handler wants said; nothing is sent until the handler has returned. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is made piece by piece, as the client takes it. */
+  readonly body: string | Iterable<string>;
+  /** Whether the body may be compressed for a client that accepts it. */
+  readonly compressible?: boolean;
+};
+
+export const json = (
+  status: number,
+  value: Json,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: toJson(value),
+});
+
+export const ok = (data: Json): Answer => json(200, { success: true, message: '', data });
+
+export const csv = (name: string, body: Iterable<string>): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'no-store',
+  },
+  body,
+  compressible: true,
+});
+
+/** A text in the two languages the gateway speaks. */
+export type Message = { readonly en: string; readonly zh: string };
+
+const envelope = (status: number, message: string, code?: string): Answer =>
+  json(status, { success: false, message, ...(code === undefined ? {} : { code }), data: null });
+
+/** A request the gateway understood and refused. */
+export const refused = (variants: Variants, message: Message): Answer =>
+  envelope(variants.business_errors === 'http-200' ? 200 : 400, message[variants.message_language]);
+
+export const unknownRoute = (variants: Variants): Answer =>
+  envelope(404, { en: 'no such endpoint', zh: '接口不存在' }[variants.message_language]);
+
+export const wrongMethod = (variants: Variants, allowed: readonly string[]): Answer => {
+  const message = { en: 'method not allowed', zh: '请求方法不被允许' }[variants.message_language];
+  return json(405, { success: false, message, data: null }, { allow: allowed.join(', ') });
+};
+
+export const badBody = (variants: Variants, status: 400 | 413): Answer =>
+  envelope(
+    status,
+    { en: 'the body is not valid JSON, or too long', zh: '请求体无效' }[variants.message_language],
+  );
+
+/** A missing or wrong Admin Key, or one without the scope. */
+export const notAllowed = (variants: Variants, kind: 'key' | 'scope'): Answer => {
+  const texts = {
+    key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },
+    scope: { en: 'this key lacks the scope for the operation', zh: '该密钥没有此操作的权限' },
+  };
+  const codes = { key: 'invalid_api_key', scope: 'insufficient_scope' };
+  const statuses = { '401': kind === 'key' ? 401 : 403, '403': 403, 'http-200': 200 };
+  const code = variants.authentication_code === 'present' ? codes[kind] : undefined;
+  return envelope(statuses[variants.authentication_errors], texts[kind][variants.message_language], code);
+};
+
+/** The id of a key that does not exist. */
+export const missingKey = (variants: Variants): Answer =>
+  variants.missing_id === '404'
+    ? envelope(404, { en: 'no such key', zh: '令牌不存在' }[variants.message_language])
+    : envelope(
+        200,
+        'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1',
+      );
+
+/** Too many requests: nothing but the status. */
+export const tooMany: Answer = { status: 429, headers: {}, body: '' };
+
+/** Errors of the model endpoints (gateway-field-notes.md, Calls with a new key). */
+export const modelError = (status: number, type: string, code: string, message: string): Answer =>
+  json(status, { error: { message, type, code } });

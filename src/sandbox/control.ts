@@ -1,0 +1,83 @@
+import { json, type Answer } from './answer.ts';
+import { parseFault, type Faults } from './faults.ts';
+import { isRecord, wholeParameter, type Request } from './request.ts';
+import type { Requests } from './requests.ts';
+import { remainOf, syncTraffic, type State } from './state.ts';
+import type { Truth } from './truth.ts';
+
+/** What a test does to the account from outside the gateway's own endpoints. */
+export type Traffic = {
+  /** Disables a key as an administrator would. False when there is no such key. */
+  disableKey(id: number): boolean;
+  /** From the next second on, the simulated calls of one key are made with another. */
+  moveTraffic(from: number, to: number): boolean;
+};
+
+export const createTraffic = (state: State): Traffic => ({
+  disableKey(id) {
+    const key = state.keys.get(id);
+    if (key === undefined) return false;
+    key.disabled = true;
+    key.disabledAt = state.seconds();
+    syncTraffic(state, key);
+    return true;
+  },
+  moveTraffic(from, to) {
+    const [giver, taker] = [state.keys.get(from), state.keys.get(to)];
+    if (giver?.consumer === undefined || taker === undefined) return false;
+    remainOf(state, giver);
+    taker.consumer = giver.consumer;
+    taker.remainSince = state.seconds();
+    giver.consumer = undefined;
+    syncTraffic(state, taker);
+    return true;
+  },
+});
+
+export type Controls = {
+  readonly faults: Faults;
+  readonly requests: Requests;
+  readonly truth: Truth;
+  readonly traffic: Traffic;
+};
+
+const bad = (message: string): Answer => json(400, { error: message });
+const done = (value: boolean): Answer =>
+  value ? json(200, { ok: true }) : json(404, { error: 'no such key' });
+
+/** The side door under /_sandbox/, for a sandbox that runs as a process of its own; loopback callers only. */
+export const control = (controls: Controls, { method, path, query, body }: Request): Answer | undefined => {
+  const at = `${method} ${path}`;
+  if (at === 'GET /_sandbox/faults') return json(200, controls.faults.pending());
+  if (at === 'DELETE /_sandbox/faults') {
+    controls.faults.clear();
+    return json(200, []);
+  }
+  if (at === 'POST /_sandbox/faults') {
+    const fault = parseFault(body);
+    if (typeof fault === 'string') return bad(fault);
+    controls.faults.plant(fault);
+    return json(201, controls.faults.pending());
+  }
+  if (at === 'GET /_sandbox/requests') {
+    const all = controls.requests
+      .all()
+      .map((record) => ({ ...record, body: JSON.stringify(record.body) ?? null }));
+    return json(
+      200,
+      all.map(({ fault = null, ...record }) => ({ ...record, fault })),
+    );
+  }
+  if (at === 'GET /_sandbox/truth') {
+    const [start, end] = [wholeParameter(query, 'start'), wholeParameter(query, 'end')];
+    if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end))
+      return bad('start and end are Unix seconds');
+    return json(200, controls.truth.sums(Number(start), Number(end)));
+  }
+  const key = /^\/_sandbox\/keys\/(?<id>\d+)\/(?<what>disable|move-traffic)$/u.exec(path)?.groups;
+  if (method === 'POST' && key !== undefined) {
+    if (key['what'] === 'disable') return done(controls.traffic.disableKey(Number(key['id'])));
+    return done(isRecord(body) && controls.traffic.moveTraffic(Number(key['id']), Number(body['to'])));
+  }
+  return undefined;
+};

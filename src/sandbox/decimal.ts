@@ -1,0 +1,69 @@
+/**
+ * Money inside the sandbox is a whole number of grains; a grain is 0.00000001 USD. One row's grains fit a safe
+ * integer, sums are bigint, and text is made from the digits: no amount ever passes through a fraction.
+ */
+
+export const GRAINS_PER_USD = 100_000_000n;
+
+/** 500,000 units are 1 USD (gateway-field-notes.md, Keys). */
+export const GRAINS_PER_UNIT = 200;
+
+/** CNY for one USD: whole, so that amounts in CNY too are exact with eight decimals. */
+export const CNY_PER_USD = 7n;
+
+export type MoneyUnit = 'USD' | 'CNY' | 'units';
+
+/** The value `digits / 10^decimals` without trailing zeros. */
+export const decimalText = (digits: bigint, decimals: number): string => {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString().padStart(decimals + 1, '0');
+  const whole = text.slice(0, text.length - decimals);
+  const fraction = text.slice(text.length - decimals).replace(/0+$/u, '');
+  return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+};
+
+/** Exact text of an amount, at most eight decimals. */
+export const moneyText = (grains: bigint, unit: MoneyUnit): string => {
+  if (unit === 'USD') return decimalText(grains, 8);
+  if (unit === 'CNY') return decimalText(grains * CNY_PER_USD, 8);
+  // A unit is 200 grains, so a grain is 0.005 units.
+  return decimalText(grains * 5n, 3);
+};
+
+/** The same as moneyText for one row, quicker. Beyond 2^53 it takes the exact way round. */
+export const rowMoneyText = (grains: number, unit: MoneyUnit): string => {
+  if (grains === 0) return '0';
+  const scaled = unit === 'CNY' ? grains * 7 : grains;
+  if (unit === 'units' || !Number.isSafeInteger(scaled)) return moneyText(BigInt(grains), unit);
+  const size = Math.abs(scaled);
+  const whole = Math.floor(size / 1e8);
+  const rest = size % 1e8;
+  const sign = scaled < 0 ? '-' : '';
+  if (rest === 0) return `${sign}${whole}`;
+  let fraction = String(rest).padStart(8, '0');
+  let end = 8;
+  while (fraction.charCodeAt(end - 1) === 48) end -= 1;
+  if (end < 8) fraction = fraction.slice(0, end);
+  return `${sign}${whole}.${fraction}`;
+};
+
+/** Four fraction digits, half away from zero, as profile and keys show amounts (gateway-api.md, Resources). */
+export const fourDigits = (grains: bigint, unit: 'USD' | 'CNY' = 'USD'): string => {
+  const scaled = unit === 'CNY' ? grains * CNY_PER_USD : grains;
+  const size = scaled < 0n ? -scaled : scaled;
+  const rounded = (size + 5_000n) / 10_000n;
+  const text = rounded.toString().padStart(5, '0');
+  const sign = scaled < 0n && rounded > 0n ? '-' : '';
+  return `${sign}${text.slice(0, -4)}.${text.slice(-4)}`;
+};
+
+/** Grains of a decimal number in dollars as JSON wrote it (`12.5`, `1e-4`); digits beyond the eighth are cut off. */
+export const parseUsd = (text: string): bigint => {
+  const match = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d*))?(?:[eE](?<exponent>[+-]?\d+))?$/u.exec(text);
+  if (match?.groups === undefined) throw new RangeError(`not a number: ${text}`);
+  const { sign = '', whole = '0', fraction = '', exponent = '0' } = match.groups;
+  const digits = BigInt(whole + fraction);
+  const shift = 8 - fraction.length + Number(exponent);
+  const size = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  return sign === '-' ? -size : size;
+};

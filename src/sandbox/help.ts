@@ -1,0 +1,35 @@
+import { variantNames, variantTable } from './variants.ts';
+
+const switches = (): string =>
+  variantNames
+    .map((name) => {
+      const { values, default: usual, meaning, note } = variantTable[name];
+      const choices = values.map((value) => (value === usual ? `[${value}]` : value)).join(' | ');
+      return `  ${name}\n      ${choices}\n      ${meaning} (${note})`;
+    })
+    .join('\n');
+
+/** Text for the command line: every switch with its default in brackets, and the side door. */
+export const sandboxHelp = (): string => `Variants (name=value; the default is in brackets):
+
+${switches()}
+
+Faults, from this machine only:
+  POST   /_sandbox/faults    plant one: {"kind": …, "method"?, "path"?, "times"?, "skip"?}; path is a prefix
+      {"kind":"status","status":503,"body"?,"contentType"?,"retryAfter"?}   any status
+      {"kind":"rate-limit"}                 429, empty, without Retry-After
+      {"kind":"delay","millis":500}         the answer late
+      {"kind":"cut-off","rows":10,"end":"destroyed"|"clean"}   the body ends in the middle of a row
+      {"kind":"envelope","message"?}        HTTP 200, success false, in place of the answer
+      {"kind":"html","status"?}             a page in place of the answer
+      {"kind":"drip","bytes":64,"millis":100}   the body little by little
+      {"kind":"stall","rows":10}            the body stops, the connection stays
+      {"kind":"reset"}                      the connection is reset before anything happens
+      {"kind":"redirect","location":"…","status"?}
+      {"kind":"lost-answer"}                done, but the connection drops before the answer
+  GET    /_sandbox/faults    what is still to strike;  DELETE clears it
+  GET    /_sandbox/requests  the requests seen, without secrets
+  GET    /_sandbox/truth?start=&end=   exact sums of a half-open window in Unix seconds
+  POST   /_sandbox/keys/ID/disable     disable a key
+  POST   /_sandbox/keys/ID/move-traffic {"to": ID}   the simulated calls go on with another key
+`;

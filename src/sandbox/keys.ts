@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { fourDigits } from './decimal.ts';
+import type { Json } from './exact-json.ts';
+import type { Variants } from './variants.ts';
+
+/** An API key as the gateway keeps it: never the plaintext, only its hash. */
+export type StoredKey = {
+  readonly id: number;
+  /** SHA-256 (hex) of the value without its sk- prefix. */
+  readonly hash: string;
+  readonly mask: string;
+  readonly createdAt: number;
+  /** The simulated traffic that spends from this key, if any. */
+  consumer: string | undefined;
+  name: string;
+  disabled: boolean;
+  /** Unix seconds since when it is disabled. */
+  disabledAt: number;
+  /** Grains left, apart from what simulated traffic spent since `remainSince`. */
+  remain: bigint;
+  remainSince: number;
+  /** Unix seconds at which a call used up the rest. */
+  exhaustedAt: number | undefined;
+  unlimited: boolean;
+  /** Unix seconds; -1 never. */
+  expiredTime: number;
+  group: string;
+  /** Grains spent since an Admin Key last read this key. */
+  spentSinceRead: bigint;
+};
+
+/** The fields an Admin Key may set, already in the gateway's own units. */
+export type KeyFields = Pick<StoredKey, 'name' | 'remain' | 'unlimited' | 'expiredTime' | 'group'>;
+
+export type KeyStore = {
+  create(fields: KeyFields & { createdAt: number; consumer?: string; disabled?: boolean }): {
+    key: StoredKey;
+    plaintext: string;
+  };
+  get(id: number): StoredKey | undefined;
+  /** Oldest first. */
+  all(): readonly StoredKey[];
+  remove(id: number, at: number): boolean;
+  /** By plaintext, with or without the prefix; keys deleted since `since` (Unix seconds) are still found. */
+  find(plaintext: string, since: number): { key: StoredKey; deleted: boolean } | undefined;
+};
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A secret of letters and digits. */
+export const newSecret = (random: () => number, length = 48): string =>
+  Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
+
+export const hashOf = (plaintext: string): string =>
+  createHash('sha256').update(plaintext.replace(/^sk-/u, '')).digest('hex');
+
+export const createKeyStore = (random: () => number): KeyStore => {
+  const keys = new Map<number, StoredKey>();
+  const byHash = new Map<string, StoredKey>();
+  const deletedAt = new Map<number, number>();
+  let lastId = 100;
+
+  return {
+    create({ consumer, disabled = false, createdAt, ...fields }) {
+      lastId += 1;
+      const secret = newSecret(random);
+      const key: StoredKey = {
+        ...fields,
+        id: lastId,
+        hash: hashOf(secret),
+        mask: `sk-${secret.slice(0, 4)}**********${secret.slice(-4)}`,
+        createdAt,
+        consumer,
+        disabled,
+        disabledAt: createdAt,
+        remainSince: createdAt,
+        exhaustedAt: undefined,
+        spentSinceRead: 0n,
+      };
+      keys.set(key.id, key);
+      byHash.set(key.hash, key);
+      return { key, plaintext: secret };
+    },
+    get: (id) => keys.get(id),
+    all: () => [...keys.values()],
+    remove(id, at) {
+      if (!keys.delete(id)) return false;
+      deletedAt.set(id, at);
+      return true;
+    },
+    find(plaintext, since) {
+      const key = byHash.get(hashOf(plaintext));
+      if (key === undefined) return undefined;
+      const gone = deletedAt.get(key.id);
+      if (gone !== undefined && gone <= since) return undefined;
+      return { key, deleted: gone !== undefined };
+    },
+  };
+};
+
+/** What a key is at a moment, worked out from its fields. */
+export const keyState = (
+  key: StoredKey,
+  remain: bigint,
+  at: number,
+): 'live' | 'disabled' | 'expired' | 'exhausted' => {
+  if (key.disabled) return 'disabled';
+  if (key.expiredTime !== -1 && key.expiredTime <= at) return 'expired';
+  return !key.unlimited && remain <= 0n ? 'exhausted' : 'live';
+};
+
+const statusNumbers = { live: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+const STATUS_DELAY = 600;
+
+/** The status as the gateway shows it; 3 and 4 can come late or never. */
+export const shownStatus = (variants: Variants, key: StoredKey, remain: bigint, at: number): number => {
+  const state = keyState(key, remain, at);
+  if (state === 'live' || state === 'disabled' || variants.key_status === 'written')
+    return statusNumbers[state];
+  if (variants.key_status === 'never') return statusNumbers.live;
+  const since =
+    state === 'expired' ? Math.max(key.expiredTime, key.createdAt) : (key.exhaustedAt ?? key.remainSince);
+  return at - since >= STATUS_DELAY ? statusNumbers[state] : statusNumbers.live;
+};
+
+/** The key as a read shows it (gateway-api.md, API key). */
+export const shownKey = (variants: Variants, key: StoredKey, remain: bigint, at: number): Json => ({
+  id: key.id,
+  name: key.name,
+  key_mask: key.mask,
+  status: shownStatus(variants, key, remain, at),
+  remain_quota: fourDigits(remain),
+  unlimited_quota: key.unlimited,
+  expired_time: key.expiredTime,
+  group: key.group,
+  created_time: key.createdAt,
+});

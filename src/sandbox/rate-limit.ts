@@ -1,0 +1,28 @@
+export type RateLimiter = {
+  /** Counts a request of a caller; false when it is one too many. */
+  admit(caller: string, sensitive: boolean): boolean;
+};
+
+const limits = {
+  any: { requests: 180, millis: 180_000 },
+  sensitive: { requests: 20, millis: 1_200_000 },
+} as const;
+
+/** Sliding windows as gateways of the family have them (gateway-field-notes.md, Errors). */
+export const createRateLimiter = (now: () => number): RateLimiter => {
+  const seen = new Map<string, number[]>();
+
+  const admitTo = (name: string, limit: (typeof limits)[keyof typeof limits]): boolean => {
+    const recent = (seen.get(name) ?? []).filter((at) => at > now() - limit.millis);
+    const admitted = recent.length < limit.requests;
+    if (admitted) recent.push(now());
+    seen.set(name, recent);
+    return admitted;
+  };
+
+  return {
+    admit: (caller, sensitive) =>
+      admitTo(`any ${caller}`, limits.any) &&
+      (!sensitive || admitTo(`sensitive ${caller}`, limits.sensitive)),
+  };
+};

@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as the handlers see it. */
+export type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The id in the path, where the route has one. */
+  readonly id: string;
+  /** The parsed JSON body; undefined without one. */
+  readonly body: unknown;
+};
+
+/** A whole number of the query; undefined when left out, NaN when it is something else. */
+export const wholeParameter = (query: URLSearchParams, name: string): number | undefined => {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  return /^-?\d{1,16}$/u.test(text) ? Number(text) : Number.NaN;
+};
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value after `Bearer `, or undefined. */
+export const bearer = (headers: IncomingHttpHeaders): string | undefined =>
+  /^Bearer +(?<value>\S+)\s*$/iu.exec(headers.authorization ?? '')?.groups?.['value'];

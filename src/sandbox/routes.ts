@@ -1,0 +1,75 @@
+import { profile } from './admin-profile.ts';
+import { statistics } from './admin-statistics.ts';
+import { logExport } from './admin-log.ts';
+import { usageExport } from './admin-usage.ts';
+import { createKey, deleteKey, listKeys, readKey, updateKey } from './admin-keys.ts';
+import { badCall, callingKey, isAnswer } from './model-call.ts';
+import { embeddings } from './model-embeddings.ts';
+import { messages } from './model-messages.ts';
+import { badBody, notAllowed, tooMany, unknownRoute, wrongMethod, type Answer } from './answer.ts';
+import { hashOf, type StoredKey } from './keys.ts';
+import { bearer, type Request } from './request.ts';
+import type { Scope, State } from './state.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Route = { readonly method: Method; readonly path: RegExp } & (
+  | { readonly scope: Scope; readonly handle: (state: State, request: Request) => Answer }
+  | { readonly call: (state: State, request: Request, key: StoredKey) => Answer }
+);
+
+const keyPath = /^\/api\/token\/(?<id>-?\d{1,15})$/u;
+
+/** gateway-api.md, Endpoints. */
+const routes: readonly Route[] = [
+  { method: 'GET', path: /^\/api\/user\/self$/u, scope: 'account:read', handle: profile },
+  { method: 'GET', path: /^\/api\/log\/self\/stat$/u, scope: 'logs:read', handle: statistics },
+  { method: 'GET', path: /^\/api\/log\/self\/stream-export$/u, scope: 'logs:read', handle: logExport },
+  {
+    method: 'GET',
+    path: /^\/api\/data\/self\/pivot\/stream-export$/u,
+    scope: 'usage:read',
+    handle: usageExport,
+  },
+  { method: 'GET', path: /^\/api\/token\/$/u, scope: 'keys:read', handle: listKeys },
+  { method: 'POST', path: /^\/api\/token\/$/u, scope: 'keys:write', handle: createKey },
+  { method: 'PUT', path: /^\/api\/token\/$/u, scope: 'keys:write', handle: updateKey },
+  { method: 'GET', path: keyPath, scope: 'keys:read', handle: readKey },
+  { method: 'DELETE', path: keyPath, scope: 'keys:write', handle: deleteKey },
+  { method: 'POST', path: /^\/v1\/embeddings$/u, call: embeddings },
+  { method: 'POST', path: /^\/v1\/messages$/u, call: messages },
+];
+
+/** A body that could not be read as JSON. */
+export type Unreadable = 'malformed' | 'too long';
+
+/** Finds the route, checks the key, and lets the handler answer. */
+export const answerTo = (state: State, request: Request, unreadable?: Unreadable): Answer => {
+  const { variants } = state;
+  const here = routes.filter(({ path }) => path.test(request.path));
+  const route = here.find(({ method }) => method === request.method);
+  if (here.length === 0) return unknownRoute(variants);
+  if (route === undefined)
+    return wrongMethod(
+      variants,
+      here.map(({ method }) => method),
+    );
+
+  if ('call' in route) {
+    const key = callingKey(state, request);
+    if (isAnswer(key)) return key;
+    return unreadable === undefined
+      ? route.call(state, request, key)
+      : badCall('the body is not valid JSON, or too long');
+  }
+
+  const plaintext = bearer(request.headers);
+  const hash = plaintext === undefined ? '' : hashOf(plaintext);
+  const admin = state.adminKeys.find((one) => one.hash === hash);
+  if (admin === undefined) return notAllowed(variants, 'key');
+  if (!admin.scopes.includes(route.scope)) return notAllowed(variants, 'scope');
+  if (variants.rate_limit === 'on' && !state.limiter.admit(hash, route.scope === 'keys:write'))
+    return tooMany;
+  if (unreadable !== undefined) return badBody(variants, unreadable === 'too long' ? 413 : 400);
+  const id = route.path.exec(request.path)?.groups?.['id'] ?? '';
+  return route.handle(state, { ...request, id });
+};

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Writable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import type { Answer } from './answer.ts';
+import type { Effect } from './faults.ts';
+import type { RequestRecord } from './requests.ts';
+
+/** Rows are gathered into writes of about this many characters. */
+const PIECE = 16_384;
+
+const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2));
+
+/** The pieces of a body up to the middle of a row: the one after so many rows, or the last there is. */
+function* cutAfter(body: Iterable<string>, rows: number): Generator<string, void> {
+  let held: string | undefined;
+  let at = 0;
+  for (const piece of body) {
+    if (held !== undefined) yield held;
+    held = piece;
+    // The first piece is the header.
+    if (at > rows) break;
+    at += 1;
+  }
+  if (held !== undefined) yield half(held);
+}
+
+function* firstRows(body: Iterable<string>, rows: number): Generator<string, void> {
+  let at = 0;
+  for (const piece of body) {
+    if (at > rows) return;
+    yield piece;
+    at += 1;
+  }
+}
+
+function* slices(body: Iterable<string>, bytes: number): Generator<string, void> {
+  for (const piece of body) {
+    for (let at = 0; at < piece.length; at += Math.max(1, bytes))
+      yield piece.slice(at, at + Math.max(1, bytes));
+  }
+}
+
+function* counted(body: Iterable<string>, record: RequestRecord): Generator<string, void> {
+  for (const piece of body) {
+    record.pieces += 1;
+    yield piece;
+  }
+}
+
+function* gathered(body: Iterable<string>): Generator<string, void> {
+  let text = '';
+  for (const piece of body) {
+    text += piece;
+    if (text.length >= PIECE) {
+      yield text;
+      text = '';
+    }
+  }
+  if (text !== '') yield text;
+}
+
+const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecord): Iterable<string> => {
+  const body = counted(typeof answer.body === 'string' ? [answer.body] : answer.body, record);
+  if (effect?.kind === 'cut-off') return cutAfter(body, effect.rows);
+  if (effect?.kind === 'stall') return firstRows(body, effect.rows);
+  if (effect?.kind === 'drip') return slices(body, effect.bytes);
+  return answer.compressible === true ? gathered(body) : body;
+};
+
+/** Writes a piece and waits until there is room again, or the connection is gone. */
+const write = async (sink: Writable, piece: string, gone: AbortSignal): Promise<void> => {
+  if (sink.write(piece)) return;
+  await once(sink, 'drain', { signal: gone });
+};
+
+const flushed = (sink: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    sink.write('', () => resolve());
+  });
+
+/**
+ * Sends an answer at the pace of its reader: nothing is made before there is room for it. Resolves when all is
+ * out; rejects when the connection goes first.
+ */
+export const send = async (
+  io: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly gone: AbortSignal },
+  answer: Answer,
+  options: {
+    readonly effect: Effect | undefined;
+    readonly record: RequestRecord;
+    readonly mayCompress: boolean;
+  },
+): Promise<void> => {
+  const { request, response, gone } = io;
+  const { effect, record } = options;
+  const accepts = /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
+  const compress = options.mayCompress && answer.compressible === true && accepts;
+  record.status = answer.status;
+  const whole = effect === undefined && typeof answer.body === 'string';
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...(whole ? { 'content-length': String(Buffer.byteLength(answer.body)) } : {}),
+    ...(compress ? { 'content-encoding': 'gzip' } : {}),
+    ...(answer.compressible === true ? { vary: 'accept-encoding' } : {}),
+  });
+  const gzip = compress
+    ? createGzip({ level: 1, flush: effect === undefined ? constants.Z_NO_FLUSH : constants.Z_SYNC_FLUSH })
+    : undefined;
+  gzip?.pipe(response);
+  const sink: Writable = gzip ?? response;
+  try {
+    for (const piece of pieces(answer, effect, record)) {
+      gone.throwIfAborted();
+      if (effect?.kind === 'drip') await sleep(effect.millis, undefined, { signal: gone });
+      await write(sink, piece, gone);
+    }
+    if (effect?.kind === 'stall') {
+      await once(gone, 'abort');
+    } else if (effect?.kind === 'cut-off' && effect.end === 'destroyed') {
+      await flushed(sink);
+      // What was compressed still has to pass through the response.
+      if (gzip !== undefined) await flushed(response);
+      response.socket?.destroy();
+    } else {
+      sink.end();
+      await once(response, 'finish', { signal: gone });
+    }
+  } finally {
+    gzip?.destroy();
+  }
+};

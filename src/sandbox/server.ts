@@ -1,0 +1,150 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unknownRoute, type Answer } from './answer.ts';
+import { control, type Controls } from './control.ts';
+import type { Effect } from './faults.ts';
+import { bearer, type Request } from './request.ts';
+import { redact, type RequestRecord } from './requests.ts';
+import { answerTo, type Unreadable } from './routes.ts';
+import { send } from './send.ts';
+import type { State } from './state.ts';
+
+const BODY_LIMIT = 16 * 1024 * 1024;
+
+const readBody = async (request: IncomingMessage): Promise<{ body: unknown; unreadable?: Unreadable }> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
+  }
+  if (size > BODY_LIMIT) return { body: undefined, unreadable: 'too long' };
+  if (size === 0) return { body: undefined };
+  try {
+    return { body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown };
+  } catch {
+    return { body: undefined, unreadable: 'malformed' };
+  }
+};
+
+const isLoopback = (address: string | undefined): boolean => /^(?:::ffff:)?127\.|^::1$/u.test(address ?? '');
+
+/** The answer that a fault gives in place of the gateway, if it does. */
+const instead = (effect: Effect | undefined): Answer | undefined => {
+  const text = (status: number, contentType: string, body: string): Answer => ({
+    status,
+    headers: { 'content-type': contentType },
+    body,
+  });
+  if (effect?.kind === 'status') {
+    const answer = text(effect.status, effect.contentType ?? 'text/plain; charset=utf-8', effect.body ?? '');
+    return effect.retryAfter === undefined
+      ? answer
+      : { ...answer, headers: { ...answer.headers, 'retry-after': effect.retryAfter } };
+  }
+  if (effect?.kind === 'envelope') {
+    const message = JSON.stringify(effect.message ?? 'system busy');
+    return text(200, 'application/json; charset=utf-8', `{"success":false,"message":${message},"data":null}`);
+  }
+  if (effect?.kind === 'html') {
+    const page = '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+    return text(effect.status ?? 200, 'text/html; charset=utf-8', page);
+  }
+  if (effect?.kind === 'rate-limit') return { status: 429, headers: {}, body: '' };
+  if (effect?.kind === 'redirect')
+    return { status: effect.status ?? 302, headers: { location: effect.location }, body: '' };
+  return undefined;
+};
+
+const recordOf = (state: State, request: IncomingMessage, url: URL): RequestRecord => {
+  const key = bearer(request.headers);
+  return {
+    at: state.now(),
+    method: request.method ?? '',
+    path: redact(url.pathname),
+    query: Object.fromEntries([...url.searchParams].map(([name, value]) => [name, redact(value)])),
+    authorization: key === undefined ? 'none' : key.startsWith('sk-admin-') ? 'admin key' : 'other',
+    userAgent: request.headers['user-agent'] ?? '',
+    acceptEncoding: request.headers['accept-encoding'] ?? '',
+    body: undefined,
+    status: 0,
+    fault: undefined,
+    pieces: 0,
+    done: false,
+  };
+};
+
+type Gateway = {
+  readonly state: State;
+  readonly controls: Controls;
+  readonly add: (record: RequestRecord) => void;
+};
+
+const handle = async (
+  gateway: Gateway,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { state, controls } = gateway;
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  const target = incoming.url ?? '/';
+  const url = new URL(URL.canParse(target, 'http://sandbox') ? target : '/', 'http://sandbox');
+  const { body, unreadable } = await readBody(incoming);
+  const request: Request = {
+    method: incoming.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
+    id: '',
+    body,
+  };
+  const io = { request: incoming, response, gone: closed.signal };
+  const record = recordOf(state, incoming, url);
+  if (request.path.startsWith('/_sandbox/')) {
+    const answer = isLoopback(incoming.socket.remoteAddress) ? control(controls, request) : undefined;
+    await send(io, answer ?? unknownRoute(state.variants), { effect: undefined, record, mayCompress: false });
+    return;
+  }
+  if (request.path.startsWith('/api/token/')) record.body = body;
+  gateway.add(record);
+  const effect = controls.faults.take(request.method, request.path);
+  record.fault = effect?.kind;
+  try {
+    if (effect?.kind === 'reset') {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    if (effect?.kind === 'delay') await sleep(effect.millis, undefined, { signal: closed.signal });
+    const answer = instead(effect) ?? answerTo(state, request, unreadable);
+    if (effect?.kind === 'lost-answer') {
+      incoming.socket.destroy();
+      return;
+    }
+    await send(io, answer, { effect, record, mayCompress: state.variants.compression === 'gzip' });
+  } finally {
+    record.done = true;
+  }
+};
+
+/** The HTTP server of the sandbox, not yet listening. */
+export const createGatewayServer = (
+  gateway: Gateway,
+  tls: { readonly key: string; readonly cert: string } | undefined,
+): Server => {
+  const listener: RequestListener = (incoming, response) => {
+    handle(gateway, incoming, response).catch(() => {
+      // The reader has gone, or a handler broke: either way nothing sensible can follow.
+      if (!response.headersSent && !response.destroyed) response.writeHead(500).end();
+      else response.destroy();
+    });
+  };
+  return tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+};

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { randomInt } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createTraffic, type Traffic } from './control.ts';
+import { createFaults, type Faults } from './faults.ts';
+import { newSecret } from './keys.ts';
+import { createRequests, type Requests } from './requests.ts';
+import { createGatewayServer } from './server.ts';
+import { createState, scopes, type Scope, type State } from './state.ts';
+import { createTruth, type Truth } from './truth.ts';
+import { withDefaults, type Variants } from './variants.ts';
+
+export type SandboxOptions = {
+  /** Milliseconds; the clock of the whole account. */
+  readonly now: () => number;
+  /** Numbers in [0, 1) for the plaintext of keys; the system's secure source when left out. */
+  readonly random?: () => number;
+  /** 127.0.0.1 when left out. */
+  readonly host?: string;
+  /** 0 (any free port) when left out. */
+  readonly port?: number;
+  /** PEM texts; with them the sandbox speaks https. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Calendar months of traffic before now; 14 when left out. */
+  readonly months?: number;
+  /** Mean number of calls a day; 450 when left out, about 200,000 rows in 14 months. */
+  readonly callsPerDay?: number;
+  readonly seed?: number;
+  readonly variants?: Partial<Variants>;
+  /** One with all five scopes when left out. */
+  readonly adminKeys?: readonly { readonly key: string; readonly scopes: readonly Scope[] }[];
+};
+
+export type Sandbox = {
+  readonly baseUrl: string;
+  /** Plaintext of the first Admin Key. */
+  readonly adminKey: string;
+  readonly variants: Variants;
+  readonly faults: Faults;
+  readonly truth: Truth;
+  readonly requests: Requests;
+  readonly traffic: Traffic;
+  /** What the gateway keeps; for looking, not for touching. */
+  readonly state: State;
+  /** Ends every connection and closes the server. */
+  stop(): Promise<void>;
+};
+
+const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
+
+/**
+ * Starts the sandbox gateway (gateway-api.md) on a port of its own.
+ * @throws RangeError for an unknown variant, or the system's error when the port is taken.
+ */
+export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+  const random = options.random ?? secureRandom;
+  const adminKeys = options.adminKeys ?? [{ key: `sk-admin-${newSecret(random)}`, scopes }];
+  const [first] = adminKeys;
+  if (first === undefined) throw new RangeError('the sandbox needs one Admin Key at least');
+  const variants = withDefaults(options.variants ?? {});
+  const state = createState({
+    variants,
+    now: options.now,
+    random,
+    adminKeys,
+    months: options.months ?? 14,
+    callsPerDay: options.callsPerDay ?? 450,
+    seed: options.seed ?? 1,
+  });
+  const faults = createFaults();
+  const requests = createRequests();
+  const truth = createTruth(state);
+  const traffic = createTraffic(state);
+  const server = createGatewayServer(
+    { state, controls: { faults, requests, truth, traffic }, add: (record) => requests.add(record) },
+    options.tls,
+  );
+  const host = options.host ?? '127.0.0.1';
+  server.listen(options.port ?? 0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  return {
+    baseUrl: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    adminKey: first.key,
+    variants,
+    faults,
+    truth,
+    requests,
+    traffic,
+    state,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

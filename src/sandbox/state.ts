@@ -1,0 +1,122 @@
+import { createCells, type Cells } from './traffic/cells.ts';
+import { consumers } from './traffic/consumers.ts';
+import { createLedger, type Ledger } from './traffic/ledger.ts';
+import { DAY, HOUR } from './traffic/rhythm.ts';
+import { GRAINS_PER_USD } from './decimal.ts';
+import { createKeyStore, hashOf, type KeyStore, type StoredKey } from './keys.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
+import type { Variants } from './variants.ts';
+
+export const scopes = ['account:read', 'logs:read', 'usage:read', 'keys:read', 'keys:write'] as const;
+export type Scope = (typeof scopes)[number];
+
+export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[] };
+
+/** Everything the gateway knows. */
+export type State = {
+  readonly variants: Variants;
+  readonly random: () => number;
+  /** The caller's clock in milliseconds, and in whole seconds. */
+  readonly now: () => number;
+  readonly seconds: () => number;
+  readonly ledger: Ledger;
+  readonly cells: Cells;
+  readonly keys: KeyStore;
+  readonly adminKeys: readonly AdminKey[];
+  readonly limiter: RateLimiter;
+  /** Charges are whole units when any answer counts in units. */
+  readonly wholeUnits: boolean;
+  /** Grains on the account before its first day. */
+  readonly opening: bigint;
+};
+
+export type StateOptions = {
+  readonly variants: Variants;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly adminKeys: readonly { readonly key: string; readonly scopes: readonly Scope[] }[];
+  readonly months: number;
+  readonly callsPerDay: number;
+  readonly seed: number;
+};
+
+/** Days since 1970-01-01 of the day some calendar months before a moment (UTC); a day too far becomes the month's last. */
+const monthsBefore = (now: number, months: number): number => {
+  const date = new Date(now);
+  const monthEnd = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0));
+  monthEnd.setUTCDate(Math.min(date.getUTCDate(), monthEnd.getUTCDate()));
+  return monthEnd.getTime() / 1000 / DAY;
+};
+
+const plantKeys = (keys: KeyStore, firstDay: number): void => {
+  for (const [at, consumer] of consumers.entries()) {
+    const createdAt = firstDay * DAY + at * HOUR;
+    keys.create({
+      name: consumer.name,
+      group: consumer.group,
+      remain: (consumer.limit ?? 0n) * GRAINS_PER_USD,
+      unlimited: consumer.limit === undefined,
+      expiredTime: consumer.state === 'expired' ? createdAt + 20 * DAY : -1,
+      disabled: consumer.state === 'disabled',
+      createdAt,
+      ...(consumer.weight > 0 ? { consumer: consumer.name } : {}),
+    });
+  }
+};
+
+export const createState = (options: StateOptions): State => {
+  const { variants, now } = options;
+  const seconds = (): number => Math.floor(now() / 1000);
+  const firstDay = monthsBefore(now(), options.months);
+  const wholeUnits = [variants.log_quota, variants.statistics_unit, variants.usage_unit].includes('units');
+  const ledger = createLedger({
+    seed: options.seed,
+    callsPerDay: options.callsPerDay,
+    refunds: variants.refund_rows === 'negative',
+    lateRows: variants.late_rows === 'present',
+    wholeUnits,
+    firstDay,
+  });
+  const keys = createKeyStore(options.random);
+  plantKeys(keys, firstDay);
+  for (const key of keys.all()) key.remainSince = seconds();
+  return {
+    variants,
+    random: options.random,
+    now,
+    seconds,
+    ledger,
+    cells: createCells(ledger),
+    keys,
+    adminKeys: options.adminKeys.map((admin) => ({ hash: hashOf(admin.key), scopes: admin.scopes })),
+    limiter: createRateLimiter(now),
+    wholeUnits,
+    opening: BigInt(Math.ceil(options.callsPerDay)) * GRAINS_PER_USD,
+  };
+};
+
+/** Grains left on a key: simulated traffic is taken off as it becomes visible. */
+export const remainOf = (state: State, key: StoredKey): bigint => {
+  const at = state.seconds();
+  if (key.unlimited || key.consumer === undefined || at <= key.remainSince) return key.remain;
+  // A late row may have been created up to ten minutes before it counts.
+  const span = { start: key.remainSince - 600, end: at + 1 };
+  for (const row of state.ledger.rows(span, at)) {
+    if (row.live !== true && row.token === key.name && row.visibleAt > key.remainSince)
+      key.remain -= BigInt(row.grains);
+  }
+  key.remainSince = at;
+  return key.remain;
+};
+
+/** Tells the simulated traffic what has become of its key: renamed, disabled, deleted, or expiring. */
+export const syncTraffic = (state: State, key: StoredKey, deleted = false): void => {
+  if (key.consumer === undefined) return;
+  const at = state.seconds();
+  const working = !deleted && !key.disabled;
+  // A second that has begun keeps its rows, so that nothing already served changes.
+  state.ledger.moveTraffic(key.consumer, { from: at + 1, to: working ? key.name : undefined });
+  if (working && key.expiredTime !== -1) {
+    state.ledger.moveTraffic(key.consumer, { from: Math.max(at + 1, key.expiredTime), to: undefined });
+  }
+};

@@ -1,0 +1,107 @@
+import type { Ledger } from './ledger.ts';
+import type { Model } from './models.ts';
+import { DAY, HOUR } from './rhythm.ts';
+import { isCall, type Row } from './row.ts';
+
+/** What one key sent to one model in one hour. */
+export type Cell = {
+  /** Unix seconds of the start of the hour. */
+  readonly hour: number;
+  readonly model: Model | undefined;
+  readonly token: string;
+  /** Grains of consumption. */
+  consumption: bigint;
+  /** Grains of refunds; negative. */
+  refunds: bigint;
+  /** Grains paid in. */
+  topups: bigint;
+  calls: number;
+  /** Prompt tokens without, and with, the cached and cache-write ones. */
+  promptAlone: number;
+  promptWithCached: number;
+  completion: number;
+};
+
+export const promptAlone = (row: Row): number => row.text + row.audioInput + row.imageInput;
+export const promptWithCached = (row: Row): number => promptAlone(row) + row.cached + row.cacheWrite;
+
+const emptyCell = (hour: number, model: Model | undefined, token: string): Cell => ({
+  hour,
+  model,
+  token,
+  consumption: 0n,
+  refunds: 0n,
+  topups: 0n,
+  calls: 0,
+  promptAlone: 0,
+  promptWithCached: 0,
+  completion: 0,
+});
+
+const add = (cell: Cell, row: Row): void => {
+  if (row.kind === 'topup') cell.topups += BigInt(row.grains);
+  if (!isCall(row)) return;
+  if (row.kind === 'refund') cell.refunds += BigInt(row.grains);
+  if (row.kind !== 'consumption') return;
+  cell.consumption += BigInt(row.grains);
+  cell.calls += 1;
+  cell.promptAlone += promptAlone(row);
+  cell.promptWithCached += promptWithCached(row);
+  cell.completion += row.completion;
+};
+
+/** Sums rows by hour, model and key. */
+export const toCells = (rows: Iterable<Row>): Cell[] => {
+  const cells = new Map<string, Cell>();
+  for (const row of rows) {
+    const hour = row.createdAt - (row.createdAt % HOUR);
+    const name = `${hour}|${row.model?.name ?? ''}|${row.token}`;
+    let cell = cells.get(name);
+    if (cell === undefined) {
+      cell = emptyCell(hour, row.model, row.token);
+      cells.set(name, cell);
+    }
+    add(cell, row);
+  }
+  return [...cells.values()];
+};
+
+export type Cells = {
+  /** Cells of the rows with start <= createdAt < end that are visible at `asOf` (all Unix seconds). */
+  over(span: { start: number; end: number }, asOf: number): Generator<Cell, void>;
+};
+
+type Settled = { readonly settledAt: number; readonly booked: number; readonly cells: readonly Cell[] };
+
+/** Sums over any span; whole days that can no longer change are summed once and remembered. */
+export const createCells = (ledger: Ledger): Cells => {
+  const settled = new Map<number, Settled>();
+
+  const wholeDay = (day: number, asOf: number): readonly Cell[] => {
+    const known = settled.get(day);
+    if (known !== undefined && known.settledAt <= asOf && known.booked === ledger.booked(day))
+      return known.cells;
+    const rows = ledger.dayRows(day);
+    const visible = rows.filter(({ visibleAt }) => visibleAt <= asOf);
+    const cells = toCells(visible);
+    // The traffic of a past day cannot move any more; today's can.
+    const settledAt = rows.reduce((latest, row) => Math.max(latest, row.visibleAt), (day + 1) * DAY);
+    if (settledAt <= asOf) settled.set(day, { settledAt, booked: ledger.booked(day), cells });
+    return cells;
+  };
+
+  return {
+    *over(span, asOf) {
+      const start = Math.max(span.start, ledger.firstDay * DAY);
+      const end = Math.min(span.end, asOf + 1);
+      for (let day = Math.floor(start / DAY); day * DAY < end; day += 1) {
+        const whole = start <= day * DAY && (day + 1) * DAY <= end;
+        if (whole) yield* wholeDay(day, asOf);
+        else {
+          const part = { start: Math.max(start, day * DAY), end: Math.min(end, (day + 1) * DAY) };
+          yield* toCells(ledger.rows(part, asOf));
+        }
+      }
+    },
+  };
+};

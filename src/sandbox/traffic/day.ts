@@ -1,0 +1,143 @@
+import { consumers, spike, type Consumer } from './consumers.ts';
+import { charge, type Model } from './models.ts';
+import { between, poisson, seededRandom, weighted } from './random.ts';
+import { DAY, expectedCalls, HOUR } from './rhythm.ts';
+import { plainRow, type Row } from './row.ts';
+import { sample, type SampledCall } from './sample.ts';
+import { usageOf } from './usage.ts';
+
+export type DayOptions = {
+  readonly seed: number;
+  readonly callsPerDay: number;
+  readonly refunds: boolean;
+  readonly lateRows: boolean;
+  /** Round each charge to whole units of 200 grains, as a gateway that counts in units does. */
+  readonly wholeUnits: boolean;
+};
+
+/** What the account pays in on the first and the fifteenth, in dollars, for each call a day. */
+const TOPUP_DOLLARS_PER_CALL = 0.15;
+
+const pickConsumer = weighted(
+  consumers.filter(({ weight }) => weight > 0).map((one) => [one, one.weight] as const),
+);
+const pickModel = new Map(
+  consumers.filter(({ mix }) => mix.length > 0).map((one) => [one, weighted<Model>(one.mix)] as const),
+);
+
+/** Grains rounded to whole units; a charge is never less than one unit. */
+export const inUnits = (grains: number): number =>
+  grains === 0 ? 0 : Math.max(1, Math.round(grains / 200)) * 200;
+
+const lateness = (random: () => number): number =>
+  random() < 0.8 ? between(random, 2, 90) : between(random, 91, 600);
+
+/** Rows that belong to no key. */
+const bookkeeping = (day: number, options: DayOptions): Row[] => {
+  const start = day * DAY;
+  const dayOfMonth = new Date(start * 1000).getUTCDate();
+  const rows: Row[] = [];
+  if (dayOfMonth === 1 || dayOfMonth === 15) {
+    const dollars = Math.max(10, Math.round((options.callsPerDay * TOPUP_DOLLARS_PER_CALL) / 10) * 10);
+    rows.push(
+      plainRow('topup', start + 9 * HOUR, { grains: dollars * 1e8, content: `Top-up of ${dollars} USD` }),
+    );
+  }
+  if (dayOfMonth === 1) {
+    rows.push(plainRow('system', start + 60, { content: 'Monthly statement is ready' }));
+  }
+  if (dayOfMonth === 20) {
+    rows.push(
+      plainRow('management', start + 10 * HOUR + 1234, {
+        content: 'Administrator changed the group, "vip"\nfrom default',
+      }),
+    );
+  }
+  return rows;
+};
+
+/**
+ * All rows whose cause lies in one UTC day (days since 1970-01-01). They depend on the seed and the day alone.
+ * Refunds may carry a time in the next day.
+ */
+export const causedRows = (day: number, options: DayOptions): Row[] => {
+  const random = seededRandom(options.seed, day, 1);
+  const rotation = between(random, 0, HOUR - 1);
+  const rows = bookkeeping(day, options);
+
+  const push = (row: Row): void => {
+    rows.push(row);
+  };
+
+  const refund = (paid: Row, delay: number, token: string, content: string): void => {
+    if (!options.refunds) return;
+    const at = paid.createdAt + delay;
+    push(
+      plainRow('refund', at, { model: paid.model, token, group: paid.group, grains: -paid.grains, content }),
+    );
+  };
+
+  const book = (consumer: Consumer, model: Model, call: SampledCall, createdAt: number): void => {
+    const late = random() < 0.03 ? lateness(random) : 0;
+    const visibleAt = createdAt + (options.lateRows ? late : 0);
+    const { name: token, group } = consumer;
+    if (random() < 0.015) {
+      const content = 'upstream error: status 529, "overloaded", retry later';
+      push(plainRow('error', createdAt, { visibleAt, model, token, group, content }));
+      return;
+    }
+    const usage = usageOf(model, call, random);
+    const exact = charge(model, usage);
+    const row: Row = {
+      createdAt,
+      visibleAt,
+      kind: 'consumption',
+      model,
+      token,
+      group,
+      text: usage.text,
+      cached: usage.cached,
+      cacheWrite: usage.cacheWrite,
+      audioInput: usage.audioInput,
+      imageInput: usage.imageInput,
+      completion: usage.completion,
+      reasoning: usage.reasoning,
+      audioOutput: usage.audioOutput,
+      grains: options.wholeUnits ? inUnits(exact) : exact,
+      useTime: 1 + Math.floor(usage.completion / 60),
+      stream: model.kind === 'chat' && random() < 0.5,
+      content: '',
+    };
+    push(row);
+    // A batch that embeds the same text twice: two calls, two rows alike.
+    if (model.kind === 'embeddings' && random() < 0.012) push({ ...row });
+    if (model.kind === 'image-task' && random() < 0.06)
+      refund(row, between(random, 30, HOUR), '', 'image task failed');
+    else if (model.kind === 'music-task' && random() < 0.08)
+      refund(row, between(random, 60, DAY - 1), '', 'music task failed');
+    else if (row.stream && random() < 0.006) refund(row, between(random, 5, 600), token, 'stream broke off');
+  };
+
+  const draw = (): SampledCall => sample[Math.floor(random() * sample.length)] as SampledCall;
+
+  for (let hour = 0; hour < 24; hour += 1) {
+    const start = day * DAY + hour * HOUR;
+    const count = poisson(random, expectedCalls(options.callsPerDay, day, hour));
+    for (let made = 0; made < count; made += 1) {
+      const call = draw();
+      const consumer = pickConsumer(random);
+      const model = pickModel.get(consumer)?.(random);
+      if (model !== undefined) book(consumer, model, call, start + ((call.second + rotation) % HOUR));
+    }
+  }
+
+  const spiking = consumers.find(({ name }) => name === spike.token);
+  if (new Date(day * DAY * 1000).getUTCDate() === spike.dayOfMonth && spiking !== undefined) {
+    for (let made = 0; made < Math.max(20, options.callsPerDay * 1.5); made += 1) {
+      const { prompt, completion } = draw();
+      const call = { second: 0, prompt: prompt * 6, completion: completion * 3 };
+      book(spiking, spike.model, call, day * DAY + 13 * HOUR + between(random, 0, 4 * HOUR - 1));
+    }
+  }
+  return rows;
+};

@@ -1,0 +1,89 @@
+import { causedRows, type DayOptions } from './day.ts';
+import { DAY } from './rhythm.ts';
+import type { Row } from './row.ts';
+
+export type LedgerOptions = DayOptions & {
+  /** First day of the account, in days since 1970-01-01 (UTC). */
+  readonly firstDay: number;
+};
+
+/** Every row of the account, made when it is looked at and forgotten afterwards. */
+export type Ledger = {
+  readonly firstDay: number;
+  /** Rows of one day by created_at, whether visible yet or not. */
+  dayRows(day: number): readonly Row[];
+  /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
+  rows(span: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
+  /** Adds a row for a call that was really made. */
+  book(row: Row): void;
+  /** How many rows were booked: whoever keeps sums of a day asks for it again when this changes. */
+  booked(day: number): number;
+  /** From a moment on the simulated traffic of a key is sent under another name, or not at all. */
+  moveTraffic(consumer: string, move: { from: number; to: string | undefined }): void;
+};
+
+type Move = { readonly from: number; readonly to: string | undefined };
+
+const byTime = (a: Row, b: Row): number => a.createdAt - b.createdAt;
+
+export const createLedger = (options: LedgerOptions): Ledger => {
+  const live = new Map<number, Row[]>();
+  const moves = new Map<string, Move[]>();
+  // The rows a day hands on to the next are kept for one step, so that going forward makes each day once.
+  let handedOn: { day: number; rows: readonly Row[] } | undefined;
+
+  const caused = (day: number): { own: Row[]; next: Row[] } => {
+    const end = (day + 1) * DAY;
+    const own: Row[] = [];
+    const next: Row[] = [];
+    for (const row of causedRows(day, options)) (row.createdAt < end ? own : next).push(row);
+    handedOn = { day, rows: next };
+    return { own, next };
+  };
+
+  const moved = (row: Row): Row | undefined => {
+    const move = moves.get(row.token)?.findLast(({ from }) => from <= row.createdAt);
+    if (move === undefined) return row;
+    return move.to === undefined ? undefined : { ...row, token: move.to };
+  };
+
+  const dayRows = (day: number): readonly Row[] => {
+    if (day < options.firstDay) return [];
+    const earlier = handedOn?.day === day - 1 ? handedOn.rows : caused(day - 1).next;
+    const made = [...earlier, ...caused(day).own];
+    const kept = moves.size === 0 ? made : made.map(moved).filter((row) => row !== undefined);
+    return [...kept, ...(live.get(day) ?? [])].sort(byTime);
+  };
+
+  function* rows(
+    span: { start: number; end: number },
+    asOf: number,
+    newestFirst = false,
+  ): Generator<Row, void> {
+    // Nothing is visible before its created_at, so days after `asOf` hold nothing.
+    const end = Math.min(span.end, asOf + 1);
+    const first = Math.max(options.firstDay, Math.floor(span.start / DAY));
+    const last = Math.ceil(end / DAY) - 1;
+    for (let step = 0; step <= last - first; step += 1) {
+      const ofDay = dayRows(newestFirst ? last - step : first + step);
+      for (let at = 0; at < ofDay.length; at += 1) {
+        const row = ofDay[newestFirst ? ofDay.length - 1 - at : at] as Row;
+        if (row.createdAt >= span.start && row.createdAt < end && row.visibleAt <= asOf) yield row;
+      }
+    }
+  }
+
+  return {
+    firstDay: options.firstDay,
+    dayRows,
+    rows,
+    book(row) {
+      const day = Math.floor(row.createdAt / DAY);
+      live.set(day, [...(live.get(day) ?? []), row]);
+    },
+    booked: (day) => live.get(day)?.length ?? 0,
+    moveTraffic(consumer, move) {
+      moves.set(consumer, [...(moves.get(consumer) ?? []), move]);
+    },
+  };
+};

@@ -1,0 +1,140 @@
+/** What the sandbox's models cost and how their calls look. */
+
+export type Usage = {
+  /** Prompt tokens of text that were neither read from nor written to a cache. */
+  readonly text: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly audioInput: number;
+  readonly imageInput: number;
+  /** All completion tokens; reasoning and audio output are part of them. */
+  readonly completion: number;
+  readonly reasoning: number;
+  readonly audioOutput: number;
+};
+
+/** Prices in grains (0.00000001 USD) a token: 100 grains a token are 1 USD a million tokens. */
+type Prices = {
+  readonly text: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly audioInput: number;
+  readonly imageInput: number;
+  readonly completion: number;
+  readonly audioOutput: number;
+  /** Grains for each call, whatever its tokens. */
+  readonly call: number;
+};
+
+export type Model = {
+  readonly name: string;
+  readonly vendorId: number;
+  readonly vendor: string;
+  readonly kind: 'chat' | 'embeddings' | 'image-task' | 'music-task';
+  /** Whether this vendor counts cached and cache-write tokens among the prompt tokens. */
+  readonly promptIncludesCached: boolean;
+  readonly prices: Prices;
+  /** Tokens of the fixed prefix that calls of this model read from the cache, or write to it. */
+  readonly cachePrefix: number;
+  /** Reasoning tokens for each completion token. */
+  readonly reasoningRatio: number;
+  readonly audio: boolean;
+  readonly images: boolean;
+};
+
+const free: Prices = {
+  text: 0,
+  cached: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  imageInput: 0,
+  completion: 0,
+  audioOutput: 0,
+  call: 0,
+};
+const vendors = {
+  1: 'openai',
+  2: 'anthropic',
+  3: 'google',
+  4: 'deepseek',
+  5: 'imagine',
+  6: 'music',
+} as const;
+
+const model = (
+  name: string,
+  vendorId: keyof typeof vendors,
+  prices: Partial<Prices>,
+  traits: Partial<Omit<Model, 'name' | 'vendorId' | 'vendor' | 'prices'>> = {},
+): Model => ({
+  name,
+  vendorId,
+  vendor: vendors[vendorId],
+  kind: 'chat',
+  promptIncludesCached: vendorId !== 2,
+  cachePrefix: 0,
+  reasoningRatio: 0,
+  audio: false,
+  images: false,
+  ...traits,
+  prices: { ...free, ...prices },
+});
+
+export const models = {
+  gpt: model(
+    'gpt-4.1',
+    1,
+    { text: 200, cached: 50, completion: 800, imageInput: 200 },
+    { cachePrefix: 8_192, images: true },
+  ),
+  gptMini: model('gpt-4.1-mini', 1, { text: 40, cached: 10, completion: 160 }, { cachePrefix: 4_096 }),
+  reasoning: model(
+    'o4-mini',
+    1,
+    { text: 110, cached: 28, completion: 440 },
+    { cachePrefix: 3_072, reasoningRatio: 3 },
+  ),
+  audio: model(
+    'gpt-4o-audio-preview',
+    1,
+    { text: 250, audioInput: 4_000, completion: 1_000, audioOutput: 8_000 },
+    { audio: true },
+  ),
+  sonnet: model(
+    'claude-sonnet-4-5',
+    2,
+    { text: 300, cached: 30, cacheWrite: 375, imageInput: 300, completion: 1_500 },
+    { cachePrefix: 12_288, images: true },
+  ),
+  haiku: model(
+    'claude-haiku-4-5',
+    2,
+    { text: 100, cached: 10, cacheWrite: 125, completion: 500 },
+    { cachePrefix: 6_144 },
+  ),
+  flash: model(
+    'gemini-2.5-flash',
+    3,
+    { text: 30, cached: 3, imageInput: 30, completion: 250 },
+    { cachePrefix: 4_096, reasoningRatio: 1, images: true },
+  ),
+  deepseek: model('deepseek-chat', 4, { text: 28, cached: 3, completion: 42 }, { cachePrefix: 4_096 }),
+  embeddings: model('text-embedding-3-small', 1, { text: 2 }, { kind: 'embeddings' }),
+  imageTask: model('imagine-fast', 5, { call: 4_000_000 }, { kind: 'image-task' }),
+  musicTask: model('music-v4', 6, { call: 10_000_000 }, { kind: 'music-task' }),
+} as const satisfies Record<string, Model>;
+
+export const modelByName: ReadonlyMap<string, Model> = new Map(
+  Object.values<Model>(models).map((one) => [one.name, one]),
+);
+
+/** The charge of a call in grains: it follows from the detailed counts and the prices, exactly. */
+export const charge = ({ prices }: Model, usage: Usage): number =>
+  usage.text * prices.text +
+  usage.cached * prices.cached +
+  usage.cacheWrite * prices.cacheWrite +
+  usage.audioInput * prices.audioInput +
+  usage.imageInput * prices.imageInput +
+  (usage.completion - usage.audioOutput) * prices.completion +
+  usage.audioOutput * prices.audioOutput +
+  prices.call;

@@ -1,0 +1,55 @@
+import type { Model, Usage } from './models.ts';
+
+export type RowKind = 'topup' | 'consumption' | 'management' | 'system' | 'error' | 'refund';
+
+/** One row of the call log. */
+export type Row = Usage & {
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Unix seconds; later than createdAt for late rows. */
+  readonly visibleAt: number;
+  readonly kind: RowKind;
+  readonly model: Model | undefined;
+  /** Key name; empty on rows that belong to no key and on refunds of tasks. */
+  readonly token: string;
+  readonly group: string;
+  /** Grains (0.00000001 USD): what the row adds to the spend, or for a top-up to the balance. Refunds are negative. */
+  readonly grains: number;
+  /** Seconds the call took. */
+  readonly useTime: number;
+  readonly stream: boolean;
+  readonly content: string;
+  /** Set on rows of calls that were really made. */
+  readonly live?: true;
+};
+
+const nothing: Usage = {
+  text: 0,
+  cached: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  imageInput: 0,
+  completion: 0,
+  reasoning: 0,
+  audioOutput: 0,
+};
+
+/** A row without tokens. */
+export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): Row => ({
+  createdAt,
+  visibleAt: createdAt,
+  kind,
+  model: undefined,
+  token: '',
+  group: 'default',
+  ...nothing,
+  grains: 0,
+  useTime: 0,
+  stream: false,
+  content: '',
+  ...row,
+});
+
+/** Consumption, refunds and errors: what counts as use. */
+export const isCall = (row: Row): boolean =>
+  row.kind === 'consumption' || row.kind === 'refund' || row.kind === 'error';
