@@ -40,10 +40,10 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
     (text, path, schema) => {
       const { names } = notesOf(schema);
       const known = names === undefined ? undefined : lists[names];
-      if (names === undefined || known === undefined || job.part.isBroken(path)) return;
+      if (names === undefined || job.part.isBroken(path)) return;
       if (names === 'job' && text === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
-      else if (!known.includes(text)) {
+      else if (known !== undefined && !known.includes(text)) {
         const advice = adviceForUnknown(text, known, names);
         faults.push(at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, advice));
       }

@@ -22,10 +22,14 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/^Source contains multiple documents/, 'the file holds several documents; one is read'],
 ];
 
-const inWords = (message: string): string => {
+const inWords = (message: string, line: string, column: number): string => {
+  if (line.slice(column - 2, column) === '${')
+    return 'a reference inside { … } or [ … ] must stand in quotes: "${NAME}"';
   for (const [pattern, text] of words) if (pattern.test(message)) return text;
   return message.length === 0 ? 'not YAML' : `not YAML: ${message}`;
 };
+
+const local = /^(this key|a value cannot|not YAML: (Plain value cannot|Missing closing))/;
 
 /** Files deeper than this are no config; it also stops maps that contain themselves through an alias. */
 const deepest = 40;
@@ -67,17 +71,21 @@ export const readSource = (file: string, text: string): { source: Source; faults
   const yaml = parse(text);
   if ('message' in yaml) return { source: unreadable(file), faults: [{ ...yaml, file }] };
   if (yaml.faults.length > 0) {
-    const seen = new Set<string>();
+    const seen = new Set<number>();
+    const lines = text.split('\n');
     const faults = yaml.faults
       .map(({ line, column, message }) => ({
         file,
         line,
         column,
-        message: inWords(message),
+        message: inWords(message, lines[line - 1] ?? '', column),
         advice: syntaxAdvice,
       }))
-      // What follows on the same line is nearly always the same slip.
-      .filter(({ line }) => !seen.has(String(line)) && seen.add(String(line)));
+      // The first slip makes the parser lose its way: after it only what is told of one place alone is worth saying.
+      .filter(
+        ({ line, message }, index) =>
+          (index === 0 || local.test(message)) && !seen.has(line) && seen.add(line),
+      );
     return { source: unreadable(file), faults };
   }
   if (tooDeep(yaml.value, 0)) {

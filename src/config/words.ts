@@ -139,10 +139,18 @@ export const inPlainWords = (issues: readonly Issue[], naming: Naming): ShapeFau
       return [{ path, onKey: true, message: `${key} must be ${wanted(keySchema(naming.schema, path))}` }];
     }
     if (value === undefined && path.length > 0) return [missing(path, naming)];
-    if (value === null) return plain(`${label} has no value`, `give it ${wanted(schema)}, or remove the key`);
+    if (value === null)
+      return [
+        {
+          path,
+          onKey: true,
+          message: `${label} has no value`,
+          advice: `give it ${wanted(schema)}, or remove the key`,
+        },
+      ];
     if (issue.code === 'custom') return plain(`${label} ${issue.message}${not}`);
     if (issue.code === 'too_small' || issue.code === 'too_big')
-      return plain(`${label} ${limitWords(issue)}${not}`);
+      return plain(`${label} ${limitWords(issue)}${Array.isArray(value) ? '' : not}`);
     if (issue.code === 'invalid_union') {
       const options = optionsFor(schema, value);
       const [option] = options;

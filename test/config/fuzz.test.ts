@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { goodEnv, goodFiles, load } from './support/load.ts';
+
+const secrets = [goodEnv.GATEWAY_ADMIN_KEY, 'pa%2Fss-word', 'pa/ss-word'];
+
+const snippets = [
+  ': ',
+  '- ',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  "'",
+  '&a ',
+  '*a',
+  '!!binary ',
+  '|\n',
+  '>\n',
+  '#',
+  '\t',
+  '\n',
+  '\r\n',
+  '---\n',
+  '? ',
+  '<<: ',
+  '~',
+  '.nan',
+  '1e999',
+  '-0',
+  '0x10',
+  '__proto__',
+  'constructor',
+  '${',
+  '$${',
+  '${GATEWAY_ADMIN_KEY}',
+  '${NOPE}',
+  '${file:/x}',
+  '\u0000',
+  '\u202e',
+  '😀',
+  '￿',
+  '%YAML 1.1\n',
+];
+
+const edit = fc.record({
+  file: fc.constantFrom(...Object.keys(goodFiles)),
+  at: fc.nat(2000),
+  drop: fc.nat(40),
+  put: fc.oneof(fc.constantFrom(...snippets), fc.string({ maxLength: 8 })),
+});
+
+const property = async (files: Record<string, string>): Promise<void> => {
+  const { config, faults, text } = await load(files, goodEnv, { checkSchedule: () => undefined });
+  // Either a config or faults, never both and never neither.
+  expect(config === undefined).toBe(faults.length > 0);
+  for (const fault of faults) {
+    const lines = (files[fault.file] ?? '').split(/\r\n|\n/);
+    expect(fault.line).toBeGreaterThanOrEqual(1);
+    expect(fault.line).toBeLessThanOrEqual(lines.length);
+    expect(fault.column).toBeGreaterThanOrEqual(1);
+    expect(fault.column).toBeLessThanOrEqual((lines[fault.line - 1]?.length ?? 0) + 2);
+    expect(fault.message.length).toBeGreaterThan(5);
+    expect(fault.message).not.toMatch(/Invalid input|expected .*received|undefined|\[object/);
+  }
+  for (const secret of secrets) expect(text).not.toContain(secret);
+};
+
+describe('whatever is written', () => {
+  it('a changed good config gives a config or faults with places, and never throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async (edits) => {
+        const files: Record<string, string> = { ...goodFiles };
+        for (const { file, at, drop, put } of edits) {
+          const text = files[file] ?? '';
+          const start = at % (text.length + 1);
+          files[file] = text.slice(0, start) + put + text.slice(start + drop);
+        }
+        await property(files);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('any data at all in the place of any part does so too', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 2, 3), async (value, place) => {
+        const json = JSON.stringify(value);
+        const settings =
+          [json, `accounts: { main: ${json} }`, `mail: ${json}\nteams: ${json}`, ''][place] ?? '';
+        const jobs = [
+          `jobs: ${json}`,
+          `jobs: { a: ${json} }`,
+          json,
+          `jobs: { a: { kind: report, mail: ${json} } }`,
+        ];
+        await property({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs[place] ?? '' });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

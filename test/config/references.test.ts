@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { splitReferences } from '../../src/config/references.ts';
+import { goodEnv, goodFiles, goodSettings, load } from './support/load.ts';
+
+const account = (text: string): Record<string, string> => ({
+  'config/tollkeeper.yaml': `accounts:\n  main:\n    base_url: https://g.example\n    admin_key: ${text}\n`,
+});
+
+describe('references', () => {
+  it('are taken apart, whole or embedded, with $${ for a literal ${', () => {
+    expect(splitReferences('a${B}c${file:/d e}$${F}')).toEqual([
+      { text: 'a' },
+      { reference: { from: 'env', name: 'B' } },
+      { text: 'c' },
+      { reference: { from: 'file', path: '/d e' } },
+      { text: '${' },
+      { text: 'F}' },
+    ]);
+    for (const wrong of ['${}', '${A-B}', '${A', '${file:}', '${1A}', '${A:-x}'])
+      expect(splitReferences(wrong)).toEqual([{ malformed: wrong }]);
+    expect(splitReferences('cost: 5$ {x}')).toEqual([{ text: 'cost: 5$ {x}' }]);
+  });
+
+  it('read secret files without the one newline at their end', async () => {
+    for (const [content, value] of [
+      ['sk-admin-1\n', 'sk-admin-1'],
+      ['sk-admin-1\r\n', 'sk-admin-1'],
+      ['sk-admin-1\n\n', 'sk-admin-1\n'],
+    ] as const) {
+      const files = { ...account('"${file:/run/secrets/key}"'), '/run/secrets/key': content };
+      const { config, text } = await load(files);
+      expect(text).toBe('');
+      expect(config?.settings.accounts['main']?.admin_key.reveal()).toBe(value);
+    }
+  });
+
+  it.each([
+    ['"${NOPE}"', 'the environment variable NOPE is not set', 'set NOPE in the environment'],
+    ['"${EMPTY}"', 'the environment variable EMPTY is empty', 'set EMPTY in the environment'],
+    ['"${constructor}"', 'the environment variable constructor is not set', 'set constructor'],
+    ['"${file:/none}"', 'the file /none is not there', 'mount the file there'],
+    ['"${file:/empty}"', 'the file /empty is empty', 'mount the file there'],
+    [
+      '"${NO-PE}"',
+      'holds something that begins with "${" and is no reference',
+      '$${ stands for a literal ${',
+    ],
+  ])('are told when they lead nowhere: %s', async (written, message, advice) => {
+    const { faults, config } = await load({ ...account(written), '/empty': '\n' }, { EMPTY: '' });
+    expect(config).toBeUndefined();
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatchObject({ file: 'config/tollkeeper.yaml', line: 4, column: 16 });
+    expect(faults[0]?.message).toContain(message);
+    expect(faults[0]?.advice).toContain(advice);
+  });
+
+  it('work in any text, jobs included, and leave keys alone', async () => {
+    const files = {
+      ...account('"${K}"'),
+      'config/jobs/a.yaml':
+        'jobs:\n  a:\n    kind: pull-logs\n    since: ${YEAR}-01-01\n    columns: ["$${x}"]\n',
+    };
+    const { config, text } = await load(files, { K: 'sk-admin-1', YEAR: '2025' });
+    expect(text).toBe('');
+    expect(config?.jobs['a']?.fields).toMatchObject({ since: '2025-01-01', columns: ['${x}'] });
+  });
+});
+
+describe('secrets', () => {
+  it('are hidden wherever they are shown, and known to the registry in each form', async () => {
+    const { config, secrets } = await load(goodFiles, goodEnv);
+    const key = config?.settings.accounts['main']?.admin_key;
+    expect(String(key)).toBe('[secret]');
+    expect(JSON.stringify(config)).not.toContain('sk-admin-0123456789abcdef');
+    expect(JSON.stringify(config)).not.toContain('ss-word');
+    expect(key?.reveal()).toBe('sk-admin-0123456789abcdef');
+    for (const text of [
+      'sk-admin-0123456789abcdef',
+      Buffer.from('sk-admin-0123456789abcdef').toString('base64'),
+      'pa/ss-word',
+      'pa%2Fss-word',
+      'smtp://reports:pa%2Fss-word@mail.example.com:587',
+    ])
+      expect(secrets.redact(`<${text}>`)).toBe('<[secret]>');
+  });
+
+  it('do not blank out the name of a mail server without a password', async () => {
+    const { secrets } = await load(goodFiles, { ...goodEnv, SMTP_URL: 'smtp://mail.example.com:25' });
+    expect(secrets.redact('could not reach mail.example.com:25')).toBe('could not reach mail.example.com:25');
+  });
+
+  it('may be a part of the address of the mail server', async () => {
+    const settings = goodSettings.replace(
+      '${SMTP_URL}',
+      () => 'smtp://reports:${PASSWORD}@mail.example.com:587',
+    );
+    const files = { ...goodFiles, 'config/tollkeeper.yaml': settings };
+    const { config, secrets } = await load(files, { ...goodEnv, PASSWORD: 'hunter22' });
+    expect(config?.settings.mail?.smtp.reveal()).toBe('smtp://reports:hunter22@mail.example.com:587');
+    expect(secrets.redact('login with hunter22')).toBe('login with [secret]');
+  });
+
+  it('are in no fault, wherever their value was put and whatever is wrong with it', async () => {
+    const value = 'p@ss/w0rd-of-the-mail-server';
+    const settings = `timezone: "\${S}"
+accounts:
+  main: { base_url: "\${S}", admin_key: "\${S}", currency: "\${S}", tls: { ca: "\${S}" }, gateway: { naive_zone: "x\${S}" } }
+  bad: { base_url: "http://\${S}", admin_key: ["\${S}"] }
+warehouse: { memory_limit: "\${S}", path: ["\${S}"] }
+mail: { smtp: "smtp://user:\${S}@mail:25", from: "\${S}", operators: ["\${S}", "a <\${S}>"] }
+log: { level: "\${S}" }
+`;
+    const jobs = `jobs:
+  a: { kind: "\${S}", since: "\${S}" }
+  b: { kind: pull-logs, since: "\${S}", account: "\${S}", needs: ["\${S}"], schedule: "\${S}", columns: { x: "\${S}" } }
+  c: { kind: report, report: "\${S}", mail: { to: ["\${S}"] }, timezone: "\${S}", nokey: "\${S}" }
+`;
+    const files = { 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs };
+    const { faults, text } = await load(
+      files,
+      { S: value },
+      { checkSchedule: (expression) => `bad: ${expression}` },
+    );
+    expect(faults.length).toBeGreaterThan(18);
+    expect(text).not.toContain('w0rd');
+    expect(text).not.toContain('p@ss');
+  });
+
+  it('are not quoted when they are written where a reference is due', async () => {
+    const { text } = await load({
+      'config/tollkeeper.yaml':
+        'accounts: { a: { base_url: "https://g.example", admin_key: sk-admin-literal }, b: { base_url: "https://g.example", admin_key: 1234567 } }\nmail: { smtp: "smtp://u:literal@host", from: a@b.c }\n',
+    });
+    expect(text).not.toMatch(/sk-admin-literal|1234567|literal@/);
+    expect(text).toContain('accounts.b.admin_key must be a reference such as');
+  });
+});
