@@ -37,7 +37,7 @@ export const openConnections = (options: ConnectionOptions): Connections => {
       ? undefined
       : new EnvHttpProxyAgent({
           ...pool,
-          // undici fills what is left out from process.env; an empty text is "none".
+          // undici fills what is left out from the environment itself; an empty text is "none".
           httpProxy: proxies.http,
           httpsProxy: proxies.https,
           noProxy: proxies.except,

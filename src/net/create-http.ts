@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { acceptedEncodings, collect, decoded } from './answer-body.ts';
 import { openConnections } from './connections.ts';
@@ -35,11 +34,11 @@ const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<strin
 };
 
 async function* reading(
-  open: () => Readable,
+  open: () => AsyncIterable<Uint8Array>,
   exchange: Exchange,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* open() as AsyncIterable<Uint8Array>;
+    yield* open();
   } catch (error) {
     throw errorOf(error, exchange);
   } finally {

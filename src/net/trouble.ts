@@ -106,6 +106,9 @@ export const troubleOf = (error: unknown, host: string, proxy?: string): unknown
       error,
     );
   const code = systemCode(error);
-  const words = code === undefined ? undefined : wordsOf(code);
-  return words === undefined ? error : networkTrouble(words[0], `${way} ${words[1]} (${code})`, error);
+  // undici's parser names only some of its errors by a code.
+  const parser = error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
+  const name = code ?? parser;
+  const words = name === undefined ? undefined : wordsOf(name);
+  return words === undefined ? error : networkTrouble(words[0], `${way} ${words[1]} (${name})`, error);
 };

@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { collect, plainServer, rejection, testHttp } from './support/servers.ts';
+
+const get = (url: URL) => ({ method: 'GET' as const, url });
+
+describe('one exchange', () => {
+  it('sends method, path, query, headers, body and the User-Agent as given', async () => {
+    const seen: unknown[] = [];
+    const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const body = await collect(request);
+      seen.push(request.method, request.url, request.headers, body.toString());
+      response.end('ok');
+    };
+    const server = await plainServer((request, response) => void answering(request, response));
+    const answer = await testHttp().send({
+      method: 'POST',
+      url: new URL('/a/b?c=d%2Ce', server.url),
+      headers: { 'x-test': 'yes', 'content-type': 'application/json' },
+      body: '{"a":1}',
+    });
+    expect(await answer.text(10)).toBe('ok');
+    expect(seen).toMatchObject([
+      'POST',
+      '/a/b?c=d%2Ce',
+      {
+        'user-agent': 'tollkeeper/0.0.0-test',
+        'x-test': 'yes',
+        'content-type': 'application/json',
+        'content-length': '7',
+        'accept-encoding': 'gzip, br, deflate',
+      },
+      '{"a":1}',
+    ]);
+  });
+
+  it('hands up any status and follows no redirect, not even to the same origin', async () => {
+    const server = await plainServer((_request, response) => {
+      response.writeHead(302, { location: '/elsewhere', 'set-cookie': ['a=1', 'b=2'] }).end();
+    });
+    const answer = await testHttp().send(get(server.url));
+    expect(answer.status).toBe(302);
+    expect(answer.headers).toMatchObject({ location: '/elsewhere', 'set-cookie': 'a=1, b=2' });
+    expect(answer.url).toBe(server.url.href);
+    await answer.discard();
+    expect(server.requests).toEqual(['GET /']);
+  });
+
+  it('keeps the connection for the next request, after reading as after discarding', async () => {
+    const server = await plainServer((_request, response) => response.end('x'.repeat(1000)));
+    const http = testHttp();
+    for (let count = 0; count < 3; count += 1) await (await http.send(get(server.url))).text(1000);
+    for (let count = 0; count < 3; count += 1) await (await http.send(get(server.url))).discard();
+    expect(server.requests).toHaveLength(6);
+    // A request made in the tick in which the last answer ended may find its connection not yet free.
+    expect(server.sockets.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('unpacks %s', async (encoding, pack) => {
+    const server = await plainServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding }).end(pack('söme text '.repeat(10_000)));
+    });
+    const answer = await testHttp().send(get(server.url));
+    expect((await collect(answer.body)).toString()).toBe('söme text '.repeat(10_000));
+  });
+
+  it('takes an empty body that is declared as gzip', async () => {
+    const server = await plainServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end();
+    });
+    expect(await (await testHttp().send(get(server.url))).text(10)).toBe('');
+  });
+
+  it('refuses an encoding that it did not ask for', async () => {
+    const server = await plainServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'zstd' }).end('???');
+    });
+    const answer = await testHttp().send(get(server.url));
+    expect(await rejection(answer.text(10))).toMatchObject({ kind: 'protocol' });
+  });
+
+  it('strips the byte-order mark of a text, and keeps it in the body', async () => {
+    const server = await plainServer((_request, response) => response.end('\uFEFFa'));
+    const http = testHttp();
+    expect(await (await http.send(get(server.url))).text(10)).toBe('a');
+    expect([...(await collect((await http.send(get(server.url))).body))]).toEqual([0xef, 0xbb, 0xbf, 0x61]);
+  });
+
+  it('lets a body be read once', async () => {
+    const server = await plainServer((_request, response) => response.end('a'));
+    const answer = await testHttp().send(get(server.url));
+    await answer.text(10);
+    expect(await rejection(collect(answer.body))).toMatchObject({
+      message: 'the body of an answer can be read once',
+    });
+  });
+});
+
+describe('bodies', () => {
+  it('stops a text at its limit, however small the packed form is', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const server = await plainServer((request, response) => {
+      if (request.url === '/packed') response.setHeader('content-encoding', 'gzip');
+      response.end(request.url === '/packed' ? bomb : 'x'.repeat(1001));
+    });
+    const http = testHttp();
+    const before = process.memoryUsage().arrayBuffers;
+    const packed = await http.send(get(new URL('/packed', server.url)));
+    expect(await rejection(packed.text(1_000_000))).toMatchObject({ kind: 'too-large' });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
+    const plain = await http.send(get(server.url));
+    expect(await rejection(plain.text(1000))).toMatchObject({ kind: 'too-large' });
+    expect(await (await http.send(get(server.url))).text(1001)).toHaveLength(1001);
+  });
+
+  it('makes the server wait for a slow reader', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    const pieces = 4096;
+    let written = 0;
+    let blocked = (): void => undefined;
+    const stalled = new Promise<void>((resolve) => {
+      blocked = resolve;
+    });
+    const server = await plainServer((_request, response) => {
+      const write = (): void => {
+        while (written < pieces) {
+          written += 1;
+          if (!response.write(piece)) {
+            const timer = setTimeout(blocked, 100);
+            response.once('drain', () => {
+              clearTimeout(timer);
+              write();
+            });
+            return;
+          }
+        }
+        response.end();
+      };
+      write();
+    });
+    const answer = await testHttp().send(get(server.url));
+    const body = answer.body[Symbol.asyncIterator]();
+    await body.next();
+    await stalled;
+    expect(written).toBeLessThan(pieces / 4);
+    let size = 0;
+    for (let next = await body.next(); next.done !== true; next = await body.next())
+      size += next.value.byteLength;
+    expect(written).toBe(pieces);
+    expect(size).toBeGreaterThan((pieces - 2) * piece.byteLength);
+  });
+
+  it('closes the connection when the reader leaves early', async () => {
+    const server = await plainServer((_request, response) => {
+      response.write('first');
+    });
+    const answer = await testHttp().send(get(server.url));
+    const closed = new Promise((resolve) => server.sockets[0]?.once('close', resolve));
+    for await (const piece of answer.body) {
+      expect(Buffer.from(piece).toString()).toBe('first');
+      break;
+    }
+    await closed;
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { certificate, plainServer, rejection, testHttp, tlsServer } from './support/servers.ts';
+
+const get = (url: URL) => ({ method: 'GET' as const, url });
+const hello = (_request: unknown, response: { end: (text: string) => unknown }): void => {
+  response.end('hello');
+};
+const ca = certificate('ca.pem');
+
+describe('TLS', () => {
+  it('takes a certificate whose issuer is added, and reuses the connection', async () => {
+    const server = await tlsServer(hello, 'localhost');
+    const http = testHttp({ ca: [ca] });
+    for (let count = 0; count < 6; count += 1)
+      expect(await (await http.send(get(server.url))).text(10)).toBe('hello');
+    expect(server.sockets.length).toBeLessThanOrEqual(2);
+    const byName = await http.send(get(new URL(`https://localhost:${server.port}`)));
+    expect(await byName.text(10)).toBe('hello');
+  });
+
+  it('refuses an unknown issuer, a self-signed certificate and one for another name', async () => {
+    const known = await tlsServer(hello, 'localhost');
+    const stranger = await tlsServer(hello, 'stranger');
+    const trusting = testHttp({ ca: [ca] });
+    for (const [http, url] of [
+      [testHttp(), known.url],
+      [testHttp(), stranger.url],
+      [trusting, stranger.url],
+      [trusting, new URL(`https://127.0.0.2:${known.port}`)],
+    ] as const) {
+      const error = await rejection(http.send(get(url)));
+      // On machines where 127.0.0.2 is no address of this one, the last is not reached at all.
+      const kinds =
+        url.hostname === '127.0.0.2' ? ['certificate', 'unreachable', 'timeout'] : ['certificate'];
+      expect(kinds).toContain((error as { kind: string }).kind);
+      expect(String(error)).toContain(url.host);
+    }
+    expect(known.requests).toEqual([]);
+    expect(stranger.requests).toEqual([]);
+  });
+
+  it('cannot be talked out of verification by the environment', async () => {
+    const stranger = await tlsServer(hello, 'stranger');
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await rejection(testHttp().send(get(stranger.url)))).toMatchObject({ kind: 'certificate' });
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+  });
+
+  it('says so when the port speaks no TLS', async () => {
+    const server = await plainServer(hello);
+    const error = await rejection(testHttp().send(get(new URL(`https://127.0.0.1:${server.port}`))));
+    expect(error).toMatchObject({ kind: 'tls' });
+  });
+
+  it('refuses an issuer that is no certificate, at the start', () => {
+    expect(() => testHttp({ ca: ['not a certificate'] })).toThrow(/tls\.ca holds no certificate/);
+    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+    expect(() => testHttp({ ca: [broken] })).toThrow(/cannot be read/);
+  });
+});
