@@ -54,6 +54,12 @@ const entries = {
   'export-amount-inexact': failed(
     'an amount has more decimals than the warehouse keeps (12); nothing was rounded and nothing was kept',
   ),
+  'export-amounts-changed': failed(
+    'amounts no longer look as they did: set gateway.amounts of the account to currency or units, and pull the affected time again',
+  ),
+  'export-currency-changed': misuse(
+    'one account holds one currency: declare the other currency as an account of its own',
+  ),
   'export-timestamp-unreadable': failed(
     'set gateway.timestamps of the account to the form that the export uses',
   ),
