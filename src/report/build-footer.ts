@@ -1,0 +1,34 @@
+import { formatMoment } from '../base/index.ts';
+import type { UnixSeconds } from '../base/index.ts';
+import type { Context } from './context.ts';
+import type { ReportFacts } from './facts.ts';
+import type { HeadlineModel } from './model.ts';
+import { showName } from './names.ts';
+
+const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
+
+/** Where the figures come from: reach, reconciliation, the exact total, units and rounding, the run. */
+export const buildFooter = (
+  headline: HeadlineModel,
+  facts: ReportFacts,
+  context: Context,
+): readonly string[] => {
+  const { footer } = context.locale.words;
+  const { start, end } = context.period.interval;
+  const { dataThrough, dataSince, reconciliation } = facts;
+  return [
+    dataThrough === undefined ? footer.noReach : footer.reach(formatMoment(dataThrough, context.zone)),
+    ...(dataSince !== undefined && dataSince > context.period.comparison.interval.start
+      ? [footer.since(formatMoment(dataSince, context.zone))]
+      : []),
+    reconciliation === undefined
+      ? footer.noReconciliation
+      : footer.reconciliation(showName(reconciliation.text, 400)),
+    ...(headline.value.exact === null
+      ? []
+      : [footer.exact(headline.label, headline.value.exact, context.currency)]),
+    footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
+    footer.rounding,
+    footer.run(showName(facts.runId, 80)),
+  ];
+};

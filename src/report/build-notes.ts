@@ -1,0 +1,63 @@
+import { formatMoment } from '../base/index.ts';
+import type { LocalDay } from '../base/index.ts';
+import type { Spike } from './build-chart.ts';
+import type { Context } from './context.ts';
+import type { ReportFacts } from './facts.ts';
+import { formatMoney } from './format.ts';
+import type { NotesModel } from './model.ts';
+import { shorten, showName } from './names.ts';
+
+const mostWarnings = 8;
+
+/** Runs of days one after the other, as `Nov 3, Nov 7 – 9`. */
+const daysInWords = (days: readonly LocalDay[], context: Context): string => {
+  const runs: LocalDay[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.end === day.start) run.push(day);
+    else runs.push([day]);
+  }
+  const shown = runs.map((run) => {
+    const [first, last] = [run[0]?.date ?? '', run.at(-1)?.date ?? ''];
+    return first === last ? context.locale.shortDay(first) : context.locale.range(first, last);
+  });
+  return shorten(shown.join(', '), 200);
+};
+
+/** Missing and incomplete days, a spike, then the warnings of the run. */
+export const buildNotes = (
+  title: string | undefined,
+  spike: Spike | undefined,
+  facts: ReportFacts,
+  context: Context,
+): NotesModel => {
+  const { words } = context.locale;
+  const { days } = context.period;
+  const missing = days.filter((day) => context.covers(day) === 'missing');
+  const partial = days.filter((day) => context.covers(day) === 'partial');
+  const reach = facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
+  const warnings = [
+    ...(missing.length === 0 ? [] : [words.missingDays(daysInWords(missing, context), missing.length)]),
+    ...partial.flatMap((day) =>
+      reach !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
+        ? [words.partialDay(context.locale.shortDay(day.date), reach)]
+        : [],
+    ),
+    ...(facts.reconciliation === undefined || facts.reconciliation.good
+      ? []
+      : [words.footer.reconciliation(showName(facts.reconciliation.text, 400))]),
+    ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 300)),
+  ];
+  const looks =
+    spike === undefined
+      ? []
+      : [words.spike(spike.label, formatMoney(spike.total, context.currency, context.locale), spike.times)];
+  return {
+    kind: 'notes',
+    title,
+    notes: [
+      ...warnings.map((text) => ({ tone: 'warning' as const, text })),
+      ...looks.map((text) => ({ tone: 'look' as const, text })),
+    ],
+  };
+};

@@ -1,0 +1,160 @@
+import { compareMoney, moneyAsShare, zero } from '../base/index.ts';
+import type { Money } from '../base/index.ts';
+import type { Context } from './context.ts';
+import { compare, quotientOf, show } from './context.ts';
+import type { ColumnShape, TableShape } from './definition.ts';
+import { formatPercent } from './format.ts';
+import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
+import { showName } from './names.ts';
+import type { QueryTable, Row } from './query-table.ts';
+import { otherColour } from './palette.ts';
+import { sharesOf } from './shares.ts';
+
+type Entry = {
+  readonly role: RowModel['role'];
+  readonly row: Row;
+  readonly state: DataState;
+  readonly name: string | undefined;
+};
+
+const roleOf = (column: ColumnShape): ColumnModel['role'] => {
+  if (column.share_of !== undefined) return 'share';
+  if (column.change_of !== undefined) return 'change';
+  if (column.bar_of !== undefined) return 'bar';
+  return column.format === 'text' || column.format === 'date' ? 'name' : 'figure';
+};
+
+const stateOf = (shape: TableShape, table: QueryTable, row: Row, context: Context): DataState => {
+  if (shape.day === undefined) return 'complete';
+  const date = table.text(row, shape.day).slice(0, 10);
+  const day = context.period.days.find((candidate) => candidate.date === date);
+  const state = day === undefined ? 'complete' : context.covers(day);
+  // Figures that are there are shown, whatever the reach says.
+  const hasFigures = shape.columns.some(
+    ({ name }) =>
+      name !== undefined && table.isFigure(name) && compareMoney(table.figure(row, name) ?? zero, zero) !== 0,
+  );
+  return state === 'missing' && hasFigures ? 'partial' : state;
+};
+
+const blank: CellModel = { exact: null, text: '' };
+
+/** Shares of all rows shown, the sum row left out, in the order of the entries. */
+const sharesByEntry = (
+  column: string,
+  entries: readonly Entry[],
+  table: QueryTable,
+): ReadonlyMap<Entry, Money> => {
+  const parts = entries.filter(({ role }) => role !== 'total');
+  const shares = sharesOf(parts.map(({ row }) => table.figure(row, column) ?? zero));
+  return new Map(
+    parts.flatMap((entry, at) => (shares?.[at] === undefined ? [] : [[entry, shares[at]] as const])),
+  );
+};
+
+const cellMaker = (
+  column: ColumnShape,
+  entries: readonly Entry[],
+  table: QueryTable,
+  context: Context,
+): ((entry: Entry) => CellModel) => {
+  const { name, share_of: shareOf, change_of: changeOf, bar_of: barOf, quotient, format = 'text' } = column;
+  if (shareOf !== undefined) {
+    const shares = sharesByEntry(shareOf, entries, table);
+    return (entry) => {
+      const share = shares.get(entry);
+      if (share === undefined) return entry.role === 'total' ? blank : { exact: null, text: '–' };
+      return { exact: share, text: formatPercent(share, context.locale) };
+    };
+  }
+  if (changeOf !== undefined)
+    return ({ row }) => {
+      const before = () => table.figure(row, `${changeOf}_before`);
+      const change = compare(table.figure(row, changeOf), before, column.good, context);
+      return { exact: change.ratio, text: change.text, change };
+    };
+  if (barOf !== undefined) {
+    const values = entries
+      .filter(({ role }) => role === 'row')
+      .map(({ row }) => table.figure(row, barOf) ?? zero);
+    const longest = values.reduce((most, value) => (compareMoney(value, most) > 0 ? value : most), zero);
+    return ({ row, role }) =>
+      role === 'row'
+        ? { ...blank, length: Math.max(0, moneyAsShare(table.figure(row, barOf) ?? zero, longest)) }
+        : blank;
+  }
+  if (quotient !== undefined) return ({ row }) => show(quotientOf(table, row, quotient), format, context);
+  if (name === undefined) return () => blank;
+  if (format === 'text' || format === 'date')
+    return ({ row, role, name: given }) => {
+      if (role !== 'row') return { exact: null, text: given ?? '' };
+      const text = table.text(row, name);
+      const shown = format === 'date' ? context.locale.shortDay(text.slice(0, 10)) : showName(text);
+      return { exact: null, text: shown === '' ? (column.empty ?? context.locale.words.unnamed) : shown };
+    };
+  return ({ row, role }) =>
+    role === 'row' || table.isFigure(name) ? show(table.figure(row, name), format, context) : blank;
+};
+
+/** Data that is not there shows as such, in the first figure of the row. */
+const withoutData = (row: RowModel, columns: readonly ColumnModel[], noData: string): RowModel => {
+  const first = columns.findIndex(({ role }) => role === 'figure');
+  return {
+    ...row,
+    cells: row.cells.map((cell, at) => {
+      if (columns[at]?.role === 'name') return cell;
+      return { exact: null, text: at === first ? noData : '' };
+    }),
+  };
+};
+
+/** Rows up to the limit, then one that sums up the rest, then the total; sums are exact, derived columns made from them. */
+export const buildTable = (
+  shape: TableShape,
+  context: Context,
+  colours: ReadonlyMap<string, string>,
+  scale: number,
+): TableModel => {
+  const table = context.table(shape.sql);
+  const limit = Math.max(1, Math.floor(shape.limit * scale));
+  // One row left over is shown itself: a sum of one says less in the same space.
+  const cut = table.rows.length <= limit + 1 && scale === 1 ? table.rows.length : limit;
+  const rest = table.rows.slice(cut);
+  const { words } = context.locale;
+  const otherName = shape.other?.replaceAll('{count}', String(rest.length)) ?? words.otherRows(rest.length);
+  const sumEntry = (role: 'other' | 'total', rows: readonly Row[], name: string): Entry => ({
+    role,
+    row: table.sum(rows),
+    state: 'complete',
+    name,
+  });
+  const entries: readonly Entry[] = [
+    ...table.rows.slice(0, cut).map((row): Entry => ({
+      role: 'row',
+      row,
+      state: stateOf(shape, table, row, context),
+      name: undefined,
+    })),
+    ...(rest.length === 0 ? [] : [sumEntry('other', rest, otherName)]),
+    ...(shape.total ? [sumEntry('total', table.rows, words.total)] : []),
+  ];
+  const columns = shape.columns.map((column): ColumnModel => {
+    const role = roleOf(column);
+    return { label: column.label, role, align: role === 'name' || role === 'bar' ? 'left' : 'right' };
+  });
+  const nameAt = columns.findIndex(({ role }) => role === 'name');
+  const makers = shape.columns.map((column) => cellMaker(column, entries, table, context));
+  const swatch = shape.columns.find((column) => column.swatch)?.name;
+  const colourOf = (entry: Entry): string | undefined => {
+    if (swatch === undefined || colours.size === 0 || entry.role === 'total') return undefined;
+    return (entry.role === 'row' ? colours.get(table.text(entry.row, swatch)) : undefined) ?? otherColour;
+  };
+  const rows = entries.map((entry): RowModel => {
+    const cells = makers.map((make, at) =>
+      entry.role !== 'row' && columns[at]?.role === 'name' && at !== nameAt ? blank : make(entry),
+    );
+    const row = { role: entry.role, state: entry.state, colour: colourOf(entry), cells };
+    return entry.state === 'missing' ? withoutData(row, columns, words.noData) : row;
+  });
+  return { kind: 'table', title: shape.title, columns, rows };
+};

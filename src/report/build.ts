@@ -1,0 +1,212 @@
+import { compareMoney, fault, zero } from '../base/index.ts';
+import { buildChart } from './build-chart.ts';
+import type { BuiltChart } from './build-chart.ts';
+import { buildFigures } from './build-figures.ts';
+import { buildFooter } from './build-footer.ts';
+import { buildHeadline } from './build-headline.ts';
+import { buildNotes } from './build-notes.ts';
+import { buildTable } from './build-table.ts';
+import type { Context } from './context.ts';
+import { coverageOf } from './coverage.ts';
+import type { ReportDefinition, SectionShape } from './definition.ts';
+import type { ReportFacts } from './facts.ts';
+import { localeOf } from './locale.ts';
+import type { LocaleTag } from './locale.ts';
+import type { DataState, HeadlineModel, ReportModel, SectionModel } from './model.ts';
+import { showName } from './names.ts';
+import type { Period } from './period.ts';
+import type { CubeReader, ResultTable } from './port.ts';
+import { queryTable } from './query-table.ts';
+import { renderHtml } from './render-html.ts';
+import { fillTemplate } from './template.ts';
+
+export type BuildRequest = {
+  readonly definition: ReportDefinition;
+  readonly warehouse: CubeReader;
+  readonly account: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** IANA name. */
+  readonly zone: string;
+  readonly period: Period;
+  readonly facts: ReportFacts;
+  readonly locale?: LocaleTag;
+  /** Milliseconds for each query. */
+  readonly timeLimit?: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Gmail clips a mail at 102 kB; what a mail server adds fits between. */
+export const mostHtmlBytes = 90_000;
+
+const mostQueryRows = 200_000;
+
+const runQueries = async (request: BuildRequest): Promise<ReadonlyMap<string, ResultTable>> => {
+  const { definition, period, timeLimit, signal } = request;
+  return request.warehouse.readCube(
+    {
+      account: request.account,
+      periods: [
+        { name: 'current', days: period.days },
+        { name: 'comparison', days: period.comparison.days },
+      ],
+      rowLimit: mostQueryRows,
+      ...(timeLimit === undefined ? {} : { timeLimit }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+    async (query) => {
+      const results = new Map<string, ResultTable>();
+      for (const [file, sql] of definition.queries) results.set(file, await query(sql));
+      return results;
+    },
+  );
+};
+
+const isShown = (section: SectionShape, context: Context): boolean =>
+  section.when === undefined || (section.when === 'one-day') === (context.period.days.length === 1);
+
+const contextOf = (
+  request: BuildRequest,
+  results: ReadonlyMap<string, ResultTable>,
+): { context: Context; state: DataState } => {
+  const { definition, period, facts } = request;
+  const table = (file: string) => {
+    const result = results.get(file);
+    if (result === undefined) throw fault('report-invalid', `the report names ${file}, which is not there`);
+    return queryTable(file, result);
+  };
+  const { sql, name } = definition.headline;
+  const totals = table(sql);
+  const row = totals.only();
+  const hasSpend = compareMoney(totals.figure(row, name) ?? zero, zero) !== 0;
+  const reached = coverageOf(period.interval, facts);
+  const state = reached === 'missing' && hasSpend ? 'partial' : reached;
+  const before = totals.figure(row, `${name}_before`) ?? zero;
+  const isCovered = state === 'complete' && coverageOf(period.comparison.interval, facts) === 'complete';
+  return {
+    state,
+    context: {
+      locale: localeOf(request.locale ?? 'en'),
+      currency: request.currency,
+      zone: request.zone,
+      period,
+      comparable: isCovered && compareMoney(before, zero) !== 0,
+      covers: (day) => coverageOf(day, facts),
+      table,
+    },
+  };
+};
+
+const sectionOf = (
+  section: SectionShape,
+  charts: ReadonlyMap<SectionShape, BuiltChart>,
+  scale: number,
+  facts: ReportFacts,
+  context: Context,
+): SectionModel => {
+  const built = [...charts.values()];
+  const { words } = context.locale;
+  switch (section.kind) {
+    case 'figures':
+      return buildFigures(section, context);
+    case 'table': {
+      const colours = new Map(built.flatMap(({ colours }) => [...colours]));
+      return buildTable(section, context, colours, scale);
+    }
+    case 'chart': {
+      const model = charts.get(section)?.model;
+      if (model?.bars.some(({ parts }) => parts.length > 0) === true) return model;
+      const nothing =
+        model?.bars.every(({ state }) => state === 'missing') === true
+          ? words.noDataYet
+          : words.nothingBooked;
+      return { kind: 'text', title: section.title, paragraphs: [nothing] };
+    }
+    case 'text': {
+      const paragraphs = section.text
+        .trim()
+        .split(/\n\s*\n/)
+        .map((text) => text.replaceAll(/\s+/g, ' '));
+      return { kind: 'text', title: section.title, paragraphs };
+    }
+    case 'notes': {
+      const spike = built.find((chart) => chart.spike !== undefined)?.spike;
+      const notes = buildNotes(section.title, spike, facts, context);
+      if (scale === 1) return notes;
+      return { ...notes, notes: [...notes.notes, { tone: 'look', text: words.shortened }] };
+    }
+    default:
+      return section satisfies never;
+  }
+};
+
+const fieldsOf = (request: BuildRequest, headline: HeadlineModel, state: DataState, context: Context) => {
+  const { words } = context.locale;
+  const { change } = headline;
+  const percent = change.text.replace(/^[+-]/, '');
+  const good = request.facts.reconciliation?.good;
+  return {
+    title: request.definition.title,
+    account: showName(request.account, 40),
+    period: request.period.label,
+    total: headline.value.text,
+    before: headline.compared,
+    change:
+      change.direction === 'up'
+        ? words.up(percent)
+        : change.direction === 'down'
+          ? words.down(percent)
+          : change.direction === 'same'
+            ? words.unchanged
+            : '',
+    cause: headline.cause?.replace(/\.$/, '') ?? '',
+    verdict: good === undefined ? '' : good ? words.reconciled : words.notReconciled,
+    state: state === 'partial' ? words.incomplete : '',
+  };
+};
+
+const assemble = (
+  request: BuildRequest,
+  results: ReadonlyMap<string, ResultTable>,
+  scale: number,
+): ReportModel => {
+  const { definition, facts } = request;
+  const { context, state } = contextOf(request, results);
+  const headline = buildHeadline(definition.headline, state, context);
+  const shown = definition.sections.filter((section) => isShown(section, context));
+  const charts = new Map<SectionShape, BuiltChart>();
+  for (const section of shown)
+    if (section.kind === 'chart') charts.set(section, buildChart(section, context));
+  const sections = shown.map((section) => sectionOf(section, charts, scale, facts, context));
+  const fields = fieldsOf(request, headline, state, context);
+  return {
+    locale: request.locale ?? 'en',
+    currency: request.currency,
+    title: definition.title,
+    account: showName(request.account, 60),
+    period: request.period.label,
+    subject: fillTemplate(definition.subject, fields),
+    preheader: fillTemplate(definition.preheader, fields),
+    headline,
+    sections: sections.filter((section) => section.kind !== 'notes' || section.notes.length > 0),
+    footer: buildFooter(headline, facts, context),
+  };
+};
+
+/**
+ * Runs the SQL of a report over its period and the one before, and makes the model that is put into HTML, text and pictures.
+ * Every figure is an exact decimal. Tables are shortened, their sums kept exact, until the HTML is under 90 kB.
+ *
+ * @throws Fault `report-invalid` when the SQL does not give what the report asks for, `report-query-failed` from the warehouse
+ */
+export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
+  const results = await runQueries(request);
+  for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
+    const model = assemble(request, results, scale);
+    if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes) return model;
+  }
+  throw fault(
+    'report-invalid',
+    `the report is larger than ${mostHtmlBytes / 1000} kB whatever is cut: give it fewer sections`,
+  );
+};

@@ -1,0 +1,46 @@
+import {
+  addMoney,
+  compareMoney,
+  money,
+  moneyAsShare,
+  multiplyMoney,
+  subtractMoney,
+  zero,
+} from '../base/index.ts';
+import type { Money } from '../base/index.ts';
+
+/** The ground, the top and the round steps between of an axis; exact, so that labels are. */
+export type Scale = { readonly ticks: readonly Money[]; readonly low: Money; readonly high: Money };
+
+const mantissas = ['1', '2', '2.5', '5', '10'].map(money);
+
+/** The smallest round step with at most `most` steps up to the span. */
+const stepFor = (span: Money, most: number): Money => {
+  const size = span.startsWith('0.')
+    ? -(/^0\.(0*)/.exec(span)?.[1]?.length ?? 0) - 1
+    : (span.split('.')[0]?.length ?? 1);
+  for (let exponent = size - 3; ; exponent += 1) {
+    const unit = money(`1e${exponent}`);
+    const step = mantissas
+      .map((mantissa) => multiplyMoney(mantissa, unit))
+      .find((candidate) => compareMoney(multiplyMoney(candidate, money(String(most))), span) >= 0);
+    if (step !== undefined) return step;
+  }
+};
+
+/** An axis that holds all values and zero. */
+export const scaleOf = (values: readonly Money[]): Scale => {
+  const high = values.reduce((most, value) => (compareMoney(value, most) > 0 ? value : most), zero);
+  const low = values.reduce((least, value) => (compareMoney(value, least) < 0 ? value : least), zero);
+  const span = subtractMoney(high, low);
+  if (compareMoney(span, zero) === 0) return { ticks: [zero], low: zero, high: money('1') };
+  const step = stepFor(span, 4);
+  const ticks: Money[] = [zero];
+  while (compareMoney(ticks.at(-1) ?? zero, high) < 0) ticks.push(addMoney(ticks.at(-1) ?? zero, step));
+  while (compareMoney(ticks[0] ?? zero, low) > 0) ticks.unshift(subtractMoney(ticks[0] ?? zero, step));
+  return { ticks, low: ticks[0] ?? zero, high: ticks.at(-1) ?? zero };
+};
+
+/** Where a value stands between the ends: 0 at `low`, 1 at `high`. Pixels only. */
+export const placeOn = (scale: Scale, value: Money): number =>
+  moneyAsShare(subtractMoney(value, scale.low), subtractMoney(scale.high, scale.low));

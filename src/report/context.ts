@@ -1,0 +1,47 @@
+import { divideMoney, money, multiplyMoney } from '../base/index.ts';
+import type { LocalDay, Money } from '../base/index.ts';
+import { changeOf, unknownChange } from './change.ts';
+import type { Direction, Quotient } from './definition.ts';
+import { formatValue } from './format.ts';
+import type { Format } from './format.ts';
+import type { Locale } from './locale.ts';
+import type { Change, DataState, Shown } from './model.ts';
+import type { Period } from './period.ts';
+import type { QueryTable, Row } from './query-table.ts';
+
+/** What every part of a report is built with. */
+export type Context = {
+  readonly locale: Locale;
+  readonly currency: string;
+  readonly zone: string;
+  readonly period: Period;
+  /** Whether a change against the comparison period says anything. */
+  readonly comparable: boolean;
+  readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
+  readonly table: (file: string) => QueryTable;
+};
+
+export const show = (value: Money | null | undefined, format: Format, context: Context): Shown =>
+  value === null || value === undefined
+    ? { exact: null, text: '–' }
+    : { exact: value, text: formatValue(value, format, context.currency, context.locale) };
+
+/** `of × times ÷ by` to 18 places; unknown when `by` is zero. With a suffix the columns of the comparison. */
+export const quotientOf = (
+  table: QueryTable,
+  row: Row,
+  { of, by, times }: Quotient,
+  suffix: '' | '_before' = '',
+): Money | null => {
+  const dividend = table.figure(row, of + suffix);
+  const divisor = table.figure(row, by + suffix);
+  if (dividend === null || divisor === null) return null;
+  return divideMoney(multiplyMoney(dividend, money(String(times))), divisor, 18) ?? null;
+};
+
+export const compare = (
+  now: Money | null,
+  before: () => Money | null,
+  good: Direction,
+  context: Context,
+): Change => (context.comparable ? changeOf(now, before(), good, context.locale) : unknownChange);

@@ -1,0 +1,13 @@
+export { buildReport } from './build.ts';
+export type { BuildRequest } from './build.ts';
+export type { ReportDefinition } from './definition.ts';
+export type { ReportFacts } from './facts.ts';
+export { loadReport } from './load.ts';
+export type { LoadedReport, ReadFile, ReportFault } from './load.ts';
+export type { LocaleTag } from './locale.ts';
+export type { ReportModel } from './model.ts';
+export { periodNames, resolvePeriod } from './period.ts';
+export type { Period, PeriodRequest, Span } from './period.ts';
+export type { CubeReader } from './port.ts';
+export { renderReport, standaloneHtml } from './render.ts';
+export type { RenderedReport, ReportImage } from './render.ts';

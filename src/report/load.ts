@@ -1,0 +1,119 @@
+import { messageOf, parseYaml, systemCode } from '../base/index.ts';
+import type { YamlFile } from '../base/index.ts';
+import type { z } from 'zod';
+import { reportShape } from './definition.ts';
+import type { ReportDefinition, ReportShape } from './definition.ts';
+import { checkSql } from './sql-check.ts';
+import { suggest } from './suggest.ts';
+
+/** A fault in a file of the report folder; line and column count from 1. */
+export type ReportFault = {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly advice?: string;
+};
+
+export type LoadedReport = { readonly report?: ReportDefinition; readonly faults: readonly ReportFault[] };
+
+/** Reads a text file; rejects as `node:fs` does. */
+export type ReadFile = (path: string) => Promise<string>;
+
+const keysOf = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const shape = (value as { shape?: unknown }).shape;
+  const own = typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
+  const inner = Object.values(typeof shape === 'object' && shape !== null ? shape : {});
+  const { element, options, unwrap } = value as { element?: unknown; options?: unknown; unwrap?: unknown };
+  return [
+    ...own,
+    ...inner.flatMap(keysOf),
+    ...keysOf(element),
+    ...(Array.isArray(options) ? options.flatMap(keysOf) : []),
+    ...(typeof unwrap === 'function' ? keysOf((value as { unwrap: () => unknown }).unwrap()) : []),
+  ];
+};
+
+const knownKeys = [...new Set(keysOf(reportShape))];
+
+const faultsOf = (issue: z.core.$ZodIssue, file: string, yaml: YamlFile): ReportFault[] => {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const meant = suggest(key, knownKeys);
+      const message = `unknown key "${key}"`;
+      return {
+        file,
+        ...yaml.positionOfKey([...path, key]),
+        message: meant === undefined ? message : `${message}; did you mean "${meant}"?`,
+      };
+    });
+  }
+  const at = { file, ...yaml.positionOf(path) };
+  const name = path.at(-1);
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
+  return [{ ...at, message: isMissing ? `"${name}" is missing` : `${name ?? 'report'}: ${issue.message}` }];
+};
+
+type Reference = { readonly file: string; readonly path: readonly (string | number)[] };
+
+const referencesOf = (shape: ReportShape): Reference[] => [
+  { file: shape.headline.sql, path: ['headline', 'sql'] },
+  ...(shape.headline.cause === undefined
+    ? []
+    : [{ file: shape.headline.cause.sql, path: ['headline', 'cause', 'sql'] }]),
+  ...shape.sections.flatMap((section, index) =>
+    'sql' in section ? [{ file: section.sql, path: ['sections', index, 'sql'] }] : [],
+  ),
+];
+
+/** Files that the YAML names, as far as it can be told when other parts of it are at fault. */
+const looseReferences = (value: unknown, path: readonly (string | number)[] = []): Reference[] => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === 'sql' && typeof item === 'string' && /^[\w-]+\.sql$/.test(item)
+      ? [{ file: item, path: [...path, key] }]
+      : looseReferences(item, [...path, key]),
+  );
+};
+
+const whyUnreadable = (error: unknown): string =>
+  systemCode(error) === 'ENOENT' ? 'there is no such file' : `cannot be read: ${messageOf(error)}`;
+
+/**
+ * Reads a report folder: `report.yaml` and the SQL files that it names. All faults are found at once and come with their
+ * place; `report` is there only when there are none. Never rejects.
+ */
+export const loadReport = async (folder: string, readFile: ReadFile): Promise<LoadedReport> => {
+  const file = `${folder}/report.yaml`;
+  let text: string;
+  try {
+    text = await readFile(file);
+  } catch (error) {
+    return { faults: [{ file, line: 1, column: 1, message: `report.yaml: ${whyUnreadable(error)}` }] };
+  }
+  const yaml = parseYaml(text);
+  if (yaml.faults.length > 0) return { faults: yaml.faults.map((fault) => ({ file, ...fault })) };
+
+  const parsed = reportShape.safeParse(yaml.value, { reportInput: true });
+  const faults = parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, file, yaml));
+  const queries = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const reference of parsed.success ? referencesOf(parsed.data) : looseReferences(yaml.value)) {
+    if (seen.has(reference.file)) continue;
+    seen.add(reference.file);
+    const path = `${folder}/${reference.file}`;
+    try {
+      const sql = await readFile(path);
+      queries.set(reference.file, sql);
+      faults.push(...checkSql(sql).map((fault) => ({ file: path, ...fault })));
+    } catch (error) {
+      const message = `${reference.file}: ${whyUnreadable(error)}`;
+      faults.push({ file, ...yaml.positionOf(reference.path), message });
+    }
+  }
+  if (!parsed.success || faults.length > 0) return { faults };
+  return { report: { ...parsed.data, queries }, faults };
+};

@@ -1,0 +1,94 @@
+import type { LocalDate } from '../base/index.ts';
+import type { Locale } from './locale.ts';
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: '¥', EUR: '€', GBP: '£' };
+
+const partsOf = (date: LocalDate): { year: string; month: string; day: string; weekday: string } => ({
+  year: date.slice(0, 4),
+  month: months[Number(date.slice(5, 7)) - 1] ?? '',
+  day: String(Number(date.slice(8, 10))),
+  weekday: weekdays[new Date(`${date}T00:00:00Z`).getUTCDay()] ?? '',
+});
+
+const shortDay = (date: LocalDate): string => {
+  const { month, day } = partsOf(date);
+  return `${month} ${day}`;
+};
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${weekday}, ${shortDay(date)}, ${year}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${shortDay(first)}, ${from.year} – ${shortDay(last)}, ${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}, ${to.year}`;
+  return `${from.month} ${from.day} – ${to.day}, ${to.year}`;
+};
+
+export const english: Locale = {
+  tag: 'en',
+  decimalMark: '.',
+  groupMark: ',',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${symbols[currency] ?? `${currency} `}${digits}`,
+  powers: ['k', 'M', 'B', 'T'],
+  shortDay,
+  longDay,
+  range,
+  words: {
+    total: 'Total',
+    other: 'other',
+    otherRows: (count) => `${count} more`,
+    noData: 'no data',
+    noDataYet: 'No data yet',
+    incomplete: 'incomplete',
+    soFar: 'so far',
+    isNew: 'new',
+    unnamed: '(no name)',
+    up: (percent) => `up ${percent}`,
+    down: (percent) => `down ${percent}`,
+    unchanged: 'unchanged',
+    versus: (amount, period) => `vs ${amount} in ${period}`,
+    notCompared: {
+      incomplete: 'Not compared with the period before: the data of this period is incomplete.',
+      'nothing-before': 'No spend in the period before to compare with.',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${name} ${most ? 'drove most of' : 'had the largest part in'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    reconciled: 'reconciled with the gateway',
+    notReconciled: 'NOT reconciled with the gateway',
+    spike: (day, amount, times) => `${day} cost ${amount}, ${times} times the median day.`,
+    missingDays: (days, count) =>
+      `No data for ${days}: ${count === 1 ? 'this day is' : 'these days are'} missing, not zero.`,
+    partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
+    barIsDays: (days) => `one bar for ${days} days`,
+    nothingBooked: 'Nothing was booked in this period.',
+    shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        `${title}, ${period}: total ${total}.`,
+        highest === '' ? '' : `Highest ${highest}, lowest ${lowest}.`,
+        series === '' ? '' : `${series}.`,
+        missing === '' ? '' : `No data: ${missing}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    footer: {
+      reach: (moment) => `Data reaches to ${moment}.`,
+      noReach: 'No data has been pulled yet.',
+      since: (moment) => `Data begins at ${moment}.`,
+      reconciliation: (text) => `Reconciliation: ${text}`,
+      noReconciliation: 'Not reconciled with the gateway’s statistics in this run.',
+      exact: (label, exact, currency) => `${label}, exact: ${exact} ${currency}.`,
+      units: (currency, zone, from, to) => `Amounts in ${currency}; days in ${zone} (${from} to ${to} UTC).`,
+      rounding:
+        'Sums are made of exact amounts. Shown rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three digits; shares add up to 100%.',
+      run: (id) => `Run ${id}`,
+    },
+  },
+};

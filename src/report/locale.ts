@@ -1,0 +1,78 @@
+import type { LocalDate } from '../base/index.ts';
+import { english } from './locale-en.ts';
+
+/** How a language writes figures and dates, and the few words that the engine itself puts into a report. */
+export type Locale = {
+  readonly tag: string;
+  readonly decimalMark: string;
+  readonly groupMark: string;
+  /** The sign, symbol and digits of an amount put together; `digits` is grouped and has no sign. */
+  readonly amount: (currency: string, digits: string, negative: boolean) => string;
+  /** Letters for thousand, million, billion, trillion. */
+  readonly powers: readonly [string, string, string, string];
+  /** `Nov 12` */
+  readonly shortDay: (date: LocalDate) => string;
+  /** `Thu, Nov 12, 2026` */
+  readonly longDay: (date: LocalDate) => string;
+  /** `Oct 21 – Nov 19, 2026`, both ends included. */
+  readonly range: (first: LocalDate, last: LocalDate) => string;
+  readonly words: Words;
+};
+
+export type Words = {
+  readonly total: string;
+  readonly other: string;
+  readonly otherRows: (count: number) => string;
+  readonly noData: string;
+  readonly noDataYet: string;
+  readonly incomplete: string;
+  readonly soFar: string;
+  readonly isNew: string;
+  readonly unnamed: string;
+  readonly up: (percent: string) => string;
+  readonly down: (percent: string) => string;
+  readonly unchanged: string;
+  readonly versus: (amount: string, period: string) => string;
+  readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
+  readonly cause: (cause: {
+    readonly name: string;
+    readonly rise: boolean;
+    readonly most: boolean;
+    readonly amount: string;
+    readonly percent: string;
+  }) => string;
+  readonly reconciled: string;
+  readonly notReconciled: string;
+  readonly spike: (day: string, amount: string, times: string) => string;
+  readonly missingDays: (days: string, count: number) => string;
+  readonly partialDay: (day: string, moment: string) => string;
+  readonly barIsDays: (days: number) => string;
+  readonly nothingBooked: string;
+  readonly shortened: string;
+  readonly chartAlt: (chart: {
+    readonly title: string;
+    readonly period: string;
+    readonly total: string;
+    readonly highest: string;
+    readonly lowest: string;
+    readonly series: string;
+    readonly missing: string;
+  }) => string;
+  readonly footer: {
+    readonly reach: (moment: string) => string;
+    readonly noReach: string;
+    readonly since: (moment: string) => string;
+    readonly reconciliation: (text: string) => string;
+    readonly noReconciliation: string;
+    readonly exact: (label: string, exact: string, currency: string) => string;
+    readonly units: (currency: string, zone: string, from: string, to: string) => string;
+    readonly rounding: string;
+    readonly run: (id: string) => string;
+  };
+};
+
+export type LocaleTag = 'en';
+
+const locales: Readonly<Record<LocaleTag, Locale>> = { en: english };
+
+export const localeOf = (tag: LocaleTag): Locale => locales[tag];

@@ -1,0 +1,105 @@
+import type { Money } from '../base/index.ts';
+
+/** A value as it is shown, with the exact decimal behind it where it is a figure. */
+export type Shown = { readonly exact: Money | null; readonly text: string };
+
+export type Tone = 'good' | 'bad' | 'neutral';
+
+/** A change against the comparison period; `text` has a sign, `ratio` is exact to 12 places. */
+export type Change = {
+  readonly direction: 'up' | 'down' | 'same' | 'new' | 'unknown';
+  readonly ratio: Money | null;
+  readonly text: string;
+  readonly tone: Tone;
+};
+
+export type HeadlineModel = {
+  readonly label: string;
+  readonly value: Shown;
+  readonly change: Change;
+  /** Against what, or why not compared. */
+  readonly compared: string;
+  readonly cause: string | undefined;
+};
+
+export type FigureModel = {
+  readonly label: string;
+  readonly value: Shown;
+  readonly change: Change | undefined;
+};
+
+export type ColumnModel = {
+  readonly label: string;
+  readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar';
+  readonly align: 'left' | 'right';
+};
+
+export type CellModel = {
+  readonly exact: Money | null;
+  readonly text: string;
+  readonly change?: Change;
+  /** 0 to 1, for a bar's length alone. */
+  readonly length?: number;
+};
+
+export type RowModel = {
+  readonly role: 'row' | 'other' | 'total';
+  readonly state: DataState;
+  readonly colour: string | undefined;
+  readonly cells: readonly CellModel[];
+};
+
+/** How far the data covers a day or a period. */
+export type DataState = 'complete' | 'partial' | 'missing';
+
+export type BarModel = {
+  readonly label: string;
+  readonly state: DataState;
+  readonly total: Money;
+  readonly parts: readonly { readonly colour: string; readonly value: Money }[];
+};
+
+export type FiguresModel = {
+  readonly kind: 'figures';
+  readonly title: string | undefined;
+  readonly figures: readonly FigureModel[];
+};
+export type TableModel = {
+  readonly kind: 'table';
+  readonly title: string;
+  readonly columns: readonly ColumnModel[];
+  readonly rows: readonly RowModel[];
+};
+export type ChartModel = {
+  readonly kind: 'chart';
+  readonly title: string;
+  readonly note: string | undefined;
+  readonly bars: readonly BarModel[];
+  readonly annotation: { readonly bar: number; readonly text: string } | undefined;
+  readonly alt: string;
+};
+export type TextModel = {
+  readonly kind: 'text';
+  readonly title: string | undefined;
+  readonly paragraphs: readonly string[];
+};
+export type NotesModel = {
+  readonly kind: 'notes';
+  readonly title: string | undefined;
+  readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
+};
+export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
+
+/** A report with all its figures, exact and shown, ready to be put into HTML, text and pictures. */
+export type ReportModel = {
+  readonly locale: 'en';
+  readonly currency: string;
+  readonly title: string;
+  readonly account: string;
+  readonly period: string;
+  readonly subject: string;
+  readonly preheader: string;
+  readonly headline: HeadlineModel;
+  readonly sections: readonly SectionModel[];
+  readonly footer: readonly string[];
+};

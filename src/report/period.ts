@@ -1,0 +1,141 @@
+import {
+  addDays,
+  addMonths,
+  dateAt,
+  fault,
+  interval,
+  isDate,
+  localDays,
+  startOfDay,
+  startOfMonth,
+  startOfWeek,
+  toSeconds,
+  unixSeconds,
+} from '../base/index.ts';
+import type { Interval, LocalDate, LocalDay, UnixMillis, UnixSeconds } from '../base/index.ts';
+import { localeOf } from './locale.ts';
+import type { LocaleTag } from './locale.ts';
+
+/** Whole calendar days of one zone. */
+export type Span = {
+  readonly label: string;
+  /** First and last date, both included. */
+  readonly first: LocalDate;
+  readonly last: LocalDate;
+  readonly days: readonly LocalDay[];
+  /** From the first second of `first` to the first second after `last`. */
+  readonly interval: Interval<UnixSeconds>;
+};
+
+export type Period = Span & { readonly name: string; readonly comparison: Span };
+
+export type PeriodRequest = string | { readonly from: LocalDate; readonly to: LocalDate };
+
+export const periodNames = ['yesterday', 'last-week', 'last-month', 'month-to-date'] as const;
+
+const longestDays = 3700;
+
+type Dates = readonly [first: LocalDate, last: LocalDate];
+
+const daysBetween = (first: LocalDate, last: LocalDate): number =>
+  Math.round((Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / 86_400_000);
+
+/** As many days right before. */
+const before = ([first, last]: Dates): Dates => [
+  addDays(first, -daysBetween(first, last) - 1),
+  addDays(first, -1),
+];
+
+const endOfMonth = (date: LocalDate): LocalDate => addDays(addMonths(startOfMonth(date), 1), -1);
+
+/** The same days of the month before; the whole month before for a whole month. */
+const monthBefore = ([first, last]: Dates): Dates => {
+  const earlier = addMonths(first, -1);
+  const end = endOfMonth(earlier);
+  if (last === endOfMonth(last)) return [earlier, end];
+  const same = addDays(earlier, daysBetween(first, last));
+  return [earlier, same < end ? same : end];
+};
+
+const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Dates] | undefined => {
+  switch (name) {
+    case 'yesterday': {
+      const dates: Dates = [yesterday, yesterday];
+      return [dates, before(dates)];
+    }
+    case 'last-week': {
+      const monday = addDays(startOfWeek(today), -7);
+      const dates: Dates = [monday, addDays(monday, 6)];
+      return [dates, before(dates)];
+    }
+    case 'last-month': {
+      const first = addMonths(startOfMonth(today), -1);
+      const dates: Dates = [first, endOfMonth(first)];
+      return [dates, monthBefore(dates)];
+    }
+    case 'month-to-date': {
+      const dates: Dates = [startOfMonth(yesterday), yesterday];
+      return [dates, monthBefore(dates)];
+    }
+    default:
+      return undefined;
+  }
+};
+
+const given = (request: PeriodRequest): [Dates, Dates] => {
+  const shown = typeof request === 'string' ? request : `${request.from}..${request.to}`;
+  const [from = '', to = '', ...rest] = shown.split('..');
+  if (rest.length > 0 || !isDate(from) || !isDate(to))
+    throw fault('period-invalid', `no such period: ${shown}`);
+  if (to <= from)
+    throw fault(
+      'period-invalid',
+      `the period ${shown} is empty: its end is the first day that no longer belongs to it`,
+    );
+  if (daysBetween(from, to) > longestDays)
+    throw fault('period-invalid', `the period ${shown} is longer than ${longestDays} days`);
+  const dates: Dates = [from, addDays(to, -1)];
+  return [dates, before(dates)];
+};
+
+const span = ([first, last]: Dates, zone: string, locale: LocaleTag): Span => {
+  const days = localDays(first, last, zone);
+  return {
+    label: localeOf(locale).range(first, last),
+    first,
+    last,
+    days,
+    interval: interval(startOfDay(first, zone), startOfDay(addDays(last, 1), zone)),
+  };
+};
+
+/**
+ * The days that a report is about, in a zone's own calendar (days of 23, 24 or 25 hours), and the days it is compared with.
+ *
+ * - `yesterday`: the last complete day; compared with the day before.
+ * - `last-week`: the last complete ISO week, Monday to Sunday; compared with the week before.
+ * - `last-month`: the last complete month; compared with the whole month before, whatever its length.
+ * - `month-to-date`: from the first of the month through yesterday, so that every day in it is complete and a repeated run
+ *   says the same. On the 1st that is the whole month just ended. Compared with the same days of the month before.
+ * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first day that no longer belongs to it: `2026-01-01..2026-02-01`
+ *   is January. Compared with as many days right before.
+ *
+ * @throws Fault `period-invalid`
+ */
+export const resolvePeriod = (
+  request: PeriodRequest,
+  now: UnixMillis,
+  zone: string,
+  locale: LocaleTag = 'en',
+): Period => {
+  const today = dateAt(toSeconds(now), zone);
+  // By the clock, not the calendar: a zone may have skipped a date altogether.
+  const yesterday = dateAt(unixSeconds(startOfDay(today, zone) - 1), zone);
+  const [dates, compared] =
+    (typeof request === 'string' ? named(request, yesterday, today) : undefined) ?? given(request);
+  return {
+    name: typeof request === 'string' ? request : `${request.from}..${request.to}`,
+    ...span(dates, zone, locale),
+    comparison: span(compared, zone, locale),
+  };
+};
