@@ -99,6 +99,8 @@ const entries = {
     'the connection broke after the message was handed over: it may or may not have been taken',
   ),
 
+  'demo-failed': failed('this is a fault of Tollkeeper itself; please report it with the line above'),
+
   // runs
   aborted: failed('the run was stopped before its end; nothing half-done was kept'),
   'run-timeout': passing('the run took longer than its timeout'),

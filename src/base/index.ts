@@ -5,6 +5,7 @@ export { catalogue } from './fault-catalogue.ts';
 export type { FaultCode, FaultEntry } from './fault-catalogue.ts';
 export * from './gateway-profile.ts';
 export * from './log.ts';
+export * from './means.ts';
 export * from './money.ts';
 export * from './progress.ts';
 export * from './retry.ts';

@@ -57,7 +57,7 @@ describe('the house', () => {
       'the sandbox in another command',
       'cli/run.ts',
       `import { a } from '../sandbox/index.ts';`,
-      'only demo.ts and cli/sandbox.ts',
+      'only demo/ and cli/sandbox.ts',
     ],
     [
       'the client in the sandbox',

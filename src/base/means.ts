@@ -1,0 +1,24 @@
+import type { Clock } from './clock.ts';
+import type { SecretRegistry } from './secrets.ts';
+
+export type OutputStream = {
+  readonly write: (text: string) => void;
+  readonly isTerminal: boolean;
+  /** Width in characters. */
+  readonly columns: number;
+};
+
+/** What the program is given by its process; tests give their own. */
+export type Means = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths start here. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  readonly secrets: SecretRegistry;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+};

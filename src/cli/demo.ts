@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import { runDemo } from '../demo/index.ts';
+import { showProgress } from './progress.ts';
+
+export const addDemo = (program: Command, means: Means): void => {
+  program
+    .command('demo')
+    .description(
+      'all of it together on throw-away data: sandbox gateway, both pulls, the report, a local mail catcher',
+    )
+    .option(
+      '-o, --out <folder>',
+      'where mails, report and database are left; it is emptied first',
+      'out/demo',
+    )
+    .addHelpText(
+      'after',
+      `
+Needs no account, no network and no settings.
+
+Examples:
+  tollkeeper demo
+  tollkeeper demo --out /tmp/tollkeeper-demo`,
+    )
+    .action(async (options: { out: string }) => {
+      const { progress, end } = showProgress(means.stderr, means.clock);
+      try {
+        await runDemo({ ...means, out: resolve(means.cwd, options.out), progress, endProgress: end });
+      } finally {
+        end();
+      }
+    });
+};

@@ -1,0 +1,53 @@
+import { Command, CommanderError } from 'commander';
+import { describeError, isFault } from '../base/index.ts';
+import type { Means } from '../base/index.ts';
+import { version } from '../version.ts';
+import { addCheck } from './check.ts';
+import { addDemo } from './demo.ts';
+import { addReport } from './report.ts';
+import { addRun } from './run.ts';
+import { addSandbox } from './sandbox.ts';
+import { addServe } from './serve.ts';
+
+const makeProgram = (means: Means): Command => {
+  const program = new Command('tollkeeper')
+    .description('Scheduled spend reporting and API-key rotation for an LLM gateway account.')
+    .version(version)
+    .showHelpAfterError('(run with --help for the options)')
+    .exitOverride()
+    .configureOutput({ writeOut: means.stdout.write, writeErr: means.stderr.write })
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 fine, 1 the check or job failed, 2 wrong use or a faulty config.
+
+Examples:
+  tollkeeper demo                              the whole product on throw-away data, no account needed
+  tollkeeper check --config config             every fault of the config, then the next runs
+  tollkeeper run pull-logs                     one run now
+  tollkeeper report spend-summary --period last-month --out out
+  tollkeeper serve --config /config            the daemon`,
+    );
+  for (const add of [addServe, addCheck, addRun, addReport, addSandbox, addDemo]) add(program, means);
+  return program;
+};
+
+/** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
+export const runProgram = async (argv: readonly string[], means: Means): Promise<number> => {
+  let exitCode = 0;
+  const program = makeProgram({ ...means });
+  program.hook('postAction', (_, action) => {
+    const code: unknown = action.getOptionValue('exitCode');
+    if (typeof code === 'number') exitCode = code;
+  });
+  try {
+    // exitOverride is not inherited by commands that were made before it was set
+    for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    means.stderr.write(`${means.secrets.redact(`tollkeeper: ${describeError(error)}`)}\n`);
+    return isFault(error) ? error.exitCode : 1;
+  }
+};

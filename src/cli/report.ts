@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openApp, reportFiles } from '../app.ts';
+import { createLog } from '../base/index.ts';
+import type { Means } from '../base/index.ts';
+import { configOption, needConfig } from './config-option.ts';
+import { showProgress } from './progress.ts';
+
+type ReportOptions = {
+  readonly config: string;
+  readonly period: string;
+  readonly out: string;
+  readonly account?: string;
+  readonly timezone?: string;
+  readonly json?: boolean;
+};
+
+export const addReport = (program: Command, means: Means): void => {
+  program
+    .command('report')
+    .description('builds a report as HTML and text, and sends nothing')
+    .argument('<name>', 'a folder under reports/')
+    .addOption(configOption())
+    .option(
+      '-p, --period <period>',
+      'yesterday, last-week, last-month, month-to-date, or FROM..TO (TO is the first day left out)',
+      'last-month',
+    )
+    .option('-o, --out <folder>', 'where the files go', 'out')
+    .option('-a, --account <name>', 'which account; the first one of the config unless given')
+    .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
+    .option('--json', 'print the paths as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tollkeeper report spend-summary
+  tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january`,
+    )
+    .action(async (name: string, options: ReportOptions) => {
+      const folder = resolve(means.cwd, options.config);
+      const config = await needConfig(means, folder);
+      const { progress, end } = showProgress(means.stderr, means.clock);
+      const log = createLog({
+        write: means.stderr.write,
+        level: 'warn',
+        clock: means.clock,
+        redact: means.secrets.redact,
+      });
+      await using app = await openApp(means, { folder, config, log, progress });
+      try {
+        const composed = await app.composeReport(
+          {
+            report: name,
+            period: options.period,
+            ...(options.account === undefined ? {} : { account: options.account }),
+            ...(options.timezone === undefined ? {} : { zone: options.timezone }),
+          },
+          means.signal,
+        );
+        const out = resolve(means.cwd, options.out);
+        await mkdir(out, { recursive: true });
+        const paths: string[] = [];
+        for (const file of reportFiles(name, composed.rendered)) {
+          const path = join(out, file.name);
+          await writeFile(path, file.text);
+          paths.push(path);
+        }
+        end();
+        means.stdout.write(
+          options.json === true
+            ? `${JSON.stringify({ subject: composed.rendered.subject, files: paths }, null, 2)}\n`
+            : `${composed.rendered.subject}\n${paths.join('\n')}\n`,
+        );
+      } finally {
+        end();
+      }
+    });
+};

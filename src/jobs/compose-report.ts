@@ -1,0 +1,88 @@
+import { access, readFile } from "node:fs/promises";
+import { join } from 'node:path';
+import { fault } from '../base/index.ts';
+import type { UnixSeconds } from '../base/index.ts';
+import { formatConfigFault } from '../config/index.ts';
+import type { ConfigFault, Job } from '../config/index.ts';
+import { buildReport, loadReport, renderReport, resolvePeriod } from '../report/index.ts';
+import type { RenderedReport, ReportDefinition, ReportModel } from '../report/index.ts';
+import type { JobContext } from './job-kind.ts';
+import { reconcilePeriod } from './reconcile-period.ts';
+
+const readText = (path: string): Promise<string> => readFile(path, 'utf8');
+
+const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
+  for (const directory of directories) {
+    const folder = join(directory, name);
+    const found = await access(join(folder, 'report.yaml')).then(
+      () => true,
+      () => false,
+    );
+    if (found) return folder;
+  }
+  throw fault('report-unknown', `there is no report ${name}: looked in ${directories.join(', ')}`);
+};
+
+/** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
+export const openReport = async (name: string, directories: readonly string[]): Promise<ReportDefinition> => {
+  const { report, faults } = await loadReport(await folderOf(name, directories), readText);
+  if (report !== undefined && faults.length === 0) return report;
+  throw fault(
+    'report-invalid',
+    `the report ${name} has faults:\n${faults.map(formatConfigFault).join('\n')}`,
+  );
+};
+
+/** Faults of the reports that the jobs name, each report once; a report that is missing is told by the config's rules. */
+export const reportFaults = async (
+  jobs: readonly Pick<Job, 'kind' | 'fields'>[],
+  directories: readonly string[],
+): Promise<readonly ConfigFault[]> => {
+  const names = new Set(
+    jobs.flatMap(({ fields }) => (typeof fields['report'] === 'string' ? [fields['report']] : [])),
+  );
+  const loaded = await Promise.all(
+    [...names].map(async (name) => loadReport(await folderOf(name, directories), readText)),
+  );
+  return loaded.flatMap(({ faults }) => faults);
+};
+
+export type ComposedReport = { readonly model: ReportModel; readonly rendered: RenderedReport };
+
+/** Builds one report over one period, compared with the gateway's own statistics. Sends nothing. */
+export const composeReport = async (
+  request: {
+    readonly report: string;
+    readonly period: string | { readonly from: string; readonly to: string };
+  },
+  context: JobContext,
+): Promise<ComposedReport> => {
+  const { account, warehouse, zone, progress, clock } = context;
+  const definition = await openReport(request.report, context.reportDirectories);
+  const period = resolvePeriod(request.period, clock.now(), zone);
+  progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
+  const dataThrough: UnixSeconds | undefined = await warehouse.logs.cursor(account.name);
+  const compared = await reconcilePeriod(period.interval, context);
+  progress({ step: `building ${request.report}`, detail: period.label });
+  const model = await buildReport({
+    definition,
+    warehouse,
+    account: account.name,
+    currency: account.currency,
+    zone,
+    period,
+    facts: {
+      runId: context.runId,
+      warnings: [],
+      ...(dataThrough === undefined ? {} : { dataThrough }),
+      reconciliation: compared.known
+        ? {
+            verdict: compared.reconciliation.verdict,
+            text: compared.reconciliation.text,
+            good: compared.reconciliation.good,
+          }
+        : { verdict: 'unknown', text: `Not compared with the gateway: ${compared.reason}`, good: false },
+    },
+  });
+  return { model, rendered: await renderReport(model) };
+};

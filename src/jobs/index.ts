@@ -1,0 +1,12 @@
+import type { JobKind } from './job-kind.ts';
+import { pullLogsKind } from './pull-logs.ts';
+import { pullUsageKind } from './pull-usage.ts';
+import { reportKind } from './report.ts';
+
+/** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
+export const jobKinds: readonly JobKind[] = [pullLogsKind, pullUsageKind, reportKind];
+
+export { composeReport, reportFaults } from './compose-report.ts';
+export type { ComposedReport } from './compose-report.ts';
+export type { JobAccount, JobContext, JobKind, JobMail, JobOutcome, JobPlan } from './job-kind.ts';
+export { reconcilePeriod } from './reconcile-period.ts';

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { startOfDay, toSeconds, unixSeconds } from '../base/index.ts';
+import type { UnixSeconds } from '../base/index.ts';
+import { date, duration, positiveDuration } from '../config/index.ts';
+import { planLogPull, pullLogs } from '../ingest/index.ts';
+import type { LogPull } from '../ingest/index.ts';
+import { defineJobKind } from './job-kind.ts';
+import type { JobContext } from './job-kind.ts';
+import { count, span } from './words.ts';
+
+const day = 86_400_000;
+
+const shape = z.strictObject({
+  columns: z
+    .union([z.enum(['detailed', 'all']), z.array(z.string().min(1)).min(1)])
+    .default('detailed')
+    .describe(
+      'Which columns are asked for: detailed (all token and money columns and whatever else there is), all, or names.',
+    ),
+  since: date.describe('The first day to pull, in the zone of the job.'),
+  lag: duration
+    .prefault('10m')
+    .describe('How long rows may arrive late; what is younger is left for the next run.'),
+  window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
+});
+
+type PullLogs = z.output<typeof shape>;
+
+const toSecondsOf = (millis: number): number => Math.floor(millis / 1000);
+
+const pullOf = (settings: PullLogs, context: JobContext): LogPull => ({
+  account: context.account.name,
+  since: startOfDay(settings.since, context.zone),
+  until: unixSeconds(toSeconds(context.clock.now()) - toSecondsOf(settings.lag)),
+  windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * day))),
+  columns: settings.columns,
+  currency: context.account.currency,
+  profile: context.account.profile,
+});
+
+const reach = (reached: UnixSeconds | undefined, zone: string): string =>
+  reached === undefined ? 'nothing is landed yet' : `data now reaches ${span.moment(reached, zone)}`;
+
+/** Pulls the call log into the warehouse: from `since`, then from where the last run ended (gateway-api.md, Log export). */
+export const pullLogsKind = defineJobKind({
+  kind: 'pull-logs',
+  description: 'Pulls the call log of an account into the warehouse.',
+  shape,
+  run: async (settings, context) => {
+    const { account, warehouse, spoolDirectory, clock, log, progress, signal } = context;
+    const pulled = await pullLogs({
+      ...pullOf(settings, context),
+      fetchLogs: (query, aborted) => account.gateway.exportLogs(query, { signal: aborted ?? signal }),
+      warehouse,
+      spoolDirectory,
+      clock,
+      log,
+      progress,
+      signal,
+    });
+    return {
+      summary: `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed, ${account.currency} ${pulled.quota} as served; ${reach(pulled.reached, context.zone)}`,
+      figures: {
+        windows: pulled.windows,
+        rows: pulled.rows,
+        bytes: pulled.bytes,
+        quota: pulled.quota,
+        reached: pulled.reached,
+        columns: pulled.columns.join(','),
+      },
+    };
+  },
+  plan: async (settings, context) => {
+    const pull = pullOf(settings, context);
+    const plan = planLogPull({ ...pull, cursor: await context.warehouse.logs.cursor(pull.account) });
+    if (plan.length === 0) return ['nothing to pull: the warehouse reaches up to the lag'];
+    return plan.map((window) => `pull call logs ${span.seconds(window, context.zone)}`);
+  },
+});

@@ -1,0 +1,17 @@
+import { formatMoment, toSeconds } from '../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+
+/** `1 row`, `41,203 rows`. */
+export const count = (value: number, noun: string): string =>
+  `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
+
+const seconds = (interval: Interval<UnixSeconds>, zone: string): string =>
+  `from ${formatMoment(interval.start, zone)} to ${formatMoment(interval.end, zone)}`;
+
+/** Moments and intervals as a person reads them. */
+export const span = {
+  moment: formatMoment,
+  seconds,
+  millis: (interval: Interval<UnixMillis>, zone: string): string =>
+    `from ${formatMoment(toSeconds(interval.start), zone)} to ${formatMoment(toSeconds(interval.end), zone)}`,
+};

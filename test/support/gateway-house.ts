@@ -1,0 +1,75 @@
+import { createSecretRegistry, silentLog } from '../../src/base/index.ts';
+import type { SecretRegistry } from '../../src/base/index.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+import { createHttp } from '../../src/net/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions, VariantName } from '../../src/sandbox/index.ts';
+import { variantNames, variantTable } from '../../src/sandbox/index.ts';
+import { manualClock } from './manual-clock.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+/** Saturday, 21 November 2026, 06:03:07 UTC. */
+export const now = Date.UTC(2026, 10, 21, 6, 3, 7);
+
+export type GatewayHouse = AsyncDisposable & {
+  readonly sandbox: Sandbox;
+  readonly gateway: Gateway;
+  readonly clock: ManualClock;
+  readonly secrets: SecretRegistry;
+  /** Another client of the same sandbox. */
+  readonly gatewayWith: (adminKey: string) => Gateway;
+};
+
+/** The sandbox and a client of it over real HTTP, both on one clock. */
+export const openGatewayHouse = async (
+  options: Partial<Omit<SandboxOptions, 'now'>> = {},
+): Promise<GatewayHouse> => {
+  const clock = manualClock(now);
+  const sandbox = await startSandbox({ months: 1, callsPerDay: 20, ...options, now: clock.now });
+  const secrets = createSecretRegistry();
+  const http = createHttp({
+    userAgent: 'tollkeeper/test',
+    env: {},
+    timeouts: { connect: 5000, headers: 20_000, idle: 20_000, total: 60_000 },
+  });
+  const gatewayWith = (adminKey: string): Gateway =>
+    createGateway({
+      baseUrl: sandbox.baseUrl,
+      adminKey: secrets.register(adminKey),
+      http,
+      clock,
+      random: () => 0,
+      log: silentLog,
+      secrets,
+    });
+  return {
+    sandbox,
+    clock,
+    secrets,
+    gatewayWith,
+    gateway: gatewayWith(sandbox.adminKey),
+    [Symbol.asyncDispose]: async () => {
+      await http[Symbol.asyncDispose]();
+      await sandbox.stop();
+    },
+  };
+};
+
+/** Every value of every switch, as `[name, value]`. */
+export const everyVariant: readonly (readonly [VariantName, string])[] = variantNames.flatMap((name) =>
+  variantTable[name].values.map((value) => [name, value] as const),
+);
+
+/** The switches of one variant of the table. */
+export const switched = (name: VariantName, value: string): NonNullable<SandboxOptions['variants']> => ({
+  [name]: value,
+});
+
+/** All bytes of a body as text. */
+export const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+};
