@@ -8,7 +8,7 @@ import { parseJson } from './json.ts';
 import { envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
 
 /** gateway-api.md, Envelope. */
-const envelope = z.looseObject({ success: z.boolean(), data: z.unknown() });
+const envelope = z.looseObject({ success: z.boolean(), data: z.unknown().optional() });
 
 /** Bytes; a key page of the largest size seen holds some 40 kB. */
 const answerLimit = 8 * 1024 * 1024;

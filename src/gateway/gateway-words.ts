@@ -12,7 +12,10 @@ export type GatewayWords = {
 const longest = 200;
 
 const text = z.string().optional().catch(undefined);
-const code = z.unknown().transform((value) => (typeof value === 'string' ? value : numberText(value)));
+const code = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'string' ? value : numberText(value)));
 const errorBody = z.looseObject({
   message: text,
   msg: text,

@@ -3,12 +3,15 @@ import { money, unixSeconds } from '../base/index.ts';
 import type { Money, UnixSeconds } from '../base/index.ts';
 import { numberText } from './json.ts';
 
-const numberAsText = z.unknown().transform((value, context): string => {
-  const text = numberText(value);
-  if (text !== undefined) return text;
-  context.addIssue({ code: 'custom', message: 'expected a number' });
-  return z.NEVER;
-});
+const numberAsText = z
+  .unknown()
+  .optional()
+  .transform((value, context): string => {
+    const text = numberText(value);
+    if (text !== undefined) return text;
+    context.addIssue({ code: 'custom', message: 'expected a number' });
+    return z.NEVER;
+  });
 
 /** A whole number that a JavaScript number holds exactly. */
 export const wholeNumber = numberAsText.transform((text, context): number => {
@@ -22,16 +25,19 @@ export const wholeNumber = numberAsText.transform((text, context): number => {
 });
 
 /** A decimal as a string or a number, kept exactly: the document writes some amounts one way, some the other. */
-export const decimal = z.unknown().transform((value, context): Money => {
-  const text = typeof value === 'string' ? value : numberText(value);
-  try {
-    if (text !== undefined) return money(text);
-  } catch {
-    // Told below, like any other value that is no decimal.
-  }
-  context.addIssue({ code: 'custom', message: 'expected a decimal' });
-  return z.NEVER;
-});
+export const decimal = z
+  .unknown()
+  .optional()
+  .transform((value, context): Money => {
+    const text = typeof value === 'string' ? value : numberText(value);
+    try {
+      if (text !== undefined) return money(text);
+    } catch {
+      // Told below, like any other value that is no decimal.
+    }
+    context.addIssue({ code: 'custom', message: 'expected a decimal' });
+    return z.NEVER;
+  });
 
 export const seconds = wholeNumber.transform((value): UnixSeconds => unixSeconds(value));
 

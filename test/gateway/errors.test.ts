@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+import { json, scriptedGateway } from './support/scripted-gateway.ts';
+
+const spec = {
+  name: 'n',
+  remainQuota: money('1'),
+  unlimitedQuota: false,
+  expiredTime: 'never' as const,
+  group: '',
+};
+const range = { start: unixSeconds(1), end: unixSeconds(2) };
+const usage = {
+  start: unixMillis(1),
+  end: unixMillis(2),
+  groupBy: 'model',
+  metric: 'spend',
+  granularity: 'day' as const,
+  topN: 20,
+};
+
+const every: readonly (readonly [
+  name: string,
+  scope: string,
+  call: (gateway: Gateway) => Promise<unknown>,
+])[] = [
+  ['GET /api/user/self', 'account:read', (gateway) => gateway.profile()],
+  ['GET /api/log/self/stat', 'logs:read', (gateway) => gateway.statistics(range)],
+  [
+    'GET /api/log/self/stream-export',
+    'logs:read',
+    (gateway) => gateway.exportLogs({ ...range, columns: [], currency: 'USD' }),
+  ],
+  ['GET /api/data/self/pivot/stream-export', 'usage:read', (gateway) => gateway.exportUsage(usage)],
+  ['GET /api/token/', 'keys:read', (gateway) => gateway.listKeys()],
+  ['GET /api/token/5', 'keys:read', (gateway) => gateway.readKey(5)],
+  ['POST /api/token/', 'keys:write', (gateway) => gateway.createKey(spec)],
+  ['PUT /api/token/', 'keys:write', (gateway) => gateway.updateKey({ ...spec, id: 5 })],
+  ['DELETE /api/token/5', 'keys:write', (gateway) => gateway.deleteKey(5)],
+];
+
+describe.each(every)('errors of %s', (name, scope, call) => {
+  const attempt = async (answer: Parameters<typeof scriptedGateway>[0]) => {
+    const scripted = await scriptedGateway(answer);
+    const error: unknown = await call(scripted.gateway).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return { error, count: scripted.seen.length };
+  };
+
+  it('401: the key', async () => {
+    for (const body of [
+      '',
+      '{"success":false,"message":"无效的令牌"}',
+      '{"error":{"message":"bad","code":"x"}}',
+    ]) {
+      const { error, count } = await attempt([{ status: 401, body }]);
+      expect(error).toMatchObject({ code: 'gateway-key-refused', exitCode: 1, retryHelps: false });
+      expect(String(error)).toContain(name);
+      expect((error as { advice: string }).advice).toContain(scope);
+      expect(count).toBe(1);
+    }
+  });
+
+  it('403: the scope, by name', async () => {
+    for (const body of ['', '{"success":false,"message":"缺少权限"}', '<h1>Forbidden</h1>']) {
+      const { error, count } = await attempt([{ status: 403, body }]);
+      expect(error).toMatchObject({ code: 'gateway-scope-missing' });
+      expect(String(error)).toContain(`${name} (403): it needs the scope ${scope}`);
+      expect(count).toBe(1);
+    }
+  });
+
+  it('a code, where there is one, tells the key from the scope', async () => {
+    const invalid = await attempt([json({ error: { code: 'invalid_api_key', message: 'no' } }, 403)]);
+    expect(invalid.error).toMatchObject({ code: 'gateway-key-refused' });
+    const challenge = { 'www-authenticate': 'Bearer error="insufficient_scope"' };
+    const scoped = await attempt([json('', 401, challenge)]);
+    expect(scoped.error).toMatchObject({ code: 'gateway-scope-missing' });
+  });
+
+  it('404 and other statuses', async () => {
+    expect((await attempt([{ status: 404 }])).error).toMatchObject({ code: 'gateway-not-found' });
+    for (const status of [400, 409, 418, 422])
+      expect((await attempt([json({ message: 'odd' }, status)])).error).toMatchObject({
+        code: 'gateway-http-error',
+        message: `the gateway answered ${name} with status ${status}: “odd”`,
+      });
+  });
+
+  it('a redirect, even to itself', async () => {
+    const { error, count } = await attempt([{ status: 307, headers: { location: '/api/?next=1' } }]);
+    expect(error).toMatchObject({ code: 'gateway-redirect' });
+    expect(String(error)).toMatch(/was redirected to http:\/\/127\.0\.0\.1:\d+\/api\/ \(307\)/);
+    expect(count).toBe(1);
+    expect(String((await attempt([{ status: 302 }])).error)).toContain('without saying where to');
+  });
+});
+
+const envelopes = every.filter(([name]) => !name.includes('export'));
+
+describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) => {
+  it('is the gateway’s refusal, quoted and never matched on', async () => {
+    const { gateway, seen } = await scriptedGateway([json({ success: false, message: 'record not found' })]);
+    await expect(call(gateway)).rejects.toMatchObject({
+      code: 'gateway-refused',
+      message: `the gateway refused ${name}: “record not found”`,
+      advice: expect.stringContaining(scope) as unknown,
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is the key or the scope where a code says so', async () => {
+    for (const [code, fault] of [
+      [401, 'gateway-key-refused'],
+      ['insufficient_scope', 'gateway-scope-missing'],
+      ['something_else', 'gateway-refused'],
+    ]) {
+      const { gateway } = await scriptedGateway([json({ success: false, message: '', code })]);
+      await expect(call(gateway)).rejects.toMatchObject({ code: fault });
+    }
+  });
+});
+
+describe('what is quoted', () => {
+  const messageOf = async (body: string): Promise<string> => {
+    const { gateway } = await scriptedGateway([{ status: 400, body }]);
+    return gateway.profile().then(
+      () => '',
+      (error: unknown) => (error as Error).message,
+    );
+  };
+
+  it('is the message in its usual places, on one line and short', async () => {
+    for (const body of [
+      '{"error":"why"}',
+      '{"msg":"why"}',
+      '{"detail":"why"}',
+      'why',
+      '<title>why</title><p>x',
+    ])
+      expect(await messageOf(body)).toContain('status 400: “why”');
+    expect(await messageOf('{"message":"a\\n\\u001b[31mb"}')).toContain('“a [31mb”');
+    const long = await messageOf('x'.repeat(100_000));
+    expect(long.length).toBeLessThan(300);
+    expect(long).toContain('x…”');
+    expect(await messageOf('{"message":5}')).toMatch(/status 400$/);
+  });
+
+  it('is nothing when the body breaks off', async () => {
+    const { gateway } = await scriptedGateway([
+      (response) => {
+        response.writeHead(400, { 'content-length': '100' });
+        response.write('half', () => response.destroy());
+      },
+    ]);
+    await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-http-error' });
+  });
+});

@@ -1,0 +1,174 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { collect, rejection } from '../net/support/servers.ts';
+import { sniff } from '../../src/gateway/csv-sniff.ts';
+import { adminKey, csv, json, scriptedGateway } from './support/scripted-gateway.ts';
+import type { Answer } from './support/scripted-gateway.ts';
+
+const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
+const once = { attempts: 1, initial: 1, max: 1, longestRetryAfter: 1 };
+
+const bodyOf = async (answer: Answer): Promise<string> => {
+  const { gateway } = await scriptedGateway([answer], { retry: once });
+  return (await collect((await gateway.exportLogs(logs)).body)).toString();
+};
+
+describe('CSV', () => {
+  it('passes byte for byte, packed or not, whatever its type is called', async () => {
+    const text = `\uFEFFcreated_at,quota\n${'1760000000,0.00012345\n'.repeat(50_000)}`;
+    expect(await bodyOf(csv(text))).toBe(text);
+    expect(await bodyOf(csv(gzipSync(text), { 'content-encoding': 'gzip' }))).toBe(text);
+    expect(await bodyOf({ body: text })).toBe(text);
+    for (const type of ['application/octet-stream', 'text/plain', 'application/csv'])
+      expect(await bodyOf({ headers: { 'content-type': type }, body: text })).toBe(text);
+  });
+
+  it('may be empty, or hold nothing but a byte-order mark', async () => {
+    expect(await bodyOf(csv(''))).toBe('');
+    expect(await bodyOf(csv('\uFEFF'))).toBe('\uFEFF');
+    expect(await bodyOf(csv('\n'))).toBe('\n');
+    expect(await bodyOf({ headers: { 'content-type': 'application/json' }, body: '' })).toBe('');
+  });
+
+  it('may begin with a title line, even in brackets, and come a byte at a time', async () => {
+    expect(await bodyOf(csv('[Call log of Acme]\na,b\n'))).toBe('[Call log of Acme]\na,b\n');
+    const drip: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      const bytes = [...Buffer.from('\uFEFF\r\na,b\n')];
+      const next = (): void => {
+        const byte = bytes.shift();
+        if (byte === undefined) response.end();
+        else response.write(Buffer.from([byte]), () => setImmediate(next));
+      };
+      next();
+    };
+    expect(await bodyOf(drip)).toBe('\uFEFF\r\na,b\n');
+  });
+
+  it('is served by the usage export in the same way', async () => {
+    const { gateway } = await scriptedGateway([json({ success: false, message: 'range too wide' })], {
+      retry: once,
+    });
+    const usage = {
+      start: unixMillis(1),
+      end: unixMillis(2),
+      groupBy: 'token',
+      metric: 'spend',
+      granularity: 'week' as const,
+      topN: 5,
+    };
+    await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
+      code: 'export-not-csv',
+      message:
+        'GET /api/data/self/pivot/stream-export answered something else than CSV (application/json; charset=utf-8): “range too wide”',
+    });
+  });
+});
+
+describe('something else than CSV', () => {
+  const error = (answer: Answer): Promise<unknown> => rejection(bodyOf(answer));
+
+  it('is told by its content type or by its first bytes, and quoted', async () => {
+    for (const answer of [
+      json({ success: false, message: 'too many exports' }),
+      csv('{"success":false,"message":"too many exports"}'),
+      csv('\uFEFF \n{"success":false,"message":"too many exports"}'),
+      csv('<!doctype html><title>too many exports</title>'),
+      { body: '<html><body><h1>too many</h1> exports</body></html>' },
+      { headers: { 'content-type': 'text/html' }, body: 'too many exports' },
+      csv(gzipSync('{"message":"too many exports"}'), { 'content-encoding': 'gzip' }),
+    ])
+      expect(await error(answer)).toMatchObject({
+        code: 'export-not-csv',
+        message: expect.stringMatching(/answered something else than CSV.*: “too many exports”$/) as unknown,
+      });
+    expect(await error(csv('[{"id":1}]'))).toMatchObject({ code: 'export-not-csv' });
+    expect(await error(csv(' '.repeat(20_000)))).toMatchObject({ code: 'export-not-csv' });
+  });
+
+  it('is quoted without secrets, even ones split by tags, and cut short', async () => {
+    const split = `<p>${adminKey.slice(0, 12)}</p><b>x</b>`;
+    const text = `{"message":"no ${adminKey} here ${'y'.repeat(400)}"}`;
+    expect(String(await error(csv(text)))).toContain('no [secret] here');
+    expect(String(await error(csv(text))).length).toBeLessThan(400);
+    expect(String(await error(csv(split)))).not.toContain(adminKey);
+  });
+
+  it('is told as such though its body breaks off', async () => {
+    expect(
+      await error((response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
+        response.write('{"message":"half a', () => response.destroy());
+      }),
+    ).toMatchObject({ code: 'export-not-csv' });
+  });
+});
+
+describe('sniffing', () => {
+  it('waits for the first byte that tells', () => {
+    const mark = [0xef, 0xbb, 0xbf];
+    for (const bytes of [[], [0xef], [0xef, 0xbb], mark, [...mark, 0x20, 0x0a]])
+      expect(sniff('text/csv', Uint8Array.from(bytes))).toBe('undecided');
+    expect(sniff('text/csv', Uint8Array.from([...mark, 0x61]))).toBe('csv');
+    expect(sniff('text/csv', Uint8Array.from([...mark, 0x7b]))).toBe('other');
+    expect(sniff('application/json', Uint8Array.from([0x61]))).toBe('other');
+  });
+});
+
+describe('while the CSV is read', () => {
+  const begun =
+    (then: (end: () => void) => void): Answer =>
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write('a,b\n');
+      then(() => response.destroy());
+    };
+
+  it('a stall is a timeout', async () => {
+    const { gateway } = await scriptedGateway([begun(() => undefined)], {
+      retry: once,
+      timeouts: { idle: 80 },
+    });
+    const { body } = await gateway.exportLogs(logs);
+    await expect(collect(body)).rejects.toMatchObject({ code: 'gateway-timeout' });
+  });
+
+  it('the total time ends it', async () => {
+    const { gateway } = await scriptedGateway([begun(() => undefined)], {
+      retry: once,
+      timeouts: { total: 100 },
+    });
+    const { body } = await gateway.exportLogs(logs);
+    await expect(collect(body)).rejects.toMatchObject({ code: 'gateway-timeout' });
+  });
+
+  it('an abort ends it with its reason', async () => {
+    const reason = new Error('stop');
+    const controller = new AbortController();
+    const { gateway } = await scriptedGateway([begun(() => undefined)]);
+    const { body } = await gateway.exportLogs(logs, { signal: controller.signal });
+    const rows = body[Symbol.asyncIterator]();
+    await rows.next();
+    const next = rejection(Promise.resolve(rows.next()));
+    controller.abort(reason);
+    expect(await next).toBe(reason);
+  });
+
+  it('leaving the loop closes the connection', async () => {
+    const { gateway, server } = await scriptedGateway([begun(() => undefined)]);
+    const { body } = await gateway.exportLogs(logs);
+    const closed = new Promise((resolve) => server.sockets[0]?.once('close', resolve));
+    for await (const piece of body) {
+      expect(piece.byteLength).toBeGreaterThan(0);
+      break;
+    }
+    await closed;
+  });
+
+  it('a packed body cut short is a lost connection', async () => {
+    const packed = gzipSync(`a,b\n${'1,2\n'.repeat(100_000)}`);
+    const answer = csv(packed.subarray(0, packed.length - 10), { 'content-encoding': 'gzip' });
+    await expect(bodyOf(answer)).rejects.toMatchObject({ code: 'gateway-connection-lost' });
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { money, unixSeconds } from '../../src/base/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+import { collect, rejection } from '../net/support/servers.ts';
+import { csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
+import type { Answer } from './support/scripted-gateway.ts';
+
+const profile = ok({ username: 'a', balance: '1', used_quota: '2' });
+const spec = {
+  name: 'n',
+  remainQuota: money('1'),
+  unlimitedQuota: false,
+  expiredTime: 'never' as const,
+  group: '',
+};
+const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
+const drop: Answer = (response) => response.destroy();
+const halfJson: Answer = (response) => {
+  response.writeHead(200, { 'content-length': '1000' });
+  response.write('{"success":', () => response.destroy());
+};
+
+describe('reads', () => {
+  it.each([
+    ['500', { status: 500 }],
+    ['503 with a page', { status: 503, body: '<h1>down</h1>' }],
+    ['429', { status: 429 }],
+    ['a dropped connection', drop],
+    ['a body cut short', halfJson],
+  ])('are tried again after %s, with waits that may double', async (_name, answer) => {
+    const { gateway, seen, clock, lines } = await scriptedGateway([answer, answer, answer, profile]);
+    expect(await gateway.profile()).toMatchObject({ username: 'a' });
+    expect(seen).toHaveLength(4);
+    expect(clock.waits).toEqual([250, 500, 1000]);
+    expect(lines.filter((line) => line.includes('tried again'))).toHaveLength(3);
+  });
+
+  it('are given up after four tries', async () => {
+    const { gateway, seen, clock } = await scriptedGateway([{ status: 502 }]);
+    await expect(gateway.profile()).rejects.toMatchObject({
+      code: 'gateway-server-error',
+      retryHelps: true,
+    });
+    expect(seen).toHaveLength(4);
+    expect(clock.waits).toHaveLength(3);
+  });
+
+  it('are not tried again where it cannot help', async () => {
+    for (const status of [400, 401, 403, 404, 302]) {
+      const { gateway, seen } = await scriptedGateway([{ status }]);
+      await rejection(gateway.profile());
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  it('are tried again after a timeout', async () => {
+    const { gateway, seen } = await scriptedGateway([() => undefined, profile], { timeouts: { total: 80 } });
+    expect(await gateway.profile()).toMatchObject({ username: 'a' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('stop at once when they are aborted, with the reason', async () => {
+    const reason = new Error('stop');
+    const controller = new AbortController();
+    const { gateway, seen } = await scriptedGateway(() => {
+      controller.abort(reason);
+      return { status: 500 };
+    });
+    expect(await rejection(gateway.profile({ signal: controller.signal }))).toBe(reason);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('Retry-After', () => {
+  const waitsAfter = async (headers: Record<string, string>, status = 429): Promise<readonly number[]> => {
+    const { gateway, clock } = await scriptedGateway([{ status, headers }, profile]);
+    await gateway.profile();
+    return clock.waits;
+  };
+
+  it('in seconds is the least that is waited', async () => {
+    expect(await waitsAfter({ 'retry-after': '7' })).toEqual([7250]);
+    expect(await waitsAfter({ 'retry-after': '0' })).toEqual([250]);
+    expect(await waitsAfter({ 'retry-after': '7' }, 503)).toEqual([7250]);
+  });
+
+  it('as a date is held against the answer’s own date', async () => {
+    const headers = { 'retry-after': 'Fri, 20 Nov 2026 09:30:30 GMT', date: 'Fri, 20 Nov 2026 09:30:10 GMT' };
+    expect(await waitsAfter(headers)).toEqual([20_250]);
+  });
+
+  it('as a date is held against our clock where the answer has none', async () => {
+    const { gateway, clock } = await scriptedGateway([
+      (response) => {
+        response.sendDate = false;
+        response.writeHead(429, { 'retry-after': 'Fri, 20 Nov 2026 09:30:30 GMT' }).end();
+      },
+      profile,
+    ]);
+    await gateway.profile();
+    expect(clock.waits).toEqual([30_250]);
+  });
+
+  it('that cannot be read is as none', async () => {
+    for (const value of ['soon', '-5', '1.5', '2026-11-20', ''])
+      expect(await waitsAfter({ 'retry-after': value })).toEqual([250]);
+  });
+
+  it('of more than five minutes is handed up instead of waited for', async () => {
+    const { gateway, clock } = await scriptedGateway([{ status: 429, headers: { 'retry-after': '301' } }]);
+    await expect(gateway.profile()).rejects.toMatchObject({
+      code: 'gateway-rate-limited',
+      retryAfter: 301_000,
+    });
+    expect(clock.waits).toEqual([]);
+  });
+});
+
+describe('writes', () => {
+  const writes: readonly (readonly [string, (gateway: Gateway) => Promise<unknown>])[] = [
+    ['create', (gateway) => gateway.createKey(spec)],
+    ['update', (gateway) => gateway.updateKey({ ...spec, id: 1 })],
+    ['delete', (gateway) => gateway.deleteKey(1)],
+  ];
+  it.each(writes)('%s is sent once, and an unknown outcome is called so', async (_name, write) => {
+    for (const [answer, code] of [
+      [{ status: 500 }, 'gateway-server-error'],
+      [drop, 'gateway-connection-lost'],
+      [halfJson, 'gateway-connection-lost'],
+      [{ body: '<html>' }, 'gateway-answer-unreadable'],
+    ] as const) {
+      const { gateway, seen, clock } = await scriptedGateway([answer]);
+      await expect(write(gateway)).rejects.toMatchObject({
+        code,
+        retryHelps: false,
+        advice: expect.stringContaining('list the keys before') as unknown,
+      });
+      expect(seen).toHaveLength(1);
+      expect(clock.waits).toEqual([]);
+    }
+  });
+
+  it.each(writes)('%s is sent once when the rate is limited', async (_name, write) => {
+    const { gateway, seen } = await scriptedGateway([{ status: 429, headers: { 'retry-after': '3' } }]);
+    await expect(write(gateway)).rejects.toMatchObject({ code: 'gateway-rate-limited', retryAfter: 3000 });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('exports', () => {
+  it('are tried again until the CSV has begun', async () => {
+    const cutBefore: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write('\uFEFF', () => setImmediate(() => response.destroy()));
+    };
+    const { gateway, seen } = await scriptedGateway([
+      { status: 500 },
+      drop,
+      json({ success: false, message: 'busy' }),
+      csv('a\n1\n'),
+    ]);
+    const { body } = await gateway.exportLogs(logs);
+    expect((await collect(body)).toString()).toBe('a\n1\n');
+    expect(seen).toHaveLength(4);
+    const second = await scriptedGateway([cutBefore, csv('a\n')]);
+    expect((await collect((await second.gateway.exportLogs(logs)).body)).toString()).toBe('a\n');
+    expect(second.seen).toHaveLength(2);
+  });
+
+  it('are not tried again afterwards', async () => {
+    const { gateway, seen } = await scriptedGateway([
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/csv' });
+        response.write('a,b\n1,2\n3,');
+        setImmediate(() => response.destroy());
+      },
+    ]);
+    const { body } = await gateway.exportLogs(logs);
+    await expect(collect(body)).rejects.toMatchObject({ code: 'gateway-connection-lost', retryHelps: true });
+    expect(seen).toHaveLength(1);
+  });
+});
