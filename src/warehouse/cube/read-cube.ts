@@ -1,0 +1,103 @@
+import { DuckDBInstance, StatementType } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, isFault, messageOf } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { execute } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+import type { CubeQuery, CubeRequest } from './cube-request.ts';
+import { createCubeTables, fillDays, fillQuarters } from './cube-tables.ts';
+import { resultTable } from './result-table.ts';
+import type { ResultTable } from './result-table.ts';
+
+const failed = (message: string, cause?: unknown) =>
+  fault('report-query-failed', message, cause === undefined ? {} : { cause });
+
+const oneSelect = async (connection: DuckDBConnection, sql: string) => {
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) throw failed(`the query holds ${statements.count} statements instead of one`);
+  const statement = await statements.prepare(0);
+  if (statement.statementType !== StatementType.SELECT) throw failed('the query is no SELECT');
+  return statement;
+};
+
+const runQuery = async (
+  connection: DuckDBConnection,
+  sql: string,
+  limits: {
+    readonly timeLimit: number;
+    readonly rowLimit: number;
+    readonly clock: Clock;
+    readonly signal?: AbortSignal;
+  },
+): Promise<ResultTable> => {
+  const done = new AbortController();
+  let timedOut = false;
+  const interrupt = (): void => connection.interrupt();
+  limits.signal?.addEventListener('abort', interrupt);
+  const watch = async (): Promise<void> => {
+    await limits.clock.wait(limits.timeLimit, done.signal);
+    timedOut = true;
+    interrupt();
+  };
+  // Ends by the time limit, or by the abort below.
+  const timer = watch().catch(() => undefined);
+  try {
+    const statement = await oneSelect(connection, sql);
+    // One row more than allowed shows that there are more.
+    const reader = await statement.streamAndReadUntil(limits.rowLimit + 1);
+    if (reader.currentRowCount > limits.rowLimit)
+      throw failed(`the query gives more than ${limits.rowLimit} rows`);
+    return resultTable(reader, limits.rowLimit);
+  } catch (error) {
+    limits.signal?.throwIfAborted();
+    if (timedOut) throw failed(`the query took longer than ${limits.timeLimit} ms`, error);
+    if (isFault(error)) throw error;
+    throw failed(messageOf(error).split('\n').slice(0, 4).join(' ').trim(), error);
+  } finally {
+    limits.signal?.removeEventListener('abort', interrupt);
+    done.abort();
+    await timer;
+  }
+};
+
+/**
+ * Copies the sums asked for into an engine of their own, in memory, without access to files, and runs queries there: a
+ * report's SQL can reach nothing else of the warehouse.
+ */
+export const readCube = async <T>(
+  engine: Engine,
+  options: EngineOptions,
+  clock: Clock,
+  request: CubeRequest,
+  use: (query: CubeQuery) => Promise<T>,
+): Promise<T> => {
+  const apart = await DuckDBInstance.create(':memory:', {
+    memory_limit: options.memoryLimit,
+    threads: String(options.threads),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    temp_directory: options.tempDirectory ?? options.spoolDirectory,
+  });
+  try {
+    const connection = await apart.connect();
+    await createCubeTables(connection);
+    await fillDays(connection, request.periods);
+    await engine.bulk(async (source) => {
+      const { value, form } = await valueOfServed(source, request.account);
+      for (const period of request.periods)
+        await fillQuarters(source, connection, request.account, period, { value, inUnits: form === 'units' });
+    }, request.signal);
+    await execute(connection, 'SET enable_external_access = false');
+    await execute(connection, 'SET lock_configuration = true');
+    const limits = {
+      timeLimit: request.timeLimit ?? 60_000,
+      rowLimit: request.rowLimit ?? 100_000,
+      clock,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    };
+    return await use(async (sql) => runQuery(connection, sql, limits));
+  } finally {
+    apart.closeSync();
+  }
+};

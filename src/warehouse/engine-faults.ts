@@ -1,0 +1,31 @@
+import { fault, isFault, messageOf } from '../base/index.ts';
+import type { Fault, FaultCode } from '../base/index.ts';
+
+/** DuckDB says what went wrong in words alone; the first pattern that fits names it. */
+const patterns: readonly (readonly [RegExp, FaultCode])[] = [
+  [/Could not set lock on file|Conflicting lock/i, 'warehouse-locked'],
+  [/No space left on device|Disk quota exceeded|max_temp_directory_size/i, 'disk-full'],
+  [/Permission denied|Read-only file system|Operation not permitted/i, 'path-unwritable'],
+  [/newer (database )?version|database file with version number|newer DuckDB/i, 'warehouse-newer'],
+  [
+    /not a valid DuckDB database|Corrupt|Is a directory|Failed to (load metadata|deserialize)|checksum/i,
+    'warehouse-unreadable',
+  ],
+  [/^INTERRUPT/i, 'aborted'],
+];
+
+const summary = (code: FaultCode, path: string, words: string): string => {
+  const holder = /\(PID (\d+)\)/.exec(words)?.[1];
+  if (code === 'warehouse-locked')
+    return `${path} is held by another process${holder === undefined ? '' : ` (process id ${holder})`}`;
+  return `${path}: ${words}`;
+};
+
+/** The catalogue's error for whatever DuckDB threw; faults pass through as they are. */
+export const engineFault = (error: unknown, path: string): Fault => {
+  if (isFault(error)) return error;
+  const words = messageOf(error).split('\n')[0] ?? '';
+  const code = patterns.find(([pattern]) => pattern.test(words))?.[1] ?? 'warehouse-failed';
+  const advice = /Out of Memory/i.test(words) ? { advice: 'raise warehouse.memory_limit' } : {};
+  return fault(code, summary(code, path, words), { cause: error, ...advice });
+};

@@ -1,0 +1,120 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, systemCode } from '../base/index.ts';
+import { engineFault } from './engine-faults.ts';
+import { createGate } from './gate.ts';
+
+export type EngineOptions = {
+  /** The database file, or `:memory:`. */
+  readonly path: string;
+  /** As DuckDB writes it: `512MB`, `1GB`. */
+  readonly memoryLimit: string;
+  readonly threads: number;
+  /** Where DuckDB spills; beside the file when left out. */
+  readonly tempDirectory?: string;
+  /** The one folder SQL may read files from. */
+  readonly spoolDirectory: string;
+};
+
+/** The one owner of the DuckDB instance. */
+export type Engine = AsyncDisposable & {
+  /** Small state, one piece of work after the other over one connection: concurrent updates of a row would conflict. */
+  readonly state: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
+  /** Bulk work on a connection of its own; at most three at once. A signal interrupts the statement under way. */
+  readonly bulk: <T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+};
+
+/** More long jobs at once would starve files and DNS of libuv's threads. */
+const jobsAtOnce = 3;
+
+const ownFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const code = systemCode(error) === 'ENOSPC' ? 'disk-full' : 'path-unwritable';
+    throw fault(code, `the folder ${path} cannot be made (${systemCode(error) ?? 'unknown'})`, {
+      cause: error,
+    });
+  }
+};
+
+/** SQL text literal, for the settings that DuckDB takes no bound values in. */
+const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+const lockDown = async (connection: DuckDBConnection, spoolDirectory: string): Promise<void> => {
+  // Rows are a multiset: their order in the file means nothing, and keeping it costs memory.
+  await connection.run('SET preserve_insertion_order = false');
+  await connection.run(`SET allowed_directories = [${literal(spoolDirectory)}]`);
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+};
+
+const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
+  DuckDBInstance.create(options.path, {
+    memory_limit: options.memoryLimit,
+    threads: String(options.threads),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    temp_directory:
+      options.tempDirectory ?? (options.path === ':memory:' ? options.spoolDirectory : `${options.path}.tmp`),
+  });
+
+/** @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, disk-full, path-unwritable. */
+export const openEngine = async (options: EngineOptions): Promise<Engine> => {
+  if (options.path !== ':memory:') await ownFolder(dirname(options.path));
+  await ownFolder(options.spoolDirectory);
+  const translate = (error: unknown): never => {
+    throw engineFault(error, options.path);
+  };
+  const instance = await openInstance(options).catch(translate);
+  const connect = async (): Promise<DuckDBConnection> => instance.connect();
+  const stateConnection = await connect().catch(translate);
+  try {
+    await lockDown(stateConnection, options.spoolDirectory);
+  } catch (error) {
+    instance.closeSync();
+    translate(error);
+  }
+  const oneAtATime = createGate(1);
+  const jobs = createGate(jobsAtOnce);
+  const underWay = new Set<Promise<unknown>>();
+  const onOwnConnection = async <T>(
+    work: (connection: DuckDBConnection) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> => {
+    signal?.throwIfAborted();
+    const connection = await connect();
+    const interrupt = (): void => connection.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      return await work(connection);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return translate(error);
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+      connection.closeSync();
+    }
+  };
+  return {
+    state: async (work) => oneAtATime(async () => work(stateConnection).catch(translate)),
+    bulk: async (work, signal) => {
+      const job = jobs(async () => onOwnConnection(work, signal));
+      underWay.add(job);
+      try {
+        return await job;
+      } finally {
+        underWay.delete(job);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.allSettled(underWay);
+      await oneAtATime(async () => {
+        stateConnection.closeSync();
+        instance.closeSync();
+      });
+    },
+  };
+};

@@ -1,0 +1,84 @@
+/*
+ * SQL that reads one text cell, or stops the statement with error(): nothing is ever cast without a check, since DuckDB
+ * rounds excess decimals, takes 1_000 for 1000 and 0.5 for a whole 1. The ingest room's bad-row check says the same in
+ * TypeScript, to name the line.
+ */
+import type { AmountForm, TimeForm } from './log-batch.ts';
+
+const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
+
+/** Times further from what was asked for than this were misread: a wrong unit or zone. Seconds. */
+export const timeSlack = 60;
+
+const offsetSql = (local: string, offsets: readonly { fromLocal: number; seconds: number }[]): string => {
+  const [first, ...later] = offsets;
+  if (later.length === 0) return String(first?.seconds ?? 0);
+  const cases = later
+    .toReversed()
+    .map(({ fromLocal, seconds }) => `WHEN ${local} >= ${Math.trunc(fromLocal)} THEN ${Math.trunc(seconds)}`);
+  return `CASE ${cases.join(' ')} ELSE ${Math.trunc(first?.seconds ?? 0)} END`;
+};
+
+/** Seconds UTC of a `created_at` cell. */
+export const timeSql = (cell: string, time: TimeForm): string => {
+  const wrong = fails('timestamp-unreadable', cell);
+  if (time.form === 'seconds')
+    return `CASE WHEN regexp_full_match(${cell}, '[0-9]{1,11}') THEN CAST(${cell} AS BIGINT) ELSE ${wrong} END`;
+  if (time.form === 'milliseconds')
+    return `CASE WHEN regexp_full_match(${cell}, '[0-9]{12,15}') THEN CAST(${cell} AS BIGINT) // 1000 ELSE ${wrong} END`;
+  const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}';
+  if (time.form === 'rfc3339')
+    return `CASE WHEN regexp_full_match(${cell}, '${dateTime}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:?[0-9]{2})')
+      THEN epoch_us(CAST(${cell} AS TIMESTAMPTZ)) // 1000000 ELSE ${wrong} END`;
+  const local = `(epoch_us(CAST(${cell} AS TIMESTAMP)) // 1000000)`;
+  return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(:[0-9]{2}([.][0-9]{1,9})?)?')
+    THEN ${local} - ${offsetSql(local, time.offsets)} ELSE ${wrong} END`;
+};
+
+/** A count of tokens; blank is unknown. */
+export const tokensSql = (cell: string): string =>
+  `CASE WHEN ${cell} IS NULL THEN NULL
+    WHEN regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
+    ELSE ${fails('tokens-unreadable', cell)} END`;
+
+/** Decimal places that the written number needs: places behind the point, less the exponent, less trailing zeros. */
+const placesSql = (cell: string): string => {
+  const mantissa = `regexp_extract(${cell}, '^[+-]?([0-9.]+)', 1)`;
+  const exponent = `coalesce(TRY_CAST(regexp_extract(${cell}, '[eE]([+-]?[0-9]+)$', 1) AS INTEGER), 0)`;
+  return `length(regexp_extract(${mantissa}, '[.]([0-9]*)', 1)) - ${exponent}
+    - length(regexp_extract(replace(${mantissa}, '.', ''), '(0*)$', 1))`;
+};
+
+/** The exact amount; whole numbers alone where amounts are units. Blank is told apart by the caller. */
+export const amountSql = (cell: string, form: AmountForm | undefined): string => {
+  const plain = form === 'units' ? '[+-]?[0-9]{1,16}([.]0*)?' : '[+-]?[0-9]{1,16}([.][0-9]{0,12}0*)?';
+  const number = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?';
+  const places = form === 'units' ? 0 : 12;
+  return `CASE WHEN regexp_full_match(${cell}, '${plain}') THEN CAST(${cell} AS DECIMAL(28, 12))
+    WHEN NOT regexp_full_match(${cell}, '${number}') THEN ${fails('amount-unreadable', cell)}
+    WHEN ${placesSql(cell)} <= ${places} OR regexp_full_match(${cell}, '[+-]?[0.]+([eE].*)?')
+      THEN coalesce(TRY_CAST(${cell} AS DECIMAL(28, 12)), ${fails('amount-unreadable', cell)})
+    ELSE ${fails(form === 'units' ? 'amount-not-whole' : 'amount-inexact', cell)} END`;
+};
+
+/** Words and numbers of row kinds, in the order the field notes list them; any other kind is kept as served. */
+const kindWords: readonly (readonly [string, readonly string[]])[] = [
+  ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '1']],
+  ['consumption', ['consumption', 'consume', 'consumed', 'usage', '2']],
+  ['management', ['management', 'manage', '3']],
+  ['system', ['system', '4']],
+  ['error', ['error', '5']],
+  ['refund', ['refund', 'refunded', '6']],
+];
+
+const bySign = (amount: string): string => `CASE WHEN ${amount} < 0 THEN 'refund' ELSE 'consumption' END`;
+
+/** The kind of a row: its own word, or the sign of its amount where there is none. */
+export const kindSql = (cell: string | undefined, amount: string): string => {
+  if (cell === undefined) return bySign(amount);
+  const cases = kindWords.map(
+    ([kind, words]) =>
+      `WHEN lower(trim(${cell})) IN (${words.map((word) => `'${word}'`).join(', ')}) THEN '${kind}'`,
+  );
+  return `CASE WHEN ${cell} IS NULL OR trim(${cell}) = '' THEN ${bySign(amount)} ${cases.join(' ')} ELSE trim(${cell}) END`;
+};

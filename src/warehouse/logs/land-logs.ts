@@ -1,0 +1,160 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  fault,
+  interval,
+  money,
+  subtractMoney,
+} from '../../base/index.ts';
+import type { Clock, Money } from '../../base/index.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { widen } from '../spans.ts';
+import { amountsFor, contradictsCurrency, judgeAmounts, readAmounts, writeAmounts } from './amounts.ts';
+import type { AccountAmounts, AmountEvidence } from './amounts.ts';
+import { landingSql } from './landing-sql.ts';
+import type { LandedWindow, LogBatch } from './log-batch.ts';
+import { readSpan, writeLedger, writeSpan } from './log-ledger.ts';
+
+const ofWindow = 'account = $account AND created_at >= $start AND created_at < $end';
+const ofOverlap = `account = ''`;
+
+type Sums = {
+  readonly rows: number;
+  readonly quota: Money;
+  readonly largest: Money;
+  readonly charged: number;
+};
+
+const windowOf = (batch: LogBatch) => ({
+  account: batch.account,
+  start: batch.window.start,
+  end: batch.window.end,
+});
+
+const readSums = async (
+  connection: DuckDBConnection,
+  where: string,
+  bindings: Readonly<Record<string, string | number>>,
+): Promise<Sums> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota, count(*) FILTER (quota <> 0) AS charged,
+       greatest(coalesce(max(quota), 0), -coalesce(min(quota), 0)) AS largest
+     FROM call_log WHERE ${where}`,
+    bindings,
+  );
+  return {
+    rows: wholeNumber(row, 'row_count'),
+    quota: money(text(row, 'quota')),
+    largest: money(text(row, 'largest')),
+    charged: wholeNumber(row, 'charged'),
+  };
+};
+
+/** A gateway's total may show fewer decimals than its rows: nearer than the last of them, it is the same. */
+const checkTotal = (batch: LogBatch, sum: Money): void => {
+  if (batch.total === undefined) return;
+  const { amount, places } = batch.total;
+  if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${places}`)) >= 0)
+    throw fault('export-truncated', `the rows add up to ${sum}, the export’s own total line says ${amount}`);
+};
+
+const load = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  amounts: AccountAmounts,
+): Promise<void> => {
+  await execute(connection, landingSql(batch, amounts.form), {
+    ...windowOf(batch),
+    file: batch.file,
+    asked_start: batch.asked.start,
+    asked_end: batch.asked.end,
+  });
+};
+
+const evidenceOf = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  landed: Sums,
+): Promise<AmountEvidence> => {
+  // A sum with a fraction needs no look at the rows.
+  const fractions =
+    landed.quota.includes('.') ||
+    (await readSums(connection, `${ofWindow} AND quota <> trunc(quota)`, windowOf(batch))).rows > 0;
+  return {
+    fractions,
+    decimalsWritten: batch.amounts.decimalsWritten,
+    wholeCount: fractions ? 0 : landed.charged,
+    largestWhole: fractions ? money('0') : landed.largest,
+  };
+};
+
+const learnAmounts = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  known: AccountAmounts,
+  landed: Sums,
+): Promise<AccountAmounts> => {
+  if (known.form === 'units' || batch.amounts.form !== undefined) return known;
+  const seen = await evidenceOf(connection, batch, landed);
+  if (known.form === 'currency') {
+    if (contradictsCurrency(seen))
+      throw fault(
+        'export-amounts-changed',
+        `all ${seen.wholeCount} amounts are whole numbers up to ${seen.largestWhole}, where the account was charged in ${known.currency} before`,
+      );
+    return known;
+  }
+  const form = judgeAmounts(known, seen);
+  return {
+    ...known,
+    form,
+    wholeCount: known.wholeCount + seen.wholeCount,
+    largestWhole:
+      compareMoney(known.largestWhole, seen.largestWhole) > 0 ? known.largestWhole : seen.largestWhole,
+  };
+};
+
+/**
+ * Replaces the rows of the window by those of the file, moves the cursor and writes the ledger row. To be run in one
+ * transaction: any fault leaves all as it was.
+ */
+export const landLogWindow = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  clock: Clock,
+): Promise<LandedWindow> => {
+  const window = windowOf(batch);
+  const before = amountsFor(batch, await readAmounts(connection, batch.account));
+  const replaced = await readSums(connection, ofWindow, window);
+  if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
+  if (batch.served > 0) await load(connection, batch, before);
+  const landed = await readSums(connection, ofWindow, window);
+  const overlap = await readSums(connection, ofOverlap, {});
+  if (landed.rows + overlap.rows !== batch.served)
+    throw fault(
+      'export-row-invalid',
+      `the export holds ${batch.served} rows, but ${landed.rows + overlap.rows} were read`,
+    );
+  checkTotal(batch, addMoney(landed.quota, overlap.quota));
+  if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofOverlap}`);
+
+  const amounts = await learnAmounts(connection, batch, before, landed);
+  await writeAmounts(connection, batch.account, amounts);
+  const result = {
+    rows: landed.rows,
+    replaced: replaced.rows,
+    quota: landed.quota,
+    replacedQuota: replaced.quota,
+  };
+  await writeLedger(connection, batch, result, amounts.form, clock.now());
+  const span = widen(
+    await readSpan(connection, batch.account),
+    interval(batch.window.start, batch.window.end),
+    batch.opensSpan,
+  );
+  if (span !== undefined) await writeSpan(connection, batch.account, span);
+  return result;
+};

@@ -1,0 +1,29 @@
+import { fault, isFault, messageOf } from '../../base/index.ts';
+import type { Fault, FaultCode } from '../../base/index.ts';
+
+/** What error() says in the landing statement, and the catalogue's name for it. */
+const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [
+  [/timestamp-unreadable: (.*)/, 'export-timestamp-unreadable', 'a time cannot be read'],
+  [/timestamp-outside: (.*)/, 'export-timestamp-unreadable', 'a time lies far outside what was asked for'],
+  [/amount-inexact: (.*)/, 'export-amount-inexact', 'an amount has more than 12 decimals'],
+  [/amount-not-whole: (.*)/, 'export-amounts-changed', 'an amount is no whole number of units'],
+  [/amount-unreadable: (.*)/, 'export-row-invalid', 'an amount cannot be read'],
+  [/amount-blank: (.*)/, 'export-row-invalid', 'a charged row has no amount'],
+  [/tokens-unreadable: (.*)/, 'export-row-invalid', 'a token count cannot be read'],
+];
+
+const otherRowTrouble = /CSV Error|CSV Parser|Conversion Error|Invalid Input Error|Out of Range Error/;
+
+/** Names what the rows are refused for; anything else passes through for the engine's own naming. */
+export const landingFault = (error: unknown): unknown => {
+  if (isFault(error)) return error;
+  const words = messageOf(error);
+  const refused = (code: FaultCode, message: string): Fault => fault(code, message, { cause: error });
+  for (const [pattern, code, meaning] of reasons) {
+    const found = pattern.exec(words);
+    if (found !== null) return refused(code, `${meaning}: ${JSON.stringify((found[1] ?? '').slice(0, 80))}`);
+  }
+  return otherRowTrouble.test(words)
+    ? refused('export-row-invalid', `the rows cannot be read: ${words.split('\n')[0] ?? ''}`)
+    : error;
+};

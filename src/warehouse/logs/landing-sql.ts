@@ -1,0 +1,92 @@
+import { amountSql, kindSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
+import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
+
+/** The one place where a name from data becomes SQL. */
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Struct fields can't share a name, whatever its case. */
+const uniqueNames = (names: readonly string[]): readonly string[] => {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let unique = name === '' ? 'column' : name;
+    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name} (${count})`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
+};
+
+const raw = (index: number): string => `c${index}`;
+
+/** Spreadsheet guards: a `'` before a number, or before a text that would else be taken for a formula. */
+const withoutGuard = (cell: string, numeric: boolean): string =>
+  numeric
+    ? `CASE WHEN starts_with(${cell}, '''') THEN substr(${cell}, 2) ELSE ${cell} END`
+    : `CASE WHEN regexp_matches(${cell}, '^''[=+@\\t\\r-]') THEN substr(${cell}, 2) ELSE ${cell} END`;
+
+const tokenRoles = [
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'audio_tokens',
+  'image_tokens',
+] as const satisfies readonly LogRole[];
+
+const textRoles: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
+
+const readerSql = (batch: LogBatch): string => {
+  // Columns are named by their place: the names of the file never become SQL here.
+  const columns = batch.columns.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(', ');
+  return `read_csv($file, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+    strict_mode = true, null_padding = false, ignore_errors = false, parallel = ${String(!batch.quotedNewlines)},
+    columns = {${columns}})`;
+};
+
+const cellsSql = (batch: LogBatch): string =>
+  batch.columns
+    .flatMap(({ role }, index) => {
+      if (role === undefined) return [];
+      const cell = raw(index);
+      return [`${batch.guarded ? withoutGuard(cell, !textRoles.has(role)) : cell} AS ${role}`];
+    })
+    .join(', ');
+
+const extraSql = (batch: LogBatch): string => {
+  const unknown = batch.columns.flatMap(({ name, role }, index) =>
+    role === undefined ? [{ name, index }] : [],
+  );
+  if (unknown.length === 0) return 'NULL';
+  const names = uniqueNames(unknown.map(({ name }) => name));
+  const fields = unknown.map(({ index }, at) => `${quoteName(names[at] ?? '')}: ${raw(index)}`);
+  return `CAST(to_json({${fields.join(', ')}}) AS VARCHAR)`;
+};
+
+/**
+ * One pass over the file: read, check, cast and insert. Rows of the overlap go in under no account, so that every row
+ * served is counted, and are taken out again in the same transaction. Bound: $file, $account, $start, $end, $asked_start,
+ * $asked_end (seconds).
+ */
+export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
+  const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
+  const kind = kindSql(roles.has('kind') ? 'kind' : undefined, 'amount');
+  const name = (role: LogRole): string => (roles.has(role) ? `coalesce(${role}, '')` : `''`);
+  const tokens = tokenRoles.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
+  const seconds = timeSql('created_at', batch.time);
+  return `
+    INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, ${tokenRoles.join(', ')}, quota, extra)
+    SELECT CASE WHEN seconds >= $start AND seconds < $end THEN $account ELSE '' END,
+      CASE WHEN seconds BETWEEN $asked_start - ${timeSlack} AND $asked_end + ${timeSlack} THEN seconds
+        ELSE error('timestamp-outside: ' || created_at) END,
+      seconds - seconds % 900, ${name('model_name')}, ${name('token_name')},
+      CASE WHEN amount IS NULL AND kind_of_row IN ('consumption', 'refund') THEN error('amount-blank: ') ELSE kind_of_row END,
+      ${tokens.join(',\n      ')}, amount, extra
+    FROM (
+      SELECT *, ${kind} AS kind_of_row
+      FROM (
+        SELECT *, ${seconds} AS seconds,
+          CASE WHEN quota IS NULL THEN NULL ELSE ${amountSql('quota', form)} END AS amount
+        FROM (SELECT ${cellsSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
+      )
+    )`;
+};

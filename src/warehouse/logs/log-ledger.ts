@@ -1,0 +1,107 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
+
+/** One landing of a window; a window pulled again has a row for each time, so that what changed can be told. */
+export type LedgerWindow = {
+  readonly window: Interval<UnixSeconds>;
+  readonly rows: number;
+  readonly served: number;
+  readonly replaced: number;
+  readonly quota: Money;
+  readonly replacedQuota: Money;
+  readonly amounts: AmountForm | undefined;
+  readonly currency: string;
+  readonly columns: readonly string[];
+  readonly bytes: number;
+  readonly landedAt: UnixMillis;
+};
+
+export const writeLedger = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  landed: LandedWindow,
+  amounts: AmountForm | undefined,
+  at: UnixMillis,
+): Promise<void> => {
+  await execute(
+    connection,
+    `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota,
+       amounts, currency, columns, bytes, landed_at)
+     VALUES ($account, $start, $end, $rows, $served, $replaced, CAST($quota AS DECIMAL(38, 12)),
+       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at)`,
+    {
+      account: batch.account,
+      start: batch.window.start,
+      end: batch.window.end,
+      rows: landed.rows,
+      served: batch.served,
+      replaced: landed.replaced,
+      quota: landed.quota,
+      replacedQuota: landed.replacedQuota,
+      amounts: amounts ?? null,
+      currency: batch.currency,
+      columns: JSON.stringify(batch.columns.map(({ name }) => name)),
+      bytes: batch.bytes,
+      at,
+    },
+  );
+};
+
+/** The span that regular pulls have covered without a gap. */
+export const readSpan = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<Interval<UnixSeconds> | undefined> => {
+  const [row] = await readRows(
+    connection,
+    'SELECT origin, reached FROM log_cursor WHERE account = $account',
+    { account },
+  );
+  if (row === undefined) return undefined;
+  return interval(unixSeconds(wholeNumber(row, 'origin')), unixSeconds(wholeNumber(row, 'reached')));
+};
+
+export const writeSpan = async (
+  connection: DuckDBConnection,
+  account: string,
+  span: Interval<UnixSeconds>,
+): Promise<void> => {
+  await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+  await execute(
+    connection,
+    'INSERT INTO log_cursor (account, origin, reached) VALUES ($account, $start, $end)',
+    {
+      account,
+      start: span.start,
+      end: span.end,
+    },
+  );
+};
+
+/** All landings of the account, the oldest first. */
+export const readLedger = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly LedgerWindow[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM log_window WHERE account = $account ORDER BY landed_at, start_at',
+    { account },
+  );
+  return rows.map((row) => ({
+    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    rows: wholeNumber(row, 'row_count'),
+    served: wholeNumber(row, 'served_count'),
+    replaced: wholeNumber(row, 'replaced_count'),
+    quota: money(text(row, 'quota')),
+    replacedQuota: money(text(row, 'replaced_quota')),
+    amounts: optionalText(row, 'amounts') as AmountForm | undefined,
+    currency: text(row, 'currency'),
+    columns: JSON.parse(text(row, 'columns')) as string[],
+    bytes: wholeNumber(row, 'bytes'),
+    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
+  }));
+};

@@ -1,0 +1,53 @@
+import type { Clock, Interval, UnixSeconds } from '../../base/index.ts';
+import { fault } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { createNamedGates } from '../gate.ts';
+import { inTransaction } from '../rows.ts';
+import { readAmounts } from './amounts.ts';
+import type { AccountAmounts } from './amounts.ts';
+import { landLogWindow } from './land-logs.ts';
+import { landingFault } from './landing-fault.ts';
+import type { LandedWindow, LogBatch } from './log-batch.ts';
+import { readLedger, readSpan } from './log-ledger.ts';
+import type { LedgerWindow } from './log-ledger.ts';
+
+export type LogsTable = {
+  /**
+   * Whole or not at all: one transaction deletes the window's rows, inserts the file's, moves the cursor and writes the
+   * ledger. @throws faults export-row-invalid, export-timestamp-unreadable, export-amount-inexact, export-amounts-changed,
+   * export-currency-changed, export-truncated (the total line disagrees), disk-full.
+   */
+  readonly landWindow: (batch: LogBatch, signal?: AbortSignal) => Promise<LandedWindow>;
+  /** The end of what regular pulls have covered without a gap, seconds UTC. */
+  readonly cursor: (account: string) => Promise<UnixSeconds | undefined>;
+  /** What regular pulls have covered without a gap. */
+  readonly reach: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
+  /** Each landing there was, the oldest first. */
+  readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
+  /** What the account's amounts are, as far as that is known. */
+  readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
+};
+
+export const createLogsTable = (engine: Engine, clock: Clock): LogsTable => {
+  const oneAnAccount = createNamedGates();
+  return {
+    landWindow: async (batch, signal) => {
+      if (batch.account === '') throw fault('wrong-use', 'an account needs a name');
+      return oneAnAccount(batch.account, async () =>
+        engine.bulk(
+          async (connection) =>
+            inTransaction(connection, async () => landLogWindow(connection, batch, clock)).catch(
+              (error: unknown) => {
+                throw landingFault(error);
+              },
+            ),
+          signal,
+        ),
+      );
+    },
+    cursor: async (account) => engine.state(async (connection) => (await readSpan(connection, account))?.end),
+    reach: async (account) => engine.state(async (connection) => readSpan(connection, account)),
+    windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
+    amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
+  };
+};

@@ -1,0 +1,111 @@
+/** A step of the schema; once released it is never edited, only followed by another. */
+export type Migration = {
+  readonly number: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+};
+
+/*
+ * Times are BIGINT: seconds UTC in the log tables, milliseconds UTC in the usage tables and the outbox, as the gateway's
+ * endpoints have them. No enums, sequences or ON CONFLICT, so that another engine can take the same tables.
+ */
+export const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'call log, usage and outbox',
+    statements: [
+      // One row a call, as served; there is no row id, and identical rows are different calls.
+      `CREATE TABLE call_log (
+        account VARCHAR NOT NULL,
+        created_at BIGINT NOT NULL,
+        quarter BIGINT NOT NULL,
+        model_name VARCHAR NOT NULL,
+        token_name VARCHAR NOT NULL,
+        kind VARCHAR NOT NULL,
+        prompt_tokens BIGINT,
+        completion_tokens BIGINT,
+        cached_tokens BIGINT,
+        cache_write_tokens BIGINT,
+        reasoning_tokens BIGINT,
+        audio_tokens BIGINT,
+        image_tokens BIGINT,
+        quota DECIMAL(28, 12),
+        extra VARCHAR
+      )`,
+      `CREATE TABLE log_window (
+        account VARCHAR NOT NULL,
+        start_at BIGINT NOT NULL,
+        end_at BIGINT NOT NULL,
+        row_count BIGINT NOT NULL,
+        served_count BIGINT NOT NULL,
+        replaced_count BIGINT NOT NULL,
+        quota DECIMAL(38, 12) NOT NULL,
+        replaced_quota DECIMAL(38, 12) NOT NULL,
+        amounts VARCHAR,
+        currency VARCHAR NOT NULL,
+        columns VARCHAR NOT NULL,
+        bytes BIGINT NOT NULL,
+        landed_at BIGINT NOT NULL
+      )`,
+      // The span that regular pulls have covered without a gap.
+      `CREATE TABLE log_cursor (account VARCHAR NOT NULL, origin BIGINT NOT NULL, reached BIGINT NOT NULL)`,
+      // What the amounts of an account are, with the evidence so far.
+      `CREATE TABLE log_amounts (
+        account VARCHAR NOT NULL,
+        currency VARCHAR NOT NULL,
+        form VARCHAR,
+        units_per_currency BIGINT NOT NULL,
+        whole_count BIGINT NOT NULL,
+        largest_whole DECIMAL(28, 12) NOT NULL
+      )`,
+      `CREATE TABLE usage_bucket (
+        account VARCHAR NOT NULL,
+        dimension VARCHAR NOT NULL,
+        metric VARCHAR NOT NULL,
+        granularity VARCHAR NOT NULL,
+        bucket_start BIGINT NOT NULL,
+        entry VARCHAR NOT NULL,
+        value DECIMAL(28, 12) NOT NULL
+      )`,
+      `CREATE TABLE usage_window (
+        account VARCHAR NOT NULL,
+        dimension VARCHAR NOT NULL,
+        metric VARCHAR NOT NULL,
+        granularity VARCHAR NOT NULL,
+        start_at BIGINT NOT NULL,
+        end_at BIGINT NOT NULL,
+        row_count BIGINT NOT NULL,
+        replaced_count BIGINT NOT NULL,
+        total DECIMAL(38, 12) NOT NULL,
+        layout VARCHAR NOT NULL,
+        bytes BIGINT NOT NULL,
+        landed_at BIGINT NOT NULL
+      )`,
+      `CREATE TABLE usage_cursor (
+        account VARCHAR NOT NULL,
+        dimension VARCHAR NOT NULL,
+        metric VARCHAR NOT NULL,
+        granularity VARCHAR NOT NULL,
+        origin BIGINT NOT NULL,
+        reached BIGINT NOT NULL
+      )`,
+      `CREATE TABLE outbox (
+        id VARCHAR NOT NULL,
+        account VARCHAR NOT NULL,
+        kind VARCHAR NOT NULL,
+        subject VARCHAR NOT NULL,
+        recipient VARCHAR NOT NULL,
+        sender VARCHAR NOT NULL,
+        message_id VARCHAR NOT NULL,
+        file VARCHAR NOT NULL,
+        state VARCHAR NOT NULL,
+        attempts BIGINT NOT NULL,
+        queued_at BIGINT NOT NULL,
+        next_attempt BIGINT NOT NULL,
+        changed_at BIGINT NOT NULL,
+        last_error VARCHAR,
+        UNIQUE (account, kind, subject, recipient)
+      )`,
+    ],
+  },
+];

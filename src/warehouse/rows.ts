@@ -1,0 +1,105 @@
+import { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+
+/** Whole numbers are bound as BIGINT: as DOUBLE or HUGEINT they would keep filters from being pushed into the table. */
+export type Bound = string | number | boolean | null | readonly string[];
+
+export type Bindings = Readonly<Record<string, Bound>>;
+
+/** Each number is text: BIGINT and DECIMAL leave the engine digit by digit. */
+export type Row = Readonly<Record<string, string | boolean | null>>;
+
+const typeOf = (value: Bound): DuckDBType => {
+  if (value === null) return SQLNULL;
+  if (typeof value === 'number') return BIGINT;
+  if (typeof value === 'boolean') return BOOLEAN;
+  return typeof value === 'string' ? VARCHAR : LIST(VARCHAR);
+};
+
+const valueOf = (value: Bound): DuckDBValue => {
+  if (typeof value === 'number') return BigInt(value);
+  return value === null || typeof value === 'string' || typeof value === 'boolean'
+    ? value
+    : listValue([...value]);
+};
+
+const bound = (bindings: Bindings): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => [
+  Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, valueOf(value)])),
+  Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, typeOf(value)])),
+];
+
+/** Runs one statement and gives the number of rows it changed. */
+export const execute = async (
+  connection: DuckDBConnection,
+  sql: string,
+  bindings: Bindings = {},
+): Promise<number> => {
+  const result = await connection.run(sql, ...bound(bindings));
+  return result.rowsChanged;
+};
+
+/** All rows of a statement; for results that are small by their nature. */
+export const readRows = async (
+  connection: DuckDBConnection,
+  sql: string,
+  bindings: Bindings = {},
+): Promise<readonly Row[]> => {
+  const reader = await connection.runAndReadAll(sql, ...bound(bindings));
+  return reader
+    .getRowObjectsJson()
+    .map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'number'
+            ? String(value)
+            : typeof value === 'object' && value !== null
+              ? JSON.stringify(value)
+              : value,
+        ]),
+      ),
+    );
+};
+
+/** Rows chunk by chunk, never all of them in memory. */
+export const streamRows = async (
+  connection: DuckDBConnection,
+  sql: string,
+  bindings: Bindings = {},
+): Promise<DuckDBResult> => connection.stream(sql, ...bound(bindings));
+
+/** The text of a cell that is never NULL. */
+export const text = (row: Row | undefined, column: string): string => {
+  const value = row?.[column];
+  if (value === undefined || value === null) throw new RangeError(`the column ${column} is empty`);
+  return String(value);
+};
+
+export const optionalText = (row: Row | undefined, column: string): string | undefined => {
+  const value = row?.[column];
+  return value === undefined || value === null ? undefined : String(value);
+};
+
+/** A whole number that is known to be safe: times, counts. */
+export const wholeNumber = (row: Row | undefined, column: string): number => {
+  const value = Number(text(row, column));
+  if (!Number.isSafeInteger(value)) throw new RangeError(`the column ${column} holds no safe whole number`);
+  return value;
+};
+
+/** Everything or nothing: commits when the work is done, rolls back when it throws. */
+export const inTransaction = async <T>(
+  connection: DuckDBConnection,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> => {
+  await connection.run('BEGIN TRANSACTION');
+  try {
+    const result = await work(connection);
+    await connection.run('COMMIT');
+    return result;
+  } catch (error) {
+    // A failed commit has ended the transaction already; the first error is the one to tell.
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};

@@ -1,0 +1,26 @@
+import type { Interval, Money, UnixMillis } from '../../base/index.ts';
+
+/** Which series of the usage export; values are kept as served, their currency and unit are not told by the gateway. */
+export type UsageSeries = {
+  readonly account: string;
+  /** `group_by`: model, token… */
+  readonly dimension: string;
+  readonly metric: string;
+  readonly granularity: 'hour' | 'day' | 'week';
+};
+
+/** One bucket of one entry; two entries may share a name. */
+export type UsageValue = { readonly bucket: UnixMillis; readonly entry: string; readonly value: Money };
+
+export type UsageBatch = UsageSeries & {
+  /** The buckets it replaces: those that start in it. */
+  readonly window: Interval<UnixMillis>;
+  readonly values: readonly UsageValue[];
+  /** long, wide or transposed. */
+  readonly layout: string;
+  readonly bytes: number;
+  /** Lets the window begin the covered span. */
+  readonly opensSpan: boolean;
+};
+
+export type LandedUsage = { readonly rows: number; readonly replaced: number; readonly total: Money };

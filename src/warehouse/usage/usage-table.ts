@@ -1,0 +1,145 @@
+import { DuckDBDecimalValue } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, interval, money, multiplyMoney, sumMoney, unixMillis } from '../../base/index.ts';
+import type { Clock, Interval, Money, UnixMillis } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { createNamedGates } from '../gate.ts';
+import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
+import { widen } from '../spans.ts';
+import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';
+
+export type UsageTable = {
+  /** Whole or not at all, as for logs. @throws faults export-amount-inexact, disk-full. */
+  readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
+  /** The end of what regular pulls have covered without a gap, milliseconds UTC. */
+  readonly cursor: (
+    account: string,
+    dimension: string,
+    metric: string,
+    granularity: UsageSeries['granularity'],
+  ) => Promise<UnixMillis | undefined>;
+  /** What regular pulls have covered without a gap. */
+  readonly reach: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
+  /** Values of the buckets that start in the interval, by bucket and entry. */
+  readonly values: (series: UsageSeries, span: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
+};
+
+const ofSeries =
+  'account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity';
+const ofWindow = `${ofSeries} AND bucket_start >= $start AND bucket_start < $end`;
+
+const seriesOf = ({ account, dimension, metric, granularity }: UsageSeries) => ({
+  account,
+  dimension,
+  metric,
+  granularity,
+});
+
+const places = money('1e12');
+const limit = 10n ** 28n;
+
+/** As DECIMAL(28, 12), digit by digit. */
+const decimal = (value: Money): DuckDBDecimalValue => {
+  const scaled = multiplyMoney(value, places);
+  if (scaled.includes('.')) throw fault('export-amount-inexact', `${value} has more than 12 decimals`);
+  const digits = BigInt(scaled);
+  if (digits >= limit || digits <= -limit)
+    throw fault('export-row-invalid', `${value} is larger than the warehouse keeps`);
+  return new DuckDBDecimalValue(digits, 28, 12);
+};
+
+const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<void> => {
+  const appender = await connection.createAppender('usage_bucket');
+  for (const { bucket, entry, value } of batch.values) {
+    for (const key of [batch.account, batch.dimension, batch.metric, batch.granularity])
+      appender.appendVarchar(key);
+    appender.appendBigInt(BigInt(bucket));
+    appender.appendVarchar(entry);
+    appender.appendDecimal(decimal(value));
+    appender.endRow();
+  }
+  appender.closeSync();
+};
+
+const readSpan = async (
+  connection: DuckDBConnection,
+  series: UsageSeries,
+): Promise<Interval<UnixMillis> | undefined> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT origin, reached FROM usage_cursor WHERE ${ofSeries}`,
+    seriesOf(series),
+  );
+  if (row === undefined) return undefined;
+  return interval(unixMillis(wholeNumber(row, 'origin')), unixMillis(wholeNumber(row, 'reached')));
+};
+
+const land = async (connection: DuckDBConnection, batch: UsageBatch, clock: Clock): Promise<LandedUsage> => {
+  const series = seriesOf(batch);
+  const window = { ...series, start: batch.window.start, end: batch.window.end };
+  const replaced = await execute(connection, `DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
+  await append(connection, batch);
+  const total = sumMoney(batch.values.map(({ value }) => value));
+  await execute(
+    connection,
+    `INSERT INTO usage_window (account, dimension, metric, granularity, start_at, end_at, row_count, replaced_count, total,
+       layout, bytes, landed_at)
+     VALUES ($account, $dimension, $metric, $granularity, $start, $end, $rows, $replaced, CAST($total AS DECIMAL(38, 12)),
+       $layout, $bytes, $at)`,
+    {
+      ...window,
+      rows: batch.values.length,
+      replaced,
+      total,
+      layout: batch.layout,
+      bytes: batch.bytes,
+      at: clock.now(),
+    },
+  );
+  const span = widen(await readSpan(connection, batch), batch.window, batch.opensSpan);
+  if (span !== undefined) {
+    await execute(connection, `DELETE FROM usage_cursor WHERE ${ofSeries}`, series);
+    await execute(
+      connection,
+      'INSERT INTO usage_cursor VALUES ($account, $dimension, $metric, $granularity, $start, $end)',
+      { ...series, start: span.start, end: span.end },
+    );
+  }
+  return { rows: batch.values.length, replaced, total };
+};
+
+export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
+  const oneAtATime = createNamedGates();
+  return {
+    landWindow: async (batch) => {
+      const outside = batch.values.find(
+        ({ bucket }) => bucket < batch.window.start || bucket >= batch.window.end,
+      );
+      if (outside !== undefined)
+        throw fault('warehouse-failed', `the bucket ${outside.bucket} lies outside its window`);
+      return oneAtATime(JSON.stringify(seriesOf(batch)), async () =>
+        engine.bulk(async (connection) =>
+          inTransaction(connection, async () => land(connection, batch, clock)),
+        ),
+      );
+    },
+    cursor: async (account, dimension, metric, granularity) =>
+      engine.state(
+        async (connection) => (await readSpan(connection, { account, dimension, metric, granularity }))?.end,
+      ),
+    reach: async (series) => engine.state(async (connection) => readSpan(connection, series)),
+    values: async (series, span) =>
+      engine.bulk(async (connection) => {
+        const rows = await readRows(
+          connection,
+          `SELECT bucket_start, entry, value FROM usage_bucket WHERE ${ofWindow} ORDER BY bucket_start, entry, value`,
+          { ...seriesOf(series), start: span.start, end: span.end },
+        );
+        return rows.map((row) => ({
+          bucket: unixMillis(wholeNumber(row, 'bucket_start')),
+          entry: text(row, 'entry'),
+          value: money(text(row, 'value')),
+        }));
+      }),
+  };
+};

@@ -1,0 +1,68 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
+import type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
+import { readCube } from './cube/read-cube.ts';
+import { openEngine } from './engine.ts';
+import type { EngineOptions } from './engine.ts';
+import { createLogsTable } from './logs/logs-table.ts';
+import type { LogsTable } from './logs/logs-table.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { createOutbox } from './outbox.ts';
+import type { OutboxTable } from './outbox.ts';
+import { readSpend } from './spend.ts';
+import type { Spend } from './spend.ts';
+import { createUsageTable } from './usage/usage-table.ts';
+import type { UsageTable } from './usage/usage-table.ts';
+
+/** Folders of exports under way in the spool folder begin so; the warehouse clears those that a crash left. */
+export const spoolPrefix = 'export-';
+
+export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly log: Log };
+
+/** All that is kept. No DuckDB type leaves it, and every number leaves as exact decimal text. */
+export type Warehouse = AsyncDisposable & {
+  readonly logs: LogsTable;
+  readonly usage: UsageTable;
+  readonly outbox: OutboxTable;
+  /** What the log says was charged in the interval, in the account's currency. */
+  readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
+  /**
+   * Gives `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in an
+   * engine apart that can reach nothing else. @throws fault report-query-failed.
+   */
+  readonly readCube: <T>(request: CubeRequest, use: (query: CubeQuery) => Promise<T>) => Promise<T>;
+};
+
+const clearSpool = async (folder: string, log: Log): Promise<void> => {
+  const left = (await readdir(folder)).filter((name) => name.startsWith(spoolPrefix));
+  for (const name of left) {
+    await rm(join(folder, name), { recursive: true, force: true });
+    log.info('removed an export that a stopped run left in the spool', { name });
+  }
+};
+
+/**
+ * Opens the file, or makes it, and brings it to the newest schema.
+ * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, disk-full, path-unwritable.
+ */
+export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
+  const engine = await openEngine(options);
+  try {
+    await migrate(engine, migrations, options.clock, options.path);
+    // The file's lock is ours by now, so nothing in the spool belongs to a living run.
+    if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
+  }
+  return {
+    logs: createLogsTable(engine, options.clock),
+    usage: createUsageTable(engine, options.clock),
+    outbox: createOutbox(engine),
+    spend: async (account, span) => engine.bulk(async (connection) => readSpend(connection, account, span)),
+    readCube: async (request, use) => readCube(engine, options, options.clock, request, use),
+    [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),
+  };
+};

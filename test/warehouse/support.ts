@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import type { LogBatch, LogColumn, Warehouse, WarehouseOptions } from '../../src/warehouse/index.ts';
+
+export type TestFolder = AsyncDisposable & { readonly path: string; readonly spool: string };
+
+/** A folder of its own that goes with the test. */
+export const testFolder = async (): Promise<TestFolder> => {
+  const path = await mkdtemp(join(tmpdir(), 'tollkeeper-warehouse-'));
+  return {
+    path,
+    spool: join(path, 'spool'),
+    [Symbol.asyncDispose]: async () => rm(path, { recursive: true, force: true }),
+  };
+};
+
+export const optionsIn = (
+  folder: TestFolder,
+  path = join(folder.path, 'data', 'test.duckdb'),
+): WarehouseOptions => ({
+  path,
+  memoryLimit: '256MB',
+  threads: 2,
+  spoolDirectory: folder.spool,
+  clock: systemClock,
+  log: silentLog,
+});
+
+export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWarehouse(optionsIn(folder));
+
+const columns: readonly LogColumn[] = [
+  { name: 'created_at', role: 'created_at' },
+  { name: 'model_name', role: 'model_name' },
+  { name: 'token_name', role: 'token_name' },
+  { name: 'prompt_tokens', role: 'prompt_tokens' },
+  { name: 'quota', role: 'quota' },
+];
+
+let files = 0;
+
+/** A batch of the rows given as `created_at,model_name,token_name,prompt_tokens,quota` lines. */
+export const batchOf = async (
+  folder: TestFolder,
+  lines: readonly string[],
+  change: Partial<LogBatch> = {},
+): Promise<LogBatch> => {
+  files += 1;
+  const file = join(folder.spool, `rows-${files}.csv`);
+  await writeFile(file, lines.map((line) => `${line}\n`).join(''));
+  return {
+    account: 'main',
+    window: interval(unixSeconds(900), unixSeconds(1800)),
+    asked: interval(unixSeconds(899), unixSeconds(1800)),
+    file,
+    bytes: 0,
+    served: lines.length,
+    columns,
+    time: { form: 'seconds' },
+    guarded: false,
+    quotedNewlines: false,
+    currency: 'USD',
+    amounts: { unitsPerCurrency: 500_000, decimalsWritten: false },
+    opensSpan: true,
+    ...change,
+  };
+};
