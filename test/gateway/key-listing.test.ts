@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { money } from '../../src/base/index.ts';
+import type { ApiKey, KeyPage } from '../../src/gateway/index.ts';
+import { listAllKeys } from '../../src/gateway/key-listing.ts';
+import { ok, scriptedGateway } from './support/scripted-gateway.ts';
+
+const key = (id: number): ApiKey => ({
+  id,
+  name: `key ${id % 3}`,
+  keyMask: undefined,
+  status: 1,
+  remainQuota: money('0'),
+  unlimitedQuota: true,
+  expiredTime: 'never',
+  group: '',
+  createdTime: undefined,
+  rest: {},
+});
+
+type Change = { readonly add: number } | { readonly remove: number };
+
+/** A list cut into pages by offset, newest or oldest first, that changes before the pages of given numbers are read. */
+const changingList = (options: {
+  readonly count: number;
+  readonly cap: number;
+  readonly total: 'true' | 'zero';
+  readonly order: 'newest' | 'oldest';
+  readonly changes: ReadonlyMap<number, readonly Change[]>;
+}) => {
+  let ids = Array.from({ length: options.count }, (_, index) => index + 1);
+  let next = options.count + 1;
+  let reads = 0;
+  const always = new Set(ids);
+  const ever = new Set(ids);
+  const readPage = (page: number): Promise<KeyPage> => {
+    for (const change of options.changes.get(reads) ?? []) {
+      if ('add' in change) {
+        for (let made = 0; made < change.add; made += 1) {
+          ids.push(next);
+          ever.add(next);
+          next += 1;
+        }
+      } else {
+        const gone = ids[change.remove % Math.max(ids.length, 1)];
+        ids = ids.filter((id) => id !== gone);
+        if (gone !== undefined) always.delete(gone);
+      }
+    }
+    reads += 1;
+    const ordered = options.order === 'newest' ? ids.toReversed() : ids;
+    const items = ordered.slice((page - 1) * options.cap, page * options.cap).map(key);
+    return Promise.resolve({
+      items,
+      page,
+      pageSize: options.cap,
+      total: options.total === 'true' ? ids.length : 0,
+    });
+  };
+  return { readPage, always, ever, now: () => ids, reads: () => reads };
+};
+
+const change = fc.oneof(
+  fc.record({ add: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ remove: fc.nat({ max: 200 }) }),
+);
+
+describe('listing keys', () => {
+  it('gives every key of a list at rest, each once, whatever the page size, order and total', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 130 }),
+        fc.integer({ min: 1, max: 100 }),
+        fc.constantFrom('true' as const, 'zero' as const),
+        fc.constantFrom('newest' as const, 'oldest' as const),
+        async (count, cap, total, order) => {
+          const list = changingList({ count, cap, total, order, changes: new Map() });
+          const found = (await listAllKeys(list.readPage)).map(({ id }) => id);
+          expect(found.toSorted((left, right) => left - right)).toEqual(list.now());
+        },
+      ),
+    );
+  });
+
+  it('with newest first, misses no key that was there all along and lists none twice, though keys come and go', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 2, max: 12 }),
+        fc.constantFrom('true' as const, 'zero' as const),
+        fc.uniqueArray(fc.tuple(fc.nat({ max: 8 }), fc.array(change, { minLength: 1, maxLength: 2 })), {
+          selector: ([at]) => at,
+          maxLength: 4,
+        }),
+        async (count, cap, total, changes) => {
+          const list = changingList({ count, cap, total, order: 'newest', changes: new Map(changes) });
+          const found = (await listAllKeys(list.readPage)).map(({ id }) => id);
+          expect(new Set(found).size).toBe(found.length);
+          const missing = [...list.always].filter((id) => !found.includes(id));
+          expect(missing).toEqual([]);
+          expect(found.filter((id) => !list.ever.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('reads a short list once, and a long one once when its total agrees', async () => {
+    for (const [count, reads] of [
+      [0, 1],
+      [5, 1],
+      [25, 3],
+    ] as const) {
+      const list = changingList({ count, cap: 10, total: 'true', order: 'newest', changes: new Map() });
+      expect(await listAllKeys(list.readPage)).toHaveLength(count);
+      expect(list.reads()).toBe(reads);
+    }
+  });
+
+  it('reads again when a key was deleted meanwhile, which hides another', async () => {
+    const changes = new Map([[1, [{ remove: 24 }]]]);
+    const list = changingList({ count: 25, cap: 10, total: 'true', order: 'newest', changes });
+    const found = (await listAllKeys(list.readPage)).map(({ id }) => id);
+    expect(found).toContain(15);
+    expect(found).toHaveLength(24);
+    expect(list.reads()).toBe(6);
+  });
+
+  it('goes on after a page that is shorter than it says while the total tells of more', async () => {
+    const list = changingList({ count: 35, cap: 10, total: 'true', order: 'newest', changes: new Map() });
+    const boasting = async (page: number): Promise<KeyPage> => ({
+      ...(await list.readPage(page)),
+      pageSize: 100,
+    });
+    expect(await listAllKeys(boasting)).toHaveLength(35);
+  });
+
+  it('gives up on a list that never stands still', async () => {
+    let made = 0;
+    const restless = (page: number): Promise<KeyPage> => {
+      made += 2;
+      const items = page > 3 ? [] : [key(made), key(made + 1)];
+      return Promise.resolve({ items, page, pageSize: 2, total: 0 });
+    };
+    await expect(listAllKeys(restless)).rejects.toMatchObject({
+      code: 'gateway-keys-unsettled',
+      retryHelps: true,
+    });
+  });
+
+  it('names a gateway that serves its first page for ever', async () => {
+    const stuck = (): Promise<KeyPage> =>
+      Promise.resolve({ items: [key(2), key(1)], page: 1, pageSize: 2, total: 9 });
+    await expect(listAllKeys(stuck)).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
+  });
+
+  it('asks over HTTP for pages from 1 in the largest size, and trusts the size that is echoed', async () => {
+    const all = Array.from({ length: 23 }, (_, index) => ({
+      id: 23 - index,
+      name: 'same',
+      remain_quota: '1.0000',
+      unlimited_quota: false,
+      expired_time: -1,
+    }));
+    const { gateway, seen } = await scriptedGateway(({ query }) => {
+      const page = Number(query['p']);
+      return ok({ items: all.slice((page - 1) * 10, page * 10), page, page_size: 10, total: 23 });
+    });
+    expect((await gateway.listKeys()).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    expect(seen.map(({ query }) => query)).toEqual(['1', '2', '3'].map((p) => ({ p, page_size: '100' })));
+  });
+});

@@ -1,0 +1,190 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  createSecretRegistry,
+  describeError,
+  errorFields,
+  money,
+  silentLog,
+  unixSeconds,
+} from '../../src/base/index.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { collect, plainServer, rejection, testHttp } from '../net/support/servers.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
+import type { Answer } from './support/scripted-gateway.ts';
+
+const plaintext = 'sk-Zq8PlaintextOfANewKey42';
+const spec = {
+  name: 'n',
+  remainQuota: money('1'),
+  unlimitedQuota: false,
+  expiredTime: 'never' as const,
+  group: '',
+};
+const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
+
+const gatewayAt = (baseUrl: string, key = adminKey) => {
+  const secrets = createSecretRegistry();
+  return createGateway({
+    baseUrl,
+    adminKey: secrets.register(key),
+    http: testHttp(),
+    clock: manualClock(),
+    random: () => 0,
+    log: silentLog,
+    secrets,
+  });
+};
+
+/** Everything that anyone could see of an error. */
+const shown = (error: unknown): string =>
+  [
+    describeError(error),
+    JSON.stringify(errorFields(error)),
+    inspect(error, { depth: 20, showHidden: true }),
+  ].join('\n');
+
+describe('base_url', () => {
+  it('is https, or http on loopback', () => {
+    for (const url of [
+      'https://gw.example.com',
+      'https://gw.example.com/v/',
+      'http://localhost:1',
+      'http://127.3.2.1',
+      'http://[::1]:8080',
+    ])
+      expect(() => gatewayAt(url), url).not.toThrow();
+    for (const url of [
+      'http://gw.example.com',
+      'http://127.0.0.1.evil.example',
+      'http://localhost.evil.example',
+      'http://0.0.0.0',
+      'http://10.0.0.1',
+      'ftp://gw.example.com',
+      'ws://localhost',
+    ])
+      expect(() => gatewayAt(url), url).toThrow(expect.objectContaining({ code: 'gateway-url-insecure' }));
+  });
+
+  it('holds no user, password, query or fragment, and is not quoted with them', () => {
+    for (const [url, code] of [
+      ['https://user:hushhush@gw.example.com', 'gateway-url-insecure'],
+      ['https://gw.example.com/?token=hushhush', 'config-invalid'],
+      ['https://gw.example.com/#hushhush', 'config-invalid'],
+      ['gw.example.com/hushhush', 'config-invalid'],
+    ] as const) {
+      const thrown = (() => {
+        try {
+          return gatewayAt(url);
+        } catch (error) {
+          return error;
+        }
+      })();
+      expect(thrown).toMatchObject({ code, exitCode: 2 });
+      expect(shown(thrown)).not.toContain('hushhush');
+    }
+  });
+
+  it('needs a key that a header can carry', () => {
+    for (const key of ['sk-admin-abc\n', 'sk-admin abc', 'sk-admin-ключ', ''])
+      expect(() => gatewayAt('https://gw.example.com', key)).toThrow(
+        expect.objectContaining({ code: 'gateway-key-refused' }),
+      );
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('%d to another origin never carries the key there', async (status) => {
+    const thief = await plainServer((_request, response) => response.end('{}'));
+    const location = `${thief.url.origin}/api/user/self?key=${adminKey}`;
+    const { gateway } = await scriptedGateway([{ status, headers: { location } }]);
+    for (const call of [
+      () => gateway.profile(),
+      () => gateway.exportLogs(logs),
+      () => gateway.createKey(spec),
+      () => gateway.deleteKey(1),
+    ]) {
+      const error = await rejection(call());
+      expect(error).toMatchObject({ code: 'gateway-redirect' });
+      expect(String(error)).toContain(`redirected to ${thief.url.origin}/api/user/self (${status})`);
+      expect(shown(error)).not.toContain(adminKey);
+    }
+    expect(thief.sockets).toEqual([]);
+  });
+});
+
+const echoing: readonly (readonly [string, Answer])[] = [
+  ['in an error page', { status: 401, body: `<h1>no such key: ${adminKey}</h1>` }],
+  ['in an envelope', json({ success: false, message: `key ${adminKey} lacks a scope` })],
+  ['in place of an envelope', json({ key: adminKey })],
+  ['base64 in a message', json({ message: Buffer.from(adminKey).toString('base64') }, 400)],
+  ['in the path of a redirect', { status: 302, headers: { location: `/login/${adminKey}` } }],
+  ['in place of JSON', { body: `Bearer ${adminKey}` }],
+  ['at the place where a message is cut', json({ message: `${'x'.repeat(190)}${adminKey}` }, 400)],
+  ['split by tags', { status: 400, body: `<p>${adminKey.slice(0, 9)}<b>${adminKey.slice(9)}</b></p>` }],
+  ['in a status line', (response) => response.writeHead(400, adminKey).end()],
+  ['before a broken connection', (response) => response.write(adminKey, () => response.destroy())],
+  ['as something else than HTTP', (response) => response.socket?.end(`${adminKey}\r\n`)],
+];
+
+describe('the Admin Key', () => {
+  it.each(echoing)('echoed %s is in no error and no log line', async (_where, answer) => {
+    const { gateway, lines, secrets } = await scriptedGateway([answer]);
+    const exporting = async (): Promise<Buffer> => collect((await gateway.exportLogs(logs)).body);
+    const calls = [() => gateway.profile(), () => gateway.createKey(spec), exporting];
+    let failures = 0;
+    for (const call of calls) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      // Plain text in place of CSV is taken for CSV here, and is for the reader to refuse.
+      if (!(error instanceof Error)) continue;
+      failures += 1;
+      expect(describeError(error)).not.toContain(adminKey);
+      expect(JSON.stringify(errorFields(error))).not.toContain(adminKey);
+      expect(secrets.redact(shown(error))).not.toContain(adminKey);
+    }
+    expect(failures).toBeGreaterThanOrEqual(2);
+    expect(lines.join('\n')).not.toContain(adminKey);
+    expect(lines.join('\n')).not.toContain(adminKey.slice(0, 20));
+  });
+
+  it('is in no log line of calls that go well', async () => {
+    const { gateway, lines } = await scriptedGateway([csv('a\n')]);
+    await collect((await gateway.exportLogs(logs)).body);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join('\n')).not.toContain('sk-admin');
+  });
+});
+
+describe('the plaintext of a new key', () => {
+  it('is a secret from the moment it comes', async () => {
+    const { gateway, secrets, lines } = await scriptedGateway([ok({ id: 1, key: plaintext })]);
+    const { key } = await gateway.createKey(spec);
+    expect(key.reveal()).toBe(plaintext);
+    expect(`${String(key)} ${JSON.stringify({ key })}`).toBe('[secret] {"key":"[secret]"}');
+    expect(secrets.redact(`a ${plaintext} b ${plaintext.slice(3)} c`)).toBe('a [secret] b [secret] c');
+    expect(lines.join('\n')).not.toContain(plaintext);
+  });
+
+  it('may come without its prefix, and be short', async () => {
+    const { gateway, secrets } = await scriptedGateway([ok({ id: 1, key: 'short7' })]);
+    expect((await gateway.createKey(spec)).key.reveal()).toBe('short7');
+    expect(secrets.redact('short7')).toBe('[secret]');
+  });
+
+  const broken: readonly (readonly [string, Answer])[] = [
+    ['without an id', ok({ key: plaintext })],
+    ['under success: false', json({ success: false, message: plaintext, data: { key: plaintext } })],
+    ['in JSON that breaks off', { body: `{"success":true,"data":{"id":3,"key":"${plaintext}` }],
+    ['in an error', json({ error: { message: `made ${plaintext}` } }, 500)],
+    ['written with escapes', { body: `{"data":{"key":"${plaintext.replace('P', '\\u0050')}"}` }],
+    ['in plain text', { body: `your key: ${plaintext}.` }],
+  ];
+  it.each(broken)('is one also where the answer cannot be used: %s', async (_how, answer) => {
+    const { gateway, secrets, lines } = await scriptedGateway([answer]);
+    const error = await rejection(gateway.createKey(spec));
+    expect(shown(error)).not.toContain(plaintext);
+    expect(lines.join('\n')).not.toContain(plaintext);
+    expect(secrets.redact(plaintext)).not.toContain('Plaintext');
+  });
+});

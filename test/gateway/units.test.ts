@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+
+/** Never called: what does not compile here is the test; `npm run types` fails when one of these lines does. */
+const wrongUnits = (gateway: Gateway): readonly (() => Promise<unknown>)[] => {
+  const seconds = { start: unixSeconds(1), end: unixSeconds(2) };
+  const millis = { start: unixMillis(1), end: unixMillis(2) };
+  const logs = { columns: [], currency: 'USD' as const };
+  const usage = { groupBy: 'model', metric: 'spend', granularity: 'day' as const, topN: 20 };
+  const spec = { name: 'a', remainQuota: money('1'), unlimitedQuota: false, group: '' };
+  return [
+    () => gateway.statistics(seconds),
+    // @ts-expect-error -- statistics take seconds
+    () => gateway.statistics(millis),
+    () => gateway.exportLogs({ ...seconds, ...logs }),
+    // @ts-expect-error -- the log export takes seconds
+    () => gateway.exportLogs({ ...millis, ...logs }),
+    // @ts-expect-error -- a plain number is no moment
+    () => gateway.exportLogs({ start: 1, end: 2, ...logs }),
+    // @ts-expect-error -- the log export always names its currency
+    () => gateway.exportLogs({ ...seconds, columns: [] }),
+    () => gateway.exportUsage({ ...millis, ...usage }),
+    // @ts-expect-error -- the usage export takes milliseconds
+    () => gateway.exportUsage({ ...seconds, ...usage }),
+    // @ts-expect-error -- the granularities are hour, day and week
+    () => gateway.exportUsage({ ...millis, ...usage, granularity: 'month' }),
+    () => gateway.createKey({ ...spec, expiredTime: unixSeconds(1) }),
+    // @ts-expect-error -- keys expire at seconds
+    () => gateway.createKey({ ...spec, expiredTime: unixMillis(1) }),
+    // @ts-expect-error -- money is no float
+    () => gateway.createKey({ ...spec, expiredTime: 'never', remainQuota: 0.1 }),
+    // @ts-expect-error -- no part of a key may be left out
+    () => gateway.updateKey({ id: 1, name: 'a' }),
+  ];
+};
+
+describe('units', () => {
+  it('are told apart by the compiler', () => {
+    expect(wrongUnits).toBeTypeOf('function');
+  });
+});
