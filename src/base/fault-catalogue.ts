@@ -98,6 +98,10 @@ const entries = {
   'mail-outcome-unknown': failed(
     'the connection broke after the message was handed over: it may or may not have been taken',
   ),
+  'mail-address-invalid': misuse('give each address as name@example.com or "Name <name@example.com>"'),
+  'mail-file-damaged': failed(
+    'the file was removed or changed after it was queued; run the job again to make the mail anew',
+  ),
 
   'demo-failed': failed('this is a fault of Tollkeeper itself; please report it with the line above'),
 

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import { fault } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
+import { parseMailbox } from './address.ts';
+import type { Mailbox } from './address.ts';
+import { removeMail, storeMail } from './mail-file.ts';
+import { composeMessage } from './message.ts';
+import type { MailContent } from './message.ts';
+import type { Outbox, OutboxEntry } from './outbox.ts';
+
+/** What a mail is about: together with the recipient it is told once. */
+export type MailKey = {
+  readonly account: string;
+  readonly kind: string;
+  /** The slot or alert, `daily-spend 2026-01-01`; not the subject line. */
+  readonly subject: string;
+};
+
+export type Mail = MailContent & {
+  readonly key: MailKey;
+  readonly from: string;
+  readonly to: readonly string[];
+};
+
+export type EnqueueMeans = {
+  readonly outbox: Pick<Outbox, 'put' | 'list'>;
+  /** Where the exact bytes are kept. */
+  readonly folder: string;
+  readonly clock: Clock;
+};
+
+/** `known`: the same was told, or queued, before; nothing was written. */
+export type Enqueued = { readonly recipient: string; readonly state: 'queued' | 'known' };
+
+const idOf = (key: MailKey, recipient: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([key.account, key.kind, key.subject, recipient]))
+    .digest('hex')
+    .slice(0, 40);
+
+const mailbox = (text: string): Mailbox => {
+  const parsed = parseMailbox(text);
+  if (parsed === undefined)
+    throw fault('mail-address-invalid', `${JSON.stringify(text)} is not one mail address`);
+  return parsed;
+};
+
+/** The same mailbox written in another case is the same recipient. */
+const distinct = (to: readonly string[]): Mailbox[] => [
+  ...new Map(to.map(mailbox).map((one) => [one.address.toLowerCase(), one])).values(),
+];
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/** The part before the @ may be told apart by case somewhere, the domain never. */
+const envelopeAddress = (address: string): string =>
+  `${address.slice(0, address.lastIndexOf('@'))}@${domainOf(address)}`;
+
+const forget = async (means: EnqueueMeans, entry: OutboxEntry): Promise<void> => {
+  const isSame = (row: OutboxEntry): boolean =>
+    row.account === entry.account &&
+    row.kind === entry.kind &&
+    row.subject === entry.subject &&
+    row.recipient === entry.recipient;
+  const known = (await means.outbox.list()).find(isSame);
+  // The Message-ID stands in the bytes, so that no row of another key can name this file.
+  if (known !== undefined && known.file !== entry.file) await removeMail(means.folder, entry.file);
+};
+
+/**
+ * Queues one message a recipient: the exact bytes on the disk first, then the row. The same key and recipient twice
+ * queues nothing the second time. Sends nothing. @throws Fault `mail-address-invalid`, `disk-full`, `path-unwritable`
+ */
+export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly Enqueued[]> => {
+  const from = mailbox(mail.from);
+  const domain = domainToASCII(domainOf(from.address)) || 'tollkeeper.invalid';
+  const enqueued: Enqueued[] = [];
+  for (const to of distinct(mail.to)) {
+    const recipient = envelopeAddress(to.address);
+    const queuedAt = means.clock.now();
+    const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
+    const bytes = await composeMessage({ ...mail, from, to, messageId, date: queuedAt });
+    const stored = await storeMail(means.folder, bytes);
+    const entry: OutboxEntry = {
+      account: mail.key.account,
+      kind: mail.key.kind,
+      subject: mail.key.subject,
+      recipient,
+      sender: from.address,
+      messageId,
+      file: stored.file,
+      queuedAt,
+    };
+    const state = await means.outbox.put(entry);
+    if (state === 'known' && stored.fresh) await forget(means, entry);
+    enqueued.push({ recipient, state });
+  }
+  return enqueued;
+};

@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream';
+import type { NodemailerError } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { fault } from '../base/index.ts';
+import { connectionFault, quoteServer, sendingFault } from './smtp-faults.ts';
+import type { Telling } from './smtp-faults.ts';
+import type { SmtpServerAddress } from './smtp-server-address.ts';
+import type { MailSession } from './transport.ts';
+
+/** Milliseconds. */
+export type SmtpTimeouts = {
+  /** Until the connection stands. */
+  readonly connect: number;
+  /** Until the server greets. */
+  readonly greeting: number;
+  /** Without a byte from the server; RFC 5321 4.5.3.2 asks for minutes. */
+  readonly idle: number;
+};
+
+export type SessionOptions = {
+  readonly address: SmtpServerAddress;
+  readonly requireTls: boolean;
+  readonly issuers: readonly string[] | undefined;
+  readonly timeouts: SmtpTimeouts;
+  readonly telling: Telling;
+};
+
+type Step = (done: (error?: NodemailerError | null) => void) => void;
+
+/** Runs one step of the opening; an error event or an abort ends it as well. */
+const step = (connection: SMTPConnection, run: Step, telling: Telling, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (end: () => void): void => {
+      signal?.removeEventListener('abort', onAbort);
+      connection.removeListener('error', onError);
+      end();
+    };
+    const fail = (error: unknown): void => {
+      settle(() => reject(error));
+      connection.close();
+    };
+    const onError = (error: NodemailerError): void => fail(connectionFault(error, telling));
+    const onAbort = (): void =>
+      fail(fault('aborted', `the connection to ${telling.where} was given up`, { cause: signal?.reason }));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    connection.once('error', onError);
+    if (signal?.aborted === true) onAbort();
+    else run((error) => (error ? onError(error) : settle(resolve)));
+  });
+
+/** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
+const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOver: () => boolean } => {
+  const chunk = 16_384;
+  let offset = 0;
+  let ended = false;
+  const stream = new Readable({
+    read() {
+      if (offset < bytes.length) {
+        this.push(bytes.subarray(offset, offset + chunk));
+        offset += chunk;
+        return;
+      }
+      ended = true;
+      this.push(null);
+    },
+  });
+  return { stream, handedOver: () => ended };
+};
+
+/** Connects, upgrades to TLS and logs in. @throws Fault */
+export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
+  const { address, telling, timeouts } = options;
+  const connection = new SMTPConnection({
+    host: address.host,
+    port: address.port,
+    secure: address.implicitTls,
+    requireTLS: options.requireTls,
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.greeting,
+    socketTimeout: timeouts.idle,
+    tls: {
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      ...(options.issuers === undefined ? {} : { ca: [...options.issuers] }),
+    },
+  });
+  // Errors between two steps have no one to go to; the next step meets the closed connection.
+  connection.on('error', () => undefined);
+  await step(connection, (done) => connection.connect(done), telling, signal);
+  const { login } = address;
+  if (login !== undefined)
+    await step(
+      connection,
+      (done) => connection.login({ user: login.user, pass: login.password }, done),
+      telling,
+      signal,
+    );
+  return {
+    send: (envelope, bytes, aborted) =>
+      new Promise((resolve) => {
+        const message = tracked(bytes);
+        const onAbort = (): void => {
+          if (message.handedOver()) return;
+          connection.close();
+          const stopped = fault(
+            'aborted',
+            `the mail to ${envelope.to} was stopped before it was handed over`,
+          );
+          resolve({ state: 'deferred', fault: stopped });
+        };
+        aborted?.addEventListener('abort', onAbort, { once: true });
+        connection.send({ ...envelope, size: bytes.length }, message.stream, (error, info) => {
+          aborted?.removeEventListener('abort', onAbort);
+          resolve(
+            error === null || error === undefined
+              ? { state: 'sent', response: quoteServer(info.response, telling.redact).slice(2) }
+              : sendingFault(error, message.handedOver(), envelope.to, telling),
+          );
+        });
+      }),
+    close: () => {
+      connection.quit();
+      connection.close();
+    },
+  };
+};
