@@ -48,11 +48,10 @@ const withoutTags = (body: string): string =>
     .replace(/<(script|style)[\s\S]*?(<\/\1>|$)/gi, ' ')
     .replace(/<[^>]*>/g, ' ');
 
-/** Redacted before it is cut, for half a secret is no longer found; and again after tags are gone, which may have split one. */
+/** Redacted before it is cut, for half a secret is no longer found. */
 export const gatewayWords = (body: string, redact: (text: string) => string): GatewayWords => {
-  const safe = redact(body);
-  const json = fromJson(safe);
-  const shown = redact(json?.message ?? withoutTags(safe))
+  const json = fromJson(body);
+  const shown = redact(json?.message ?? withoutTags(body))
     // oxlint-disable-next-line no-control-regex -- a terminal would obey them
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();

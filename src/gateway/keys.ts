@@ -1,4 +1,3 @@
-import { unixMillis } from '../base/index.ts';
 import type { Secret } from '../base/index.ts';
 import { apiKey, createdKey, keyPage } from './api-key.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
@@ -22,7 +21,7 @@ export const readKeyPage = (
     keyPage,
   );
 
-export const readKey = (means: CallMeans, id: number, options: CallOptions = {}): Promise<ApiKey> =>
+export const readKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<ApiKey> =>
   callForData(means, { ...options, endpoint: endpoints.readKey(id) }, apiKey);
 
 /** The plaintext is a registered secret before anything else looks at the answer, and is given out this once. */
@@ -31,7 +30,7 @@ export const createKey = async (
   spec: KeySpec,
   options: CallOptions = {},
 ): Promise<CreatedKey> => {
-  checkNewKey(spec, unixMillis(means.clock.now()));
+  checkNewKey(spec, means.clock.now());
   const created = await callForData(
     means,
     {
@@ -58,5 +57,5 @@ export const updateKey = async (
   });
 };
 
-export const deleteKey = (means: CallMeans, id: number, options: CallOptions = {}): Promise<void> =>
+export const deleteKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<void> =>
   callForOutcome(means, { ...options, endpoint: endpoints.deleteKey(id) });

@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HttpAnswer } from '../../src/net/index.ts';
 import { collect, plainServer, rejection, testHttp } from './support/servers.ts';
 
 const get = (url: URL) => ({ method: 'GET' as const, url });
@@ -160,6 +162,22 @@ describe('abort', () => {
     const next = rejection(body.next());
     reading.abort(reason);
     expect(await next).toBe(reason);
+  });
+
+  it('leaves nothing behind on a signal that lives on', async () => {
+    const { signal } = new AbortController();
+    const server = await plainServer((request, response) => {
+      if (request.url === '/drop') response.destroy();
+      else response.end('x');
+    });
+    const http = testHttp();
+    const send = (path: string): Promise<HttpAnswer> =>
+      http.send({ ...get(new URL(path, server.url)), signal });
+    await (await send('/')).text(10);
+    await (await send('/')).discard();
+    expect(await rejection((await send('/')).text(0))).toMatchObject({ kind: 'too-large' });
+    await rejection(send('/drop'));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('closing the transport ends what is under way', async () => {
