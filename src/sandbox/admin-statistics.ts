@@ -6,6 +6,7 @@ import { promptTokens } from './prompt-tokens.ts';
 import type { Request } from './request.ts';
 import type { State } from './state.ts';
 import type { Cell } from './traffic/cells.ts';
+import { DAY } from './traffic/rhythm.ts';
 import type { Variants } from './variants.ts';
 
 type Sums = { spend: bigint; calls: number; tokens: number };
@@ -45,7 +46,9 @@ export const statistics = (state: State, { query }: Request): Answer => {
 
   const total = sums(span);
   const minute = variants.throughput === 'last-minute' ? sums({ start: asOf - 59, end: asOf + 1 }) : total;
-  const lasting = BigInt(Math.max(1, Math.min(span.end, asOf + 1) - span.start));
+  const lasting = BigInt(
+    Math.max(1, Math.min(span.end, asOf + 1) - Math.max(span.start, state.ledger.firstDay * DAY)),
+  );
   const perMinute = (count: bigint): bigint =>
     variants.throughput === 'last-minute' ? count : (count * 60n) / lasting;
   const rate = (count: number): string => decimalText(perMinute(BigInt(count) * 100n), 2);

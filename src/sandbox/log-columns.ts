@@ -107,9 +107,7 @@ const extras = (columns: readonly Column[]): readonly Column[] => {
 };
 
 const inOwnOrder = (columns: readonly Column[]): readonly Column[] =>
-  [...columns].sort(
-    (a, b) => ((a.name.length * 7) % 11) - ((b.name.length * 7) % 11) || (a.name < b.name ? -1 : 1),
-  );
+  [...columns].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** The columns to write for `columns` of the query, or the name of one that is refused. */
 export const chosenColumns = (

@@ -119,7 +119,9 @@ const handle = async (
   record.fault = effect?.kind;
   try {
     if (effect?.kind === 'reset') {
-      incoming.socket.resetAndDestroy();
+      // Only a bare TCP socket can be reset; under TLS the closest is to drop it.
+      if ('encrypted' in incoming.socket) incoming.socket.destroy();
+      else incoming.socket.resetAndDestroy();
       return;
     }
     if (effect?.kind === 'delay') await sleep(effect.millis, undefined, { signal: closed.signal });

@@ -101,10 +101,14 @@ export const remainOf = (state: State, key: StoredKey): bigint => {
   if (key.unlimited || key.consumer === undefined || at <= key.remainSince) return key.remain;
   // A late row may have been created up to ten minutes before it counts.
   const span = { start: key.remainSince - 600, end: at + 1 };
+  let spent = 0n;
   for (const row of state.ledger.rows(span, at)) {
-    if (row.live !== true && row.token === key.name && row.visibleAt > key.remainSince)
-      key.remain -= BigInt(row.grains);
+    const fresh = row.live !== true && row.visibleAt > key.remainSince;
+    if (fresh && row.token === key.name) spent += BigInt(row.grains);
   }
+  key.remain -= spent;
+  key.spentSinceRead += spent;
+  if (key.remain <= 0n) key.exhaustedAt ??= at;
   key.remainSince = at;
   return key.remain;
 };

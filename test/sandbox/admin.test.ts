@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSandbox, scopes, type Scope } from '../../src/sandbox/index.ts';
+import { NOW, open, withBox, type Box } from './support.ts';
+
+let box: Box;
+beforeAll(async () => {
+  box = await open();
+});
+afterAll(() => box.sandbox.stop());
+
+const endpoints: readonly { method: string; path: string; scope: Scope; body?: unknown }[] = [
+  { method: 'GET', path: '/api/user/self', scope: 'account:read' },
+  { method: 'GET', path: '/api/log/self/stat', scope: 'logs:read' },
+  { method: 'GET', path: '/api/log/self/stream-export', scope: 'logs:read' },
+  {
+    method: 'GET',
+    path: `/api/data/self/pivot/stream-export?start_timestamp=${NOW - 1e8}&end_timestamp=${NOW}`,
+    scope: 'usage:read',
+  },
+  { method: 'GET', path: '/api/token/', scope: 'keys:read' },
+  { method: 'GET', path: '/api/token/101', scope: 'keys:read' },
+  { method: 'POST', path: '/api/token/', scope: 'keys:write', body: { name: 'a' } },
+  { method: 'PUT', path: '/api/token/', scope: 'keys:write', body: { id: 101, name: 'a' } },
+  { method: 'DELETE', path: '/api/token/102', scope: 'keys:write' },
+];
+
+describe('Admin Keys', () => {
+  test('each endpoint wants its own scope and no other', async () => {
+    const adminKeys = scopes.map((scope) => ({ key: `sk-admin-only-${scope}`, scopes: [scope] }));
+    await withBox({ adminKeys }, async ({ call }) => {
+      for (const { path, scope, ...rest } of endpoints) {
+        for (const other of scopes) {
+          const reply = await call(path, { ...rest, key: `sk-admin-only-${other}` });
+          expect(`${rest.method} ${path} with ${other}: ${reply.status}`).toBe(
+            `${rest.method} ${path} with ${other}: ${other === scope ? 200 : 403}`,
+          );
+        }
+      }
+    });
+  });
+
+  test('a missing, wrong or model key is refused', async () => {
+    const { key } = await box.createKey();
+    for (const wrong of ['', 'sk-admin-wrong', key]) {
+      for (const { path, scope: _, ...rest } of endpoints) {
+        const reply = await box.call(path, { ...rest, key: wrong });
+        expect(reply.status).toBe(401);
+        expect(reply.json).toMatchObject({ success: false, data: null });
+      }
+    }
+  });
+
+  test('the default Admin Key has the prefix of the document and every scope', () => {
+    expect(box.sandbox.adminKey).toMatch(/^sk-admin-[A-Za-z0-9]{48}$/u);
+    expect(JSON.stringify(box.sandbox.state.adminKeys)).not.toContain(box.sandbox.adminKey);
+  });
+
+  test('no Admin Key at all is wrong use', async () => {
+    await expect(startSandbox({ now: () => NOW, adminKeys: [] })).rejects.toThrow('Admin Key');
+  });
+});
+
+describe('what no endpoint is for', () => {
+  test('an unknown path answers 404 with an envelope', async () => {
+    for (const path of ['/', '/api/token', '/api/token/x', '/api/user', '/v1/models', '/_sandbox/nothing']) {
+      const reply = await box.call(path);
+      expect([path, reply.status, reply.json['success']]).toEqual([path, 404, false]);
+    }
+  });
+
+  test('a wrong method answers 405 and says which are right', async () => {
+    const reply = await box.call('/api/token/', { method: 'DELETE' });
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
+    expect((await box.call('/v1/embeddings')).headers.get('allow')).toBe('POST');
+  });
+
+  test('a malformed body answers 400, and one too long 413', async () => {
+    expect((await box.call('/api/token/', { method: 'POST', body: '{"name":' })).status).toBe(400);
+    const long = JSON.stringify({ name: 'x'.repeat(17 * 1024 * 1024) });
+    expect((await box.call('/api/token/', { method: 'POST', body: long })).status).toBe(413);
+  });
+
+  test('parameters that make no sense are refused in the envelope', async () => {
+    for (const path of [
+      '/api/log/self/stat?start_timestamp=yesterday',
+      '/api/log/self/stat?vendor_id=openai',
+      '/api/log/self/stream-export?end_timestamp=1.5',
+      '/api/log/self/stream-export?vendor_id=x',
+      '/api/log/self/stream-export?currency=EUR',
+      '/api/data/self/pivot/stream-export?start_timestamp=x',
+      `/api/data/self/pivot/stream-export?start_timestamp=${NOW}&group_by=colour`,
+      `/api/data/self/pivot/stream-export?start_timestamp=${NOW}&metric=toString`,
+      `/api/data/self/pivot/stream-export?start_timestamp=${NOW}&granularity=month`,
+      `/api/data/self/pivot/stream-export?start_timestamp=${NOW}&top_n=many`,
+    ]) {
+      const reply = await box.call(path);
+      expect([path, reply.json]).toEqual([path, { success: false, message: expect.any(String), data: null }]);
+      expect(reply.json['message']).not.toBe('');
+    }
+  });
+});
+
+test('requests are recorded, without secrets', async () => {
+  await withBox({}, async ({ call, createKey, sandbox }) => {
+    const { key } = await createKey({ name: 'recorded' });
+    await call(`/api/log/self/stat?token_name=${key}`, { headers: { 'user-agent': 'tester/1' } });
+    const records = sandbox.requests.all();
+    expect(records).toHaveLength(2);
+    expect(records[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/token/',
+      status: 200,
+      authorization: 'admin key',
+    });
+    expect(records[0]?.body).toMatchObject({ name: 'recorded' });
+    expect(records[1]).toMatchObject({ query: { token_name: 'sk-***' }, userAgent: 'tester/1', done: true });
+    expect(sandbox.requests.writes()).toBe(1);
+    expect(JSON.stringify(records)).not.toContain(key);
+    expect(JSON.stringify(records)).not.toContain(sandbox.adminKey);
+    sandbox.requests.clear();
+    expect([sandbox.requests.all(), sandbox.requests.writes()]).toEqual([[], 0]);
+  });
+});
+
+test('two sandboxes run side by side, and one can have a port and host of its choice', async () => {
+  const other = await startSandbox({ now: () => NOW, months: 1, host: '::1' });
+  try {
+    expect(other.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/u);
+    const port = Number(new URL(other.baseUrl).port);
+    await expect(startSandbox({ now: () => NOW, months: 1, host: '::1', port })).rejects.toThrow(
+      'EADDRINUSE',
+    );
+  } finally {
+    await other.stop();
+  }
+});

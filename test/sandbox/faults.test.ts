@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Fault } from '../../src/sandbox/index.ts';
+import { open, withBox, type Box } from './support.ts';
+
+let box: Box;
+beforeAll(async () => {
+  box = await open();
+});
+afterAll(() => box.sandbox.stop());
+beforeEach(() => {
+  box.sandbox.faults.clear();
+  box.sandbox.requests.clear();
+});
+
+const LOG = '/api/log/self/stream-export';
+
+/** What arrives of an answer before it ends or breaks. */
+const arrive = async (path: string, signal?: AbortSignal): Promise<{ text: string; broken: boolean }> => {
+  const response = await fetch(box.sandbox.baseUrl + path, {
+    headers: { authorization: `Bearer ${box.sandbox.adminKey}` },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
+      text += decoder.decode(chunk, { stream: true });
+    return { text, broken: false };
+  } catch {
+    return { text, broken: true };
+  }
+};
+
+describe('answers in place of the gateway’s', () => {
+  test('any status, with or without body and Retry-After', async () => {
+    box.sandbox.faults.plant({ kind: 'status', status: 503, body: 'busy', retryAfter: '7' });
+    box.sandbox.faults.plant({ kind: 'status', status: 500 });
+    const first = await box.profile();
+    expect([first.status, first.text, first.headers.get('retry-after')]).toEqual([503, 'busy', '7']);
+    const second = await box.profile();
+    expect([second.status, second.text, second.headers.get('retry-after')]).toEqual([500, '', null]);
+    expect((await box.profile()).status).toBe(200);
+  });
+
+  test('429 with nothing else', async () => {
+    box.sandbox.faults.plant({ kind: 'rate-limit' });
+    const reply = await box.profile();
+    expect([reply.status, reply.text, reply.headers.get('retry-after')]).toEqual([429, '', null]);
+  });
+
+  test('an envelope or a page where CSV was due', async () => {
+    box.sandbox.faults.plant({ kind: 'envelope', message: 'busy' });
+    box.sandbox.faults.plant({ kind: 'html' });
+    const envelope = await box.call(LOG);
+    expect([envelope.status, envelope.json]).toEqual([200, { success: false, message: 'busy', data: null }]);
+    const page = await box.call(LOG);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toMatch(/^<!doctype html>/u);
+  });
+
+  test('a redirect elsewhere', async () => {
+    box.sandbox.faults.plant({ kind: 'redirect', location: 'https://elsewhere.example/' });
+    const reply = await box.call(LOG);
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, 'https://elsewhere.example/']);
+  });
+});
+
+describe('bodies that break', () => {
+  test.each(['gzip', 'none'] as const)(
+    'cut off in the middle of a row, compression %s',
+    async (compression) => {
+      await withBox({ variants: { compression } }, async (own) => {
+        const whole = await own.call(LOG);
+        const lines = whole.text.split('\n');
+        for (const rows of [0, 3, 1_000_000]) {
+          own.sandbox.faults.plant({ kind: 'cut-off', rows, end: 'clean' });
+          const { text } = await own.call(LOG);
+          expect(whole.text.startsWith(text)).toBe(true);
+          const kept = Math.min(rows + 1, lines.length - 2);
+          const last = text.split('\n')[kept] ?? '';
+          expect(text.split('\n')).toHaveLength(kept + 1);
+          expect(last.length).toBeGreaterThan(0);
+          expect(last.length).toBeLessThan(lines[kept]?.length ?? 0);
+          own.sandbox.faults.plant({ kind: 'cut-off', rows, end: 'destroyed' });
+          await expect(own.call(LOG)).rejects.toThrow('terminated');
+        }
+      });
+    },
+  );
+
+  test('what came before the cut arrives', async () => {
+    box.sandbox.faults.plant({ kind: 'cut-off', rows: 5, end: 'destroyed' });
+    const { text, broken } = await arrive(LOG);
+    expect([broken, text.split('\n').length]).toEqual([true, 7]);
+  });
+
+  test('JSON is cut too', async () => {
+    box.sandbox.faults.plant({ kind: 'cut-off', rows: 0, end: 'clean', path: '/api/user' });
+    await expect(box.profile()).rejects.toThrow('JSON');
+  });
+
+  test('slow drip: all of it, in many pieces', async () => {
+    const whole = (await box.call('/api/user/self')).text;
+    box.sandbox.faults.plant({ kind: 'drip', bytes: 20, millis: 1 });
+    expect((await box.call('/api/user/self')).text).toBe(whole);
+  });
+
+  test('a stall: some rows, then nothing until the reader leaves', async () => {
+    box.sandbox.faults.plant({ kind: 'stall', rows: 2 });
+    const leave = new AbortController();
+    const response = await fetch(box.sandbox.baseUrl + LOG, {
+      headers: { authorization: `Bearer ${box.sandbox.adminKey}` },
+      signal: leave.signal,
+    });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (text.split('\n').length < 4) text += new TextDecoder().decode((await reader.read()).value);
+    const next = reader.read();
+    const stalled = await Promise.race([
+      next.catch(() => 'left'),
+      new Promise((resolve) => setImmediate(resolve, 'waiting')),
+    ]);
+    expect(stalled).toBe('waiting');
+    expect(box.sandbox.requests.all().at(-1)).toMatchObject({ done: false, fault: 'stall' });
+    leave.abort();
+    await expect(next).rejects.toThrow('abort');
+  });
+
+  test('a stalled answer does not keep the sandbox from stopping', async () => {
+    const own = await open();
+    own.sandbox.faults.plant({ kind: 'stall', rows: 0 });
+    own.sandbox.faults.plant({ kind: 'delay', millis: 3_600_000, path: '/api/user' });
+    const waiting = [own.call(LOG), own.profile()].map((call) =>
+      call.then(
+        () => 'answered',
+        () => 'gone',
+      ),
+    );
+    while (own.sandbox.requests.all().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await own.sandbox.stop();
+    expect(await Promise.all(waiting)).toEqual(['gone', 'gone']);
+  });
+});
+
+describe('connections that break', () => {
+  test('a reset before anything happened', async () => {
+    box.sandbox.faults.plant({ kind: 'reset', method: 'POST' });
+    const before = box.sandbox.state.keys.all().length;
+    await expect(box.createKey()).rejects.toThrow('fetch failed');
+    expect(box.sandbox.state.keys.all()).toHaveLength(before);
+  });
+
+  test('a lost answer: it happened, and nobody heard', async () => {
+    box.sandbox.faults.plant({ kind: 'lost-answer', method: 'POST' });
+    const before = box.sandbox.state.keys.all().length;
+    await expect(box.createKey({ name: 'orphan' })).rejects.toThrow('fetch failed');
+    expect(box.sandbox.state.keys.all()).toHaveLength(before + 1);
+    expect(box.sandbox.requests.all().at(-1)).toMatchObject({ fault: 'lost-answer', status: 0, done: true });
+    expect(box.sandbox.requests.writes()).toBe(1);
+  });
+
+  test('a delay is only a delay', async () => {
+    box.sandbox.faults.plant({ kind: 'delay', millis: 30 });
+    const started = performance.now();
+    expect((await box.profile()).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThan(25);
+  });
+});
+
+describe('which requests are struck', () => {
+  test('by method and start of the path, some spared first, some times', async () => {
+    box.sandbox.faults.plant({
+      kind: 'status',
+      status: 500,
+      method: 'GET',
+      path: '/api/token/',
+      skip: 1,
+      times: 2,
+    });
+    const statuses: number[] = [];
+    for (let made = 0; made < 4; made += 1) {
+      statuses.push(
+        (await box.profile()).status,
+        (await box.createKey()).reply.status,
+        (await box.keys()).status,
+      );
+    }
+    expect(statuses.filter((_, at) => at % 3 === 2)).toEqual([200, 500, 500, 200]);
+    expect(statuses.filter((_, at) => at % 3 !== 2)).toEqual(Array(8).fill(200));
+    expect(box.sandbox.faults.pending()).toEqual([]);
+  });
+});
+
+describe('the side door', () => {
+  const plant = (body: unknown) => box.call('/_sandbox/faults', { method: 'POST', key: '', body });
+
+  test('plants, shows and clears faults', async () => {
+    const faults: Fault[] = [{ kind: 'status', status: 418, path: '/api/user', times: 2 }, { kind: 'reset' }];
+    for (const fault of faults) expect((await plant(fault)).status).toBe(201);
+    expect((await box.profile()).status).toBe(418);
+    const shown = JSON.parse((await box.call('/_sandbox/faults')).text) as unknown;
+    expect(shown).toEqual([
+      { ...faults[0], times: 1, skip: 0 },
+      { kind: 'reset', times: 1, skip: 0 },
+    ]);
+    expect((await box.call('/_sandbox/faults', { method: 'DELETE' })).status).toBe(200);
+    expect((await box.profile()).status).toBe(200);
+  });
+
+  test('says what is wrong with a fault', async () => {
+    for (const [fault, part] of [
+      [{ kind: 'explode' }, 'kind must be one of status, delay'],
+      [{ kind: 'delay' }, 'delay needs millis'],
+      [{ kind: 'cut-off', rows: 1, end: 'maybe' }, 'cut-off needs end (destroyed or clean)'],
+      [{ kind: 'reset', often: 3 }, 'often is not understood'],
+      ['reset', 'JSON object'],
+    ] as const) {
+      const reply = await plant(fault);
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(part)]);
+    }
+  });
+
+  test('tells the truth and the requests, and does not record itself', async () => {
+    await box.profile();
+    const truth = await box.call('/_sandbox/truth?start=0&end=2000000000');
+    expect(JSON.parse(truth.text)).toEqual(box.sandbox.truth.sums(0, 2_000_000_000));
+    expect((await box.call('/_sandbox/truth?start=yesterday')).status).toBe(400);
+    const requests = JSON.parse((await box.call('/_sandbox/requests')).text) as { path: string }[];
+    expect(requests.map(({ path }) => path)).toEqual(['/api/user/self']);
+    expect((await box.call('/_sandbox/keys/1/disable', { method: 'POST' })).status).toBe(404);
+  });
+});

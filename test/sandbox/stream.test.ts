@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { NOW, withBox, type Box } from './support.ts';
+
+/** Waits until nothing has changed for a while: compression works on threads of its own. */
+const settle = async (value: () => number): Promise<number> => {
+  let [before, same] = [value(), 0];
+  while (same < 60) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    same = value() === before ? same + 1 : 0;
+    before = value();
+  }
+  return before;
+};
+
+const exportOf = async (box: Box, acceptEncoding: string): Promise<IncomingMessage> => {
+  const request = get(`${box.sandbox.baseUrl}/api/log/self/stream-export`, {
+    headers: { authorization: `Bearer ${box.sandbox.adminKey}`, 'accept-encoding': acceptEncoding },
+    agent: false,
+  });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+};
+
+describe('back-pressure', () => {
+  test.each(['identity', 'gzip'])(
+    'rows are made only as fast as they are read (%s)',
+    async (acceptEncoding) => {
+      await withBox({ callsPerDay: 40_000 }, async (box) => {
+        const response = await exportOf(box, acceptEncoding);
+        response.pause();
+        const record = box.sandbox.requests.all().at(-1);
+        const made = await settle(() => record?.pieces ?? 0);
+        // Over 1,600,000 rows are there; what was made fits the buffers of the sockets, ten times as many when compressed.
+        const bound = acceptEncoding === 'gzip' ? 900_000 : 200_000;
+        expect(made).toBeGreaterThan(0);
+        expect(made).toBeLessThan(bound);
+        expect(record?.done).toBe(false);
+        response.destroy();
+        await settle(() => Number(record?.done));
+        expect(record?.done).toBe(true);
+        expect(record?.pieces).toBeLessThan(bound);
+      });
+    },
+  );
+
+  test('half a million rows pass through flat memory', async () => {
+    await withBox({ callsPerDay: 16_000 }, async (box) => {
+      const response = await exportOf(box, 'identity');
+      let [bytes, lines, most] = [0, 0, 0];
+      const start = process.memoryUsage().rss;
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
+        most = Math.max(most, process.memoryUsage().rss - start);
+      }
+      expect(lines).toBeGreaterThan(500_000);
+      expect(bytes).toBeGreaterThan(50_000_000);
+      expect(most).toBeLessThan(250 * 1024 * 1024);
+    });
+  });
+});
+
+test('with a certificate it speaks https', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  try {
+    const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=IP:127.0.0.1',
+        '-keyout',
+        files.key,
+        '-out',
+        files.cert,
+      ],
+      { stdio: 'ignore' },
+    );
+    const tls = { key: readFileSync(files.key, 'utf8'), cert: readFileSync(files.cert, 'utf8') };
+    const sandbox = await startSandbox({ now: () => NOW, months: 1, callsPerDay: 5, tls });
+    try {
+      expect(sandbox.baseUrl).toMatch(/^https:/u);
+      const ask = async (): Promise<number | undefined> => {
+        const headers = { authorization: `Bearer ${sandbox.adminKey}` };
+        const request = httpsRequest(`${sandbox.baseUrl}/api/user/self`, {
+          ca: tls.cert,
+          headers,
+          agent: false,
+        }).end();
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        response.resume();
+        return response.statusCode;
+      };
+      expect(await ask()).toBe(200);
+      sandbox.faults.plant({ kind: 'reset' });
+      await expect(ask()).rejects.toThrow('hang up');
+    } finally {
+      await sandbox.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,141 @@
+import { parse } from 'csv-parse/sync';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+
+/** Saturday, 21 November 2026, 06:03:07 UTC. */
+export const NOW = Date.UTC(2026, 10, 21, 6, 3, 7);
+export const seconds = (millis: number): number => Math.floor(millis / 1000);
+
+export type Reply = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+export type Box = Awaited<ReturnType<typeof open>>;
+type Options = Partial<Omit<SandboxOptions, 'now'>> & { start?: number };
+
+type Call = { method?: string; body?: unknown; key?: string; headers?: Record<string, string> };
+
+export type Table = {
+  header: string[];
+  rows: Record<string, string>[];
+  text: string;
+  status: number;
+  headers: Headers;
+};
+
+/** The log or usage export as records; the byte-order mark is taken off. */
+const tableOf = (reply: Reply): Table => {
+  const isCsv = reply.headers.get('content-type')?.startsWith('text/csv') === true;
+  const lines = isCsv ? parse(reply.text, { bom: true, relax_column_count: true }) : [];
+  const [header = [], ...rest] = lines;
+  const rows = rest.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? ''])));
+  return { header, rows, text: reply.text, status: reply.status, headers: reply.headers };
+};
+
+export const open = async ({ start = NOW, ...options }: Options = {}) => {
+  const clock = { now: start };
+  const sandbox: Sandbox = await startSandbox({
+    months: 1,
+    callsPerDay: 20,
+    ...options,
+    now: () => clock.now,
+  });
+  const call = async (
+    path: string,
+    { method = 'GET', body, key, headers = {} }: Call = {},
+  ): Promise<Reply> => {
+    const response = await fetch(sandbox.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === '' ? {} : { authorization: `Bearer ${key ?? sandbox.adminKey}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    // The byte-order mark is part of what is looked at.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+    };
+  };
+  const query = (parameters: Record<string, string | number>): string =>
+    new URLSearchParams(
+      Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
+  return {
+    sandbox,
+    clock,
+    call,
+    profile: () => call('/api/user/self'),
+    stat: (parameters: Record<string, string | number> = {}) =>
+      call(`/api/log/self/stat?${query(parameters)}`),
+    log: async (parameters: Record<string, string | number> = {}): Promise<Table> =>
+      tableOf(await call(`/api/log/self/stream-export?${query(parameters)}`)),
+    usage: async (parameters: Record<string, string | number> = {}): Promise<Table> => {
+      const whole = { start_timestamp: NOW - 20 * 86_400_000, end_timestamp: NOW + 3_600_000 };
+      return tableOf(await call(`/api/data/self/pivot/stream-export?${query({ ...whole, ...parameters })}`));
+    },
+    keys: (parameters: Record<string, string | number> = {}) => call(`/api/token/?${query(parameters)}`),
+    createKey: async (
+      fields: Record<string, unknown> = {},
+    ): Promise<{ id: number; key: string; reply: Reply }> => {
+      const body = {
+        name: 'made',
+        unlimited_quota: true,
+        expired_time: -1,
+        group: '',
+        remain_quota: 0,
+        ...fields,
+      };
+      const reply = await call('/api/token/', { method: 'POST', body });
+      const data = reply.json['data'] as { id: number; key: string } | null;
+      return { id: data?.id ?? 0, key: data?.key ?? '', reply };
+    },
+    embed: (key: string, input: unknown = 'hello', more: Record<string, unknown> = {}) =>
+      call('/v1/embeddings', {
+        method: 'POST',
+        key,
+        body: { model: 'text-embedding-3-small', input, ...more },
+      }),
+    ask: (key: string, more: Record<string, unknown> = {}) =>
+      call('/v1/messages', {
+        method: 'POST',
+        key,
+        body: {
+          model: 'claude-haiku-4-5',
+          max_tokens: 100,
+          messages: [{ role: 'user', content: 'Hello' }],
+          ...more,
+        },
+      }),
+  };
+};
+
+/** Opens a sandbox, lets the test look, and closes it whatever happens. */
+export const withBox = async <Value>(
+  options: Options,
+  look: (box: Box) => Promise<Value>,
+): Promise<Value> => {
+  const box = await open(options);
+  try {
+    return await look(box);
+  } finally {
+    await box.sandbox.stop();
+  }
+};
+
+/** Exact sum of decimal texts, as a bigint of 10^-9. */
+export const exactSum = (texts: readonly string[]): bigint =>
+  texts.reduce((sum, text) => {
+    const match = /^(-?)(\d+)(?:\.(\d{1,9}))?$/u.exec(text);
+    if (match === null) throw new Error(`not a decimal: ${text}`);
+    const size = BigInt(`${match[2]}${(match[3] ?? '').padEnd(9, '0')}`);
+    return match[1] === '-' ? sum - size : sum + size;
+  }, 0n);
+
+/** The text of a JSON number inside an answer, as it was written. */
+export const written = (text: string, name: string): string =>
+  new RegExp(`"${name}":(-?[\\d.]+)`, 'u').exec(text)?.[1] ?? 'absent';

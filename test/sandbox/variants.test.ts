@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import {
+  parseVariants,
+  sandboxHelp,
+  variantNames,
+  variantTable,
+  type VariantName,
+} from '../../src/sandbox/index.ts';
+import { keyVariants } from './variants-keys.ts';
+import { logVariants } from './variants-log.ts';
+import { usageVariants } from './variants-usage.ts';
+
+const checks: Partial<Record<VariantName, () => Promise<void>>> = {
+  ...keyVariants,
+  ...logVariants,
+  ...usageVariants,
+};
+
+describe('every switch has an effect that is seen over HTTP', () => {
+  for (const name of variantNames) {
+    test(name, async () => {
+      const check = checks[name];
+      if (check === undefined) throw new Error(`the variant ${name} has no test`);
+      await check();
+    });
+  }
+});
+
+describe('the table', () => {
+  test('is whole: a default among at least two values, a meaning, the field note', () => {
+    for (const name of variantNames) {
+      const { values, default: usual, meaning, note } = variantTable[name];
+      expect(values).toContain(usual);
+      expect(new Set(values).size).toBeGreaterThan(1);
+      expect(meaning).toMatch(/^[A-Z0-9a-z].{15,}\.$/u);
+      expect(note).not.toBe('');
+    }
+  });
+
+  test('is in the help, with every value', () => {
+    const help = sandboxHelp();
+    for (const name of variantNames) {
+      expect(help).toContain(name);
+      expect(help).toContain(variantTable[name].meaning);
+      expect(help).toContain(`[${variantTable[name].default}]`);
+    }
+  });
+});
+
+describe('switches written as text', () => {
+  test('are taken when known', () => {
+    expect(parseVariants({ update: 'keep', hidden_cap: '10000' })).toEqual({
+      update: 'keep',
+      hidden_cap: '10000',
+    });
+  });
+
+  test('are all refused at once, with what is allowed or meant', () => {
+    const wrong = { 'page-order': 'newest-first', update: 'merge', toString: 'x', constructor: 'y' };
+    expect(() => parseVariants(wrong)).toThrow(
+      [
+        'unknown variant "page-order"; did you mean "page_order"?',
+        'variant update cannot be "merge"; it can be replace, keep',
+        'unknown variant "toString"',
+      ].join('\n'),
+    );
+  });
+});
