@@ -69,5 +69,7 @@ export const openExportBody = async (
   if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
   const said = await saidInstead(beginning, redact);
   const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
-  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`);
+  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`, {
+    advice: `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`,
+  });
 };

@@ -37,14 +37,14 @@ const scan = async (readPage: ReadPage): Promise<Scan> => {
       ids.push(item.id);
       keys.set(item.id, item);
     }
-    // A page may be cut shorter than it says, so that it only ends the list when the total agrees or is not told.
-    const short = items.length < pageSize && (total <= 0 || keys.size >= total);
+    // A page may be cut shorter than it says, so that it ends the list only when a total agrees; else an empty page does.
+    const short = items.length < pageSize && total > 0 && keys.size >= total;
     const stuck = keys.size === before;
     if (items.length === 0 || short || stuck) {
       const counted = totals.size === 1 && totals.has(keys.size) && descending(ids);
       return {
         keys,
-        certain: counted || (number === 1 && items.length < pageSize && short),
+        certain: counted || (number === 1 && (short || items.length === 0)),
         repeating: items.length > 0 && stuck && keys.size < total,
       };
     }

@@ -89,9 +89,13 @@ export const envelopeRefusal = (
   const words = gatewayWords(body, redact);
   return (
     denied(endpoint, 200, words, words.code) ??
-    fault('gateway-refused', `the gateway refused ${nameOf(endpoint)}${quoted(words.message)}`, {
-      advice: `the message is the gateway’s own; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
-    })
+    fault(
+      'gateway-refused',
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}${quoted(words.message)}`,
+      {
+        advice: `the message is the gateway’s own; check the request, that admin_key is not revoked, and that it has the scope ${endpoint.scope}`,
+      },
+    )
   );
 };
 

@@ -3,5 +3,5 @@ export { createHttp } from './create-http.ts';
 export type { HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
-export { isNetworkTrouble, networkTrouble } from './trouble.ts';
+export { isNetworkTrouble } from './trouble.ts';
 export type { NetworkTrouble, TroubleKind } from './trouble.ts';

@@ -106,7 +106,7 @@ describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) =
     const { gateway, seen } = await scriptedGateway([json({ success: false, message: 'record not found' })]);
     await expect(call(gateway)).rejects.toMatchObject({
       code: 'gateway-refused',
-      message: `the gateway refused ${name}: “record not found”`,
+      message: `the gateway refused ${name}, which needs the scope ${scope}: “record not found”`,
       advice: expect.stringContaining(scope) as unknown,
     });
     expect(seen).toHaveLength(1);
