@@ -86,11 +86,13 @@ const cellMaker = (
   if (quotient !== undefined) return ({ row }) => show(quotientOf(table, row, quotient), format, context);
   if (name === undefined) return () => blank;
   if (format === 'text' || format === 'date')
-    return ({ row, role, name: given }) => {
+    return ({ row, role, state, name: given }) => {
       if (role !== 'row') return { exact: null, text: given ?? '' };
-      const text = table.text(row, name);
-      const shown = format === 'date' ? context.locale.shortDay(text.slice(0, 10)) : showName(text);
-      return { exact: null, text: shown === '' ? (column.empty ?? context.locale.words.unnamed) : shown };
+      const raw = table.text(row, name);
+      const shown = format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : showName(raw);
+      const { unnamed, incomplete } = context.locale.words;
+      const text = shown === '' ? (column.empty ?? unnamed) : shown;
+      return { exact: null, text: state === 'partial' ? `${text} (${incomplete})` : text };
     };
   return ({ row, role }) =>
     role === 'row' || table.isFigure(name) ? show(table.figure(row, name), format, context) : blank;
@@ -110,11 +112,14 @@ const withoutData = (row: RowModel, columns: readonly ColumnModel[], noData: str
 
 /** Rows up to the limit, then one that sums up the rest, then the total; sums are exact, derived columns made from them. */
 export const buildTable = (
-  shape: TableShape,
+  given: TableShape,
   context: Context,
   colours: ReadonlyMap<string, string>,
   scale: number,
 ): TableModel => {
+  // Where nothing can be compared, a column of dashes says nothing.
+  const isTold = (column: ColumnShape): boolean => context.comparable || column.change_of === undefined;
+  const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const table = context.table(shape.sql);
   const limit = Math.max(1, Math.floor(shape.limit * scale));
   // One row left over is shown itself: a sum of one says less in the same space.

@@ -1,4 +1,4 @@
-import { compareMoney, divideMoney, subtractMoney, zero } from '../base/index.ts';
+import { compareMoney, divideMoney, money, subtractMoney, zero } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
 import type { Direction } from './definition.ts';
 import { formatPercent } from './format.ts';
@@ -9,6 +9,9 @@ const toneOf = (rise: boolean, good: Direction): Tone => {
   if (good === undefined) return 'neutral';
   return (good === 'up') === rise ? 'good' : 'bad';
 };
+
+/** 9,999%: more is said better by the amounts themselves. */
+const mostShown = money('99.99');
 
 export const unknownChange: Change = { direction: 'unknown', ratio: null, text: '–', tone: 'neutral' };
 
@@ -28,6 +31,12 @@ export const changeOf = (
   if (base === 0 && rise) return { direction: 'new', ratio: null, text: locale.words.isNew, tone: 'neutral' };
   const ratio = base > 0 ? divideMoney(subtractMoney(now, before), before, 12) : undefined;
   if (ratio === undefined) return unknownChange;
-  const text = formatPercent(ratio, locale);
+  const text =
+    compareMoney(ratio, mostShown) >= 0
+      ? `>${formatPercent(mostShown, locale)}`
+      : formatPercent(ratio, locale);
+  // A change too small to show has no direction to the reader.
+  if (text.replace('-', '') === formatPercent(zero, locale))
+    return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };
   return { direction: rise ? 'up' : 'down', ratio, text: rise ? `+${text}` : text, tone: toneOf(rise, good) };
 };

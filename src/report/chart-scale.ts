@@ -37,8 +37,10 @@ export const scaleOf = (values: readonly Money[]): Scale => {
   const step = stepFor(span, 4);
   const ticks: Money[] = [zero];
   while (compareMoney(ticks.at(-1) ?? zero, high) < 0) ticks.push(addMoney(ticks.at(-1) ?? zero, step));
-  while (compareMoney(ticks[0] ?? zero, low) > 0) ticks.unshift(subtractMoney(ticks[0] ?? zero, step));
-  return { ticks, low: ticks[0] ?? zero, high: ticks.at(-1) ?? zero };
+  // Below zero no further than the values: a small refund must not take a quarter of the chart.
+  for (let tick = subtractMoney(zero, step); compareMoney(tick, low) >= 0; tick = subtractMoney(tick, step))
+    ticks.unshift(tick);
+  return { ticks, low, high: ticks.at(-1) ?? zero };
 };
 
 /** Where a value stands between the ends: 0 at `low`, 1 at `high`. Pixels only. */

@@ -3,7 +3,7 @@ import type { Money } from '../base/index.ts';
 import { placeOn, scaleOf } from './chart-scale.ts';
 import type { Scale } from './chart-scale.ts';
 import { formatTick } from './format.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from './markup.ts';
 import { localeOf } from './locale.ts';
 import type { BarModel, ChartModel, ReportModel } from './model.ts';
 
@@ -11,8 +11,8 @@ import type { BarModel, ChartModel, ReportModel } from './model.ts';
 const ink = '#808690';
 const width = 480;
 const height = 214;
-const bottom = 22;
-const labelSize = 13;
+const bottom = 24;
+const labelSize = 14;
 
 const number = (value: number): string => String(Math.round(value * 100) / 100);
 

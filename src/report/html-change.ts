@@ -1,5 +1,5 @@
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { markup } from './markup.ts';
+import type { Html } from './markup.ts';
 import type { Change } from './model.ts';
 import { colour } from './styles.ts';
 
@@ -14,7 +14,7 @@ const arrows: Readonly<Record<Change['direction'], string>> = {
 /** An arrow says the direction, so that it does not hang on colour alone. */
 export const htmlChange = (change: Change): Html => {
   const text = `${arrows[change.direction]}${change.text.replace(/^[+-]/, '')}`;
-  if (change.tone === 'bad') return html`<span class="bd" style="color:${colour.bad}">${text}</span>`;
-  if (change.tone === 'good') return html`<span class="gd" style="color:${colour.good}">${text}</span>`;
-  return html`<span class="sf" style="color:${colour.soft}">${text}</span>`;
+  if (change.tone === 'bad') return markup`<span class="bd" style="color:${colour.bad}">${text}</span>`;
+  if (change.tone === 'good') return markup`<span class="gd" style="color:${colour.good}">${text}</span>`;
+  return markup`<span class="sf" style="color:${colour.soft}">${text}</span>`;
 };

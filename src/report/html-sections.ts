@@ -1,8 +1,8 @@
 import { cidOf } from './chart-cid.ts';
 import { htmlChange } from './html-change.ts';
 import { htmlTable } from './html-table.ts';
-import { html, trusted } from './html.ts';
-import type { Html } from './html.ts';
+import { markup, trusted } from './markup.ts';
+import type { Html } from './markup.ts';
 import type { ChartModel, FigureModel, FiguresModel, NotesModel, SectionModel, TextModel } from './model.ts';
 import { colour } from './styles.ts';
 
@@ -10,18 +10,9 @@ import { colour } from './styles.ts';
 export const contentWidth = 536;
 
 const tile = (figure: FigureModel | undefined): Html => {
-  if (figure === undefined) return html`<td width="50%">&nbsp;</td>`;
-  const change = figure.change === undefined ? html`&nbsp;` : htmlChange(figure.change);
-  return html`<td width="50%" valign="top" style="padding:0 8px 14px 0">
-    <div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div>
-    <div
-      class="ik"
-      style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums"
-    >
-      ${figure.value.text}
-    </div>
-    <div style="font-size:12px;line-height:18px">${change}</div>
-  </td>`;
+  if (figure === undefined) return markup`<td width="50%">&nbsp;</td>`;
+  const change = figure.change === undefined ? markup`&nbsp;` : htmlChange(figure.change);
+  return markup`<td width="50%" valign="top" style="padding:0 8px 14px 0"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div><div style="font-size:12px;line-height:18px">${change}</div></td>`;
 };
 
 /** Two tables of two tiles side by side: on a phone they stack, and each row of two keeps one height. */
@@ -32,53 +23,24 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
   const half = contentWidth / 2;
   const blocks = pairs.map(
     ([left, right], at) =>
-      html`${trusted(at % 2 === 0 ? `<!--[if mso]><table role="presentation" width="${contentWidth}"><tr><td width="${half}"><![endif]-->` : `<!--[if mso]></td><td width="${half}"><![endif]-->`)}
-        <table role="presentation" class="f2" align="left" width="${half}" cellpadding="0" cellspacing="0">
-          <tr>
-            ${tile(left)}${tile(right)}
-          </tr>
-        </table>
-        ${trusted(at % 2 === 1 || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`,
+      markup`${trusted(at % 2 === 0 ? `<!--[if mso]><table role="presentation" width="${contentWidth}"><tr><td width="${half}"><![endif]-->` : `<!--[if mso]></td><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2" align="left" width="${half}" cellpadding="0" cellspacing="0"><tr>${tile(left)}${tile(right)}</tr></table>${trusted(at % 2 === 1 || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`,
   );
-  return html`${blocks}
-    <div style="clear:both;font-size:0;line-height:0">&nbsp;</div>`;
+  return markup`${blocks}<div style="clear:both;font-size:0;line-height:0">&nbsp;</div>`;
 };
 
 const chartHtml = (chart: ChartModel): Html =>
-  html`<img
-    src="cid:${cidOf(chart)}"
-    width="${contentWidth}"
-    alt="${chart.alt}"
-    class="sf"
-    style="display:block;width:100%;max-width:${contentWidth}px;height:auto;border:0;font-size:12px;line-height:18px;color:${colour.soft}"
-  />`;
+  markup`<img src="cid:${cidOf(chart)}" width="${contentWidth}" alt="${chart.alt}" class="sf" style="display:block;width:100%;max-width:${contentWidth}px;height:auto;border:0;font-size:12px;line-height:18px;color:${colour.soft}">`;
 
 const paragraphsHtml = ({ paragraphs }: TextModel): Html =>
-  html`${paragraphs.map((text) => html`<p class="ik" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;
+  markup`${paragraphs.map((text) => markup`<p class="ik" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;
 
 const notesHtml = ({ notes }: NotesModel): Html =>
-  html`${notes.map(({ tone, text }) => {
+  markup`${notes.map(({ tone, text }) => {
     const [ground, ink, name] =
       tone === 'warning'
         ? [colour.warningGround, colour.warningInk, 'wn']
         : [colour.lookGround, colour.lookInk, 'lk'];
-    return html`<table
-      role="presentation"
-      width="100%"
-      cellpadding="0"
-      cellspacing="0"
-      style="margin:0 0 8px"
-    >
-      <tr>
-        <td
-          class="${name} nm"
-          bgcolor="${ground}"
-          style="padding:10px 14px;border-radius:8px;background:${ground};font-size:13px;line-height:19px;color:${ink}"
-        >
-          ${text}
-        </td>
-      </tr>
-    </table>`;
+    return markup`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 8px"><tr><td class="${name} nm" bgcolor="${ground}" style="padding:10px 14px;border-radius:8px;background:${ground};font-size:13px;line-height:19px;color:${ink}">${text}</td></tr></table>`;
   })}`;
 
 const bodyOf = (section: SectionModel): Html => {
@@ -103,17 +65,10 @@ export const sectionHtml = (section: SectionModel): Html => {
   const extra =
     note === undefined
       ? undefined
-      : html` <span class="sf" style="font-weight:400;font-size:12px;color:${colour.soft}">${note}</span>`;
+      : markup` <span class="sf" style="font-weight:400;font-size:12px;color:${colour.soft}">${note}</span>`;
   const title =
     section.title === undefined
       ? undefined
-      : html`<h2
-          class="ik"
-          style="margin:0 0 10px;font-size:15px;line-height:22px;font-weight:600;color:${colour.ink}"
-        >
-          ${section.title}${extra}
-        </h2>`;
-  return html`<tr>
-    <td style="padding:${section.title === undefined ? '14px' : '26px'} 0 0">${title} ${bodyOf(section)}</td>
-  </tr> `;
+      : markup`<h2 class="ik" style="margin:0 0 10px;font-size:15px;line-height:22px;font-weight:600;color:${colour.ink}">${section.title}${extra}</h2>`;
+  return markup`<tr><td style="padding:${section.title === undefined ? '14px' : '24px'} 0 0">${title}\n${bodyOf(section)}</td></tr>\n`;
 };

@@ -1,5 +1,5 @@
 import { messageOf, parseYaml, systemCode } from '../base/index.ts';
-import type { YamlFile } from '../base/index.ts';
+import type { YamlFile, YamlPath } from '../base/index.ts';
 import type { z } from 'zod';
 import { reportShape } from './definition.ts';
 import type { ReportDefinition, ReportShape } from './definition.ts';
@@ -20,28 +20,26 @@ export type LoadedReport = { readonly report?: ReportDefinition; readonly faults
 /** Reads a text file; rejects as `node:fs` does. */
 export type ReadFile = (path: string) => Promise<string>;
 
-const keysOf = (value: unknown): string[] => {
-  if (typeof value !== 'object' || value === null) return [];
-  const shape = (value as { shape?: unknown }).shape;
-  const own = typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
-  const inner = Object.values(typeof shape === 'object' && shape !== null ? shape : {});
-  const { element, options, unwrap } = value as { element?: unknown; options?: unknown; unwrap?: unknown };
-  return [
-    ...own,
-    ...inner.flatMap(keysOf),
-    ...keysOf(element),
-    ...(Array.isArray(options) ? options.flatMap(keysOf) : []),
-    ...(typeof unwrap === 'function' ? keysOf((value as { unwrap: () => unknown }).unwrap()) : []),
-  ];
-};
+type Node = { readonly [key: string]: unknown };
 
-const knownKeys = [...new Set(keysOf(reportShape))];
+const isNodeOf = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+/** The keys that the shape knows at a place of the file; of all alternatives where there are several. */
+const keysAt = (shape: unknown, path: YamlPath): string[] => {
+  if (!isNodeOf(shape)) return [];
+  const { options, element, shape: fields, def } = shape;
+  if (Array.isArray(options)) return options.flatMap((option) => keysAt(option, path));
+  const [key, ...rest] = path;
+  if (isNodeOf(fields)) return key === undefined ? Object.keys(fields) : keysAt(fields[key], rest);
+  if (isNodeOf(element)) return keysAt(element, rest);
+  return isNodeOf(def) ? keysAt(def['innerType'], path) : [];
+};
 
 const faultsOf = (issue: z.core.$ZodIssue, file: string, yaml: YamlFile): ReportFault[] => {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const meant = suggest(key, knownKeys);
+      const meant = suggest(key, keysAt(reportShape, path));
       const message = `unknown key "${key}"`;
       return {
         file,
@@ -56,7 +54,7 @@ const faultsOf = (issue: z.core.$ZodIssue, file: string, yaml: YamlFile): Report
   return [{ ...at, message: isMissing ? `"${name}" is missing` : `${name ?? 'report'}: ${issue.message}` }];
 };
 
-type Reference = { readonly file: string; readonly path: readonly (string | number)[] };
+type Reference = { readonly file: string; readonly path: YamlPath };
 
 const referencesOf = (shape: ReportShape): Reference[] => [
   { file: shape.headline.sql, path: ['headline', 'sql'] },
@@ -69,7 +67,7 @@ const referencesOf = (shape: ReportShape): Reference[] => [
 ];
 
 /** Files that the YAML names, as far as it can be told when other parts of it are at fault. */
-const looseReferences = (value: unknown, path: readonly (string | number)[] = []): Reference[] => {
+const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => looseReferences(item, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>

@@ -26,7 +26,6 @@ export type Words = {
   readonly noData: string;
   readonly noDataYet: string;
   readonly incomplete: string;
-  readonly soFar: string;
   readonly isNew: string;
   readonly unnamed: string;
   readonly up: (percent: string) => string;

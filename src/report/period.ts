@@ -99,7 +99,8 @@ const given = (request: PeriodRequest): [Dates, Dates] => {
 };
 
 const span = ([first, last]: Dates, zone: string, locale: LocaleTag): Span => {
-  const days = localDays(first, last, zone);
+  // A date that a zone skipped (Samoa, 2011-12-30) has no seconds and is no day.
+  const days = localDays(first, last, zone).filter(({ start, end }) => end > start);
   return {
     label: localeOf(locale).range(first, last),
     first,

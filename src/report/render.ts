@@ -1,7 +1,7 @@
 import { cidOf } from './chart-cid.ts';
 import { drawPng } from './chart-png.ts';
 import { chartSvg } from './chart-svg.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from './markup.ts';
 import type { ReportModel } from './model.ts';
 import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';

@@ -44,7 +44,7 @@ img{border:0}
 .w{font-size:11px !important}
 .w th{font-size:10px !important}
 .w td,.w th{padding-left:4px !important}
-.f2{width:50% !important;display:inline-block !important;box-sizing:border-box}
+.f2{width:100% !important;float:none !important}
 }`,
   `@media (prefers-color-scheme:dark){${dark('')}}`,
   dark('[data-ogsc]').trim(),

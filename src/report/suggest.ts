@@ -16,7 +16,7 @@ export const suggest = (word: string, known: readonly string[]): string | undefi
   const [best] = known
     .map((candidate) => ({ candidate, far: distance(word, candidate) }))
     .sort((left, right) => left.far - right.far);
-  return best !== undefined && best.far <= Math.max(1, Math.floor(word.length / 3))
+  return best !== undefined && best.far <= (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3)))
     ? best.candidate
     : undefined;
 };

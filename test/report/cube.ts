@@ -27,7 +27,7 @@ const typeOf = (type: string): ResultTable['columns'][number]['type'] => {
 };
 
 const cellOf = (value: unknown): Cell =>
-  value === null || typeof value === 'boolean' ? value : String(value);
+  value === null || typeof value === 'boolean' ? value : String(value as string | bigint);
 
 const ddl = `
 CREATE TABLE cube (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT, model_name VARCHAR, token_name VARCHAR,
@@ -81,9 +81,7 @@ export const cubeOf = (rows: readonly CubeRow[]): CubeReader => ({
         const reader = await connection.runAndReadAll(sql);
         const types = reader.columnTypes();
         return {
-          columns: reader
-            .columnNames()
-            .map((name, at) => ({ name, type: typeOf(String(types[at])) })),
+          columns: reader.columnNames().map((name, at) => ({ name, type: typeOf(String(types[at])) })),
           rows: reader.getRows().map((row) => row.map(cellOf)),
         };
       });

@@ -34,7 +34,11 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
   const complete: ReportFacts = {
     ...common,
     dataThrough: period.interval.end,
-    reconciliation: { verdict: 'equal', text: 'equal to the gateway’s statistics to the last decimal.', good: true },
+    reconciliation: {
+      verdict: 'equal',
+      text: 'equal to the gateway’s statistics to the last decimal.',
+      good: true,
+    },
   };
   return buildReport({
     definition: options.definition ?? (await spendSummary()),
@@ -81,7 +85,12 @@ export const ordinaryRows = (from = '2026-09-19', days = 62): readonly CubeRow[]
           const odd = date === '2026-11-12' && model === 'gpt-5.1' ? 11 : 1;
           const busy = hour === 10 || hour === 14 ? 1.6 : 0.6;
           const micros = Math.round(
-            ((weight * 1e8) / (25 * (at + 1))) * rhythm * odd * busy * (0.8 + random() * 0.4) * (1 + day / 400),
+            ((weight * 1e8) / (25 * (at + 1))) *
+              rhythm *
+              odd *
+              busy *
+              (0.8 + random() * 0.4) *
+              (1 + day / 400),
           );
           const calls = 1 + Math.floor(micros / 9e6);
           rows.push({
@@ -97,7 +106,13 @@ export const ordinaryRows = (from = '2026-09-19', days = 62): readonly CubeRow[]
           });
         }
     if (day % 6 === 0)
-      rows.push({ quarter: start + 43_200, model: 'flux-1.1-pro-ultra', key: null, kind: 'refund', spend: '-0.84015' });
+      rows.push({
+        quarter: start + 43_200,
+        model: 'flux-1.1-pro-ultra',
+        key: null,
+        kind: 'refund',
+        spend: '-0.84015',
+      });
   }
   return rows;
 };

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` and `trusted` make it. */
+/** Text that is HTML already. Only `markup` and `trusted` make it. */
 export type Html = { readonly html: string };
 
 type Part = string | number | Html | readonly Html[] | undefined;
@@ -24,5 +24,5 @@ const written = (part: Part): string => {
 export const trusted = (markup: string): Html => ({ html: markup });
 
 /** Escapes every value put into it, in text and in quoted attributes alike. */
-export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+export const markup = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   trusted(texts.map((text, at) => text + written(parts[at])).join(''));

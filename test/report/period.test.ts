@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dateAt, hasCode, isDate, unixMillis } from '../../src/base/index.ts';
+import { periodNames, resolvePeriod } from '../../src/report/index.ts';
+
+const at = (text: string) => unixMillis(Date.parse(text));
+const shown = (request: string, now: string, zone = 'Europe/Berlin'): string => {
+  const { first, last, comparison } = resolvePeriod(request, at(now), zone);
+  return `${first}..${last} after ${comparison.first}..${comparison.last}`;
+};
+
+describe('the days of a period', () => {
+  test.each([
+    ['yesterday', '2026-11-20T07:00:00Z', '2026-11-19..2026-11-19 after 2026-11-18..2026-11-18'],
+    ['yesterday', '2026-11-19T23:30:00Z', '2026-11-19..2026-11-19 after 2026-11-18..2026-11-18'],
+    ['yesterday', '2026-01-01T12:00:00Z', '2025-12-31..2025-12-31 after 2025-12-30..2025-12-30'],
+    ['last-week', '2026-11-20T07:00:00Z', '2026-11-09..2026-11-15 after 2026-11-02..2026-11-08'],
+    ['last-week', '2026-11-16T00:00:00Z', '2026-11-09..2026-11-15 after 2026-11-02..2026-11-08'],
+    ['last-week', '2026-11-15T12:00:00Z', '2026-11-02..2026-11-08 after 2026-10-26..2026-11-01'],
+    ['last-month', '2026-11-20T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
+    ['last-month', '2026-03-31T07:00:00Z', '2026-02-01..2026-02-28 after 2026-01-01..2026-01-31'],
+    ['month-to-date', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-19 after 2026-10-01..2026-10-19'],
+    ['month-to-date', '2026-11-02T07:00:00Z', '2026-11-01..2026-11-01 after 2026-10-01..2026-10-01'],
+    ['month-to-date', '2026-11-01T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
+    ['month-to-date', '2026-03-31T07:00:00Z', '2026-03-01..2026-03-30 after 2026-02-01..2026-02-28'],
+    ['2026-01-01..2026-02-01', '2026-11-20T07:00:00Z', '2026-01-01..2026-01-31 after 2025-12-01..2025-12-31'],
+    ['2026-03-01..2026-03-02', '2026-11-20T07:00:00Z', '2026-03-01..2026-03-01 after 2026-02-28..2026-02-28'],
+  ])('%s at %s', (request, now, expected) => {
+    expect(shown(request, now)).toBe(expected);
+  });
+
+  test('an object says the same as a text', () => {
+    const now = at('2026-11-20T07:00:00Z');
+    expect(resolvePeriod({ from: '2026-01-01', to: '2026-02-01' }, now, 'UTC')).toEqual(
+      resolvePeriod('2026-01-01..2026-02-01', now, 'UTC'),
+    );
+  });
+
+  test.each([
+    ['yesterday', 'Thu, Nov 19, 2026'],
+    ['last-week', 'Nov 9 – 15, 2026'],
+    ['2026-10-21..2026-11-20', 'Oct 21 – Nov 19, 2026'],
+    ['2025-12-28..2026-01-04', 'Dec 28, 2025 – Jan 3, 2026'],
+  ])('%s is called %s', (request, label) => {
+    expect(resolvePeriod(request, at('2026-11-20T07:00:00Z'), 'UTC').label).toBe(label);
+  });
+
+  test.each([
+    'today',
+    '',
+    '..',
+    '2026-01-01',
+    '2026-01-01..',
+    '2026-02-30..2026-03-01',
+    '2026-01-02..2026-01-01',
+    '2026-01-01..2026-01-01',
+    '1900-01-01..2026-01-01',
+    '2026-01-01..2026-01-02..2026-01-03',
+  ])('%j is refused', (request) => {
+    const call = (): unknown => resolvePeriod(request, at('2026-11-20T07:00:00Z'), 'UTC');
+    expect(call).toThrow();
+    try {
+      call();
+    } catch (error) {
+      expect(hasCode(error, 'period-invalid')).toBe(true);
+    }
+  });
+
+  test('a skipped calendar day is not yesterday', () => {
+    expect(resolvePeriod('yesterday', at('2011-12-31T00:00:00+14:00'), 'Pacific/Apia').first).toBe(
+      '2011-12-29',
+    );
+    const week = resolvePeriod('2011-12-28..2012-01-01', at('2012-01-02T00:00:00Z'), 'Pacific/Apia');
+    expect(week.days.map(({ date }) => date)).toEqual(['2011-12-28', '2011-12-29', '2011-12-31']);
+    expect(week.days[2]?.start).toBe(week.days[1]?.end);
+  });
+});
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Shanghai',
+  'Australia/Lord_Howe',
+  'America/Sao_Paulo',
+  'Africa/Cairo',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+];
+
+const moments = fc.integer({ min: Date.UTC(2012, 3, 1), max: Date.UTC(2035, 0, 1) }).map(unixMillis);
+
+test('days tile their interval, each the local day it says, in every zone', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...periodNames), moments, fc.constantFrom(...zones), (name, now, zone) => {
+      const period = resolvePeriod(name, now, zone);
+      for (const { days, interval, first, last } of [period, period.comparison]) {
+        expect(days[0]?.start).toBe(interval.start);
+        expect(days.at(-1)?.end).toBe(interval.end);
+        expect([days[0]?.date, days.at(-1)?.date]).toEqual([first, last]);
+        for (const [index, day] of days.entries()) {
+          if (index > 0) expect(day.start).toBe(days[index - 1]?.end);
+          expect(isDate(day.date)).toBe(true);
+          expect((day.end - day.start) / 1800).toBeGreaterThanOrEqual(45);
+          expect((day.end - day.start) / 1800).toBeLessThanOrEqual(51);
+          expect(dateAt(day.start, zone)).toBe(day.date);
+        }
+      }
+      // Complete days alone, and the comparison never reaches into the period.
+      expect(period.interval.end).toBeLessThanOrEqual(Math.floor(now / 1000));
+      expect(period.comparison.interval.end).toBeLessThanOrEqual(period.interval.start);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('FROM..TO is half-open and compared with as many days right before', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 8000 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.constantFrom(...zones),
+      (offset, length, zone) => {
+        const date = (day: number): string =>
+          new Date(Date.UTC(2013, 0, 1) + day * 86_400_000).toISOString().slice(0, 10);
+        const period = resolvePeriod(
+          `${date(offset)}..${date(offset + length)}`,
+          at('2026-11-20T07:00:00Z'),
+          zone,
+        );
+        expect(period.days).toHaveLength(length);
+        expect(period.last).toBe(date(offset + length - 1));
+        expect(period.comparison.days).toHaveLength(length);
+        expect(period.comparison.interval.end).toBe(period.interval.start);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
