@@ -1,4 +1,5 @@
-import { variantNames, variantTable } from './variants.ts';
+import { variantTable } from './variant-table.ts';
+import { variantNames } from './variants.ts';
 
 const switches = (): string =>
   variantNames

@@ -1,10 +1,8 @@
 export { startSandbox, type Sandbox, type SandboxOptions } from './start.ts';
 export { scopes, type Scope } from './state.ts';
-export { parseVariants, variantNames, variantTable, type VariantName, type Variants } from './variants.ts';
+export { variantTable } from './variant-table.ts';
+export { parseVariants, variantNames, type VariantName, type Variants } from './variants.ts';
 export { sandboxHelp } from './help.ts';
-export type { Effect, Fault, Faults } from './faults.ts';
-export type { RequestRecord, Requests } from './requests.ts';
-export type { Truth, TruthRow, TruthSums } from './truth.ts';
-export type { Traffic } from './control.ts';
+export type { Fault } from './faults.ts';
+export type { TruthRow } from './truth.ts';
 export { spike } from './traffic/consumers.ts';
-export { CNY_PER_USD } from './decimal.ts';

@@ -1,12 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { tls } from './certificate.ts';
 import { NOW, withBox, type Box } from './support.ts';
 
 /** Waits until nothing has changed for a while: compression works on threads of its own. */
@@ -69,54 +66,24 @@ describe('back-pressure', () => {
 });
 
 test('with a certificate it speaks https', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  const sandbox = await startSandbox({ now: () => NOW, months: 1, callsPerDay: 5, tls });
   try {
-    const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        '/CN=localhost',
-        '-addext',
-        'subjectAltName=IP:127.0.0.1',
-        '-keyout',
-        files.key,
-        '-out',
-        files.cert,
-      ],
-      { stdio: 'ignore' },
-    );
-    const tls = { key: readFileSync(files.key, 'utf8'), cert: readFileSync(files.cert, 'utf8') };
-    const sandbox = await startSandbox({ now: () => NOW, months: 1, callsPerDay: 5, tls });
-    try {
-      expect(sandbox.baseUrl).toMatch(/^https:/u);
-      const ask = async (): Promise<number | undefined> => {
-        const headers = { authorization: `Bearer ${sandbox.adminKey}` };
-        const request = httpsRequest(`${sandbox.baseUrl}/api/user/self`, {
-          ca: tls.cert,
-          headers,
-          agent: false,
-        }).end();
-        const [response] = (await once(request, 'response')) as [IncomingMessage];
-        response.resume();
-        return response.statusCode;
-      };
-      expect(await ask()).toBe(200);
-      sandbox.faults.plant({ kind: 'reset' });
-      await expect(ask()).rejects.toThrow('hang up');
-    } finally {
-      await sandbox.stop();
-    }
+    expect(sandbox.baseUrl).toMatch(/^https:/u);
+    const ask = async (): Promise<number | undefined> => {
+      const headers = { authorization: `Bearer ${sandbox.adminKey}` };
+      const request = httpsRequest(`${sandbox.baseUrl}/api/user/self`, {
+        ca: tls.cert,
+        headers,
+        agent: false,
+      }).end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await ask()).toBe(200);
+    sandbox.faults.plant({ kind: 'reset' });
+    await expect(ask()).rejects.toThrow('hang up');
   } finally {
-    rmSync(folder, { recursive: true });
+    await sandbox.stop();
   }
 });
