@@ -26,8 +26,8 @@ const typeOf = (type: string): ResultTable['columns'][number]['type'] => {
   return type === 'BOOLEAN' ? 'boolean' : 'other';
 };
 
-const cellOf = (value: unknown): Cell =>
-  value === null || typeof value === 'boolean' ? value : String(value as string | bigint);
+const cellOf = (value: { toString: () => string } | boolean | null): Cell =>
+  value === null || typeof value === 'boolean' ? value : value.toString();
 
 const ddl = `
 CREATE TABLE cube (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT, model_name VARCHAR, token_name VARCHAR,

@@ -1,0 +1,141 @@
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unixSeconds } from '../../src/base/index.ts';
+import { renderReport, standaloneHtml } from '../../src/report/index.ts';
+import type { ReportModel } from '../../src/report/index.ts';
+import { hostileRows } from './hostile.ts';
+import { build, ordinaryRows } from './sample.ts';
+
+// What runs in the page is text: the types of a browser stay out of this program.
+
+/** Elements that reach out of the window, and whether the page scrolls sideways. */
+const overflow = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const width = document.documentElement.clientWidth;
+    const out = [...document.querySelectorAll('body *')].filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return right > width + 0.5 || left < -0.5;
+    });
+    const found = out.map((element) => element.tagName + ' ' + element.textContent.trim().slice(0, 40));
+    return document.documentElement.scrollWidth > width ? ['the page scrolls', ...found] : found;
+  })()`);
+
+/** Texts whose contrast against the ground below them is under 4.5 : 1 (WCAG 2.2, 1.4.3). */
+const faint = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+    const luminance = (colour) => {
+      const [r, g, b] = channels(colour).map((value) => {
+        const part = value / 255;
+        return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ground = (element) => {
+      for (let at = element; at !== null; at = at.parentElement) {
+        const { backgroundColor } = getComputedStyle(at);
+        if (channels(backgroundColor)[3] !== 0) return backgroundColor;
+      }
+      return 'rgb(255, 255, 255)';
+    };
+    const found = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const text = node.textContent.trim();
+      const parent = node.parentElement;
+      if (text === '' || text === '■' || parent.getClientRects().length === 0) continue;
+      const [one, two] = [luminance(getComputedStyle(parent).color), luminance(ground(parent))];
+      const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+      if (contrast < 4.5) found.add(text.slice(0, 40) + ' ' + contrast.toFixed(2));
+    }
+    return [...found];
+  })()`);
+
+const tileHeights = (page: Page): Promise<number[]> =>
+  page.evaluate<number[]>(
+    `[...document.querySelectorAll('.f2')].map((tile) => Math.round(tile.getBoundingClientRect().height))`,
+  );
+
+describe('the mail in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+  afterAll(() => browser.close());
+
+  const models: Readonly<Record<string, () => Promise<ReportModel>>> = {
+    'an ordinary month': () => build({ rows: ordinaryRows() }),
+    'one day': () => build({ rows: ordinaryRows(), period: 'yesterday' }),
+    'missing days': () =>
+      build({
+        rows: ordinaryRows(),
+        facts: {
+          dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000),
+          reconciliation: { verdict: 'unexplained', text: '12.30 USD are unexplained.', good: false },
+          warnings: ['A window was cut off by the gateway.'],
+        },
+      }),
+    'hostile names and huge amounts': () => build({ rows: hostileRows(), account: '<b>Acme</b> & Sons' }),
+    'hostile names on one day': () => build({ rows: hostileRows(), period: '2026-11-18..2026-11-19' }),
+    'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
+  };
+
+  describe.each(Object.entries(models))('%s', (_, make) => {
+    let whole: string;
+    let bare: string;
+    beforeAll(async () => {
+      const rendered = await renderReport(await make());
+      whole = standaloneHtml(rendered);
+      bare = rendered.html;
+    });
+
+    test.each([
+      [600, 'light', 'on'],
+      [600, 'dark', 'on'],
+      [375, 'light', 'on'],
+      [375, 'dark', 'on'],
+      [375, 'light', 'off'],
+      [600, 'dark', 'off'],
+    ] as const)(
+      'at %i px, %s, images %s: nothing overflows, all text can be read',
+      async (width, colorScheme, images) => {
+        const context = await browser.newContext({
+          viewport: { width, height: 900 },
+          colorScheme,
+          javaScriptEnabled: true,
+        });
+        try {
+          const page = await context.newPage();
+          const attempts: string[] = [];
+          page.on('request', (request) => attempts.push(request.url()));
+          page.on('dialog', (dialog) => attempts.push(dialog.message()));
+          await page.setContent(images === 'on' ? whole : bare, { waitUntil: 'load' });
+          expect(await overflow(page)).toEqual([]);
+          expect(await faint(page)).toEqual([]);
+          // It fetches nothing and runs nothing.
+          expect(attempts.filter((url) => !url.startsWith('data:') && !url.startsWith('cid:'))).toEqual([]);
+          expect(new Set(await tileHeights(page)).size).toBeLessThanOrEqual(1);
+        } finally {
+          await context.close();
+        }
+      },
+    );
+  });
+
+  test('the checks do find what they look for', async () => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 400 } });
+    try {
+      await page.setContent(
+        '<body><div style="width:500px;color:#aaa;background:#fff">pale and wide</div></body>',
+      );
+      expect(await overflow(page)).toEqual(['the page scrolls', 'DIV pale and wide']);
+      expect(await faint(page)).toEqual(['pale and wide 2.32']);
+    } finally {
+      await page.close();
+    }
+  });
+});
