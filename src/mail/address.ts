@@ -1,9 +1,9 @@
-import addressparser from 'nodemailer/lib/addressparser';
-
 /** One mailbox: `name` is empty where none was given. */
 export type Mailbox = { readonly name: string; readonly address: string };
 
-const plain = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
+const plain =
+  /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@([\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
+const named = /^(?:"([^"\\\p{Cc}]*)"|([^<>"@,;:\\\p{Cc}]*))\s*<([^<>]+)>$/u;
 
 /** Header text on one line: what could end a header, and half characters, are taken out. */
 export const oneLine = (text: string): string =>
@@ -13,8 +13,8 @@ export const oneLine = (text: string): string =>
 
 /** Reads `ops@example.com` or `Operations <ops@example.com>`; nothing when it is not exactly one address. */
 export const parseMailbox = (text: string): Mailbox | undefined => {
-  if (/[\r\n\0]/.test(text)) return undefined;
-  const [only, ...more] = addressparser(text);
-  if (only?.address === undefined || more.length > 0 || !plain.test(only.address)) return undefined;
-  return { name: oneLine(only.name), address: only.address };
+  const [, quoted, bare, inner] = named.exec(text) ?? [];
+  const address = inner ?? text;
+  if (text.length > 320 || !plain.test(address)) return undefined;
+  return { name: (quoted ?? bare ?? '').trim(), address };
 };

@@ -46,10 +46,15 @@ const mailbox = (text: string): Mailbox => {
   return parsed;
 };
 
-/** The same mailbox written in another case is the same recipient. */
-const distinct = (to: readonly string[]): Mailbox[] => [
-  ...new Map(to.map(mailbox).map((one) => [one.address.toLowerCase(), one])).values(),
-];
+/** The same mailbox written in another case is the same recipient; the first way of writing it counts. */
+const distinct = (to: readonly string[]): Mailbox[] => {
+  const known = new Map<string, Mailbox>();
+  for (const one of to.map(mailbox)) {
+    const key = one.address.toLowerCase();
+    if (!known.has(key)) known.set(key, one);
+  }
+  return [...known.values()];
+};
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 

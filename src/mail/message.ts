@@ -32,7 +32,8 @@ export type Message = MailContent & {
   readonly date: UnixMillis;
 };
 
-const crlf = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, '\r\n');
+/** As bytes, since the composer takes an empty text for none at all. */
+const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g, '\r\n'), 'utf8');
 
 /** Slashes would make a path of a name. */
 const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
@@ -42,7 +43,7 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
   const composer = new MailComposer({
     from: { name: message.from.name, address: message.from.address },
     to: { name: message.to.name, address: message.to.address },
-    subject: oneLine(message.subject),
+    subject: oneLine(message.subject) || '(no subject)',
     messageId: message.messageId,
     date: new Date(message.date),
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },

@@ -45,7 +45,7 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Telli
       : fault('mail-login-refused', `the mail server ${where} refused the login${words}`, options);
   if (error.code === 'ETLS' && error.response !== undefined)
     return fault('mail-tls-required', `the mail server ${where} offers no STARTTLS${words}`, options);
-  if (/^(ERR_SSL_|EPROTO)/.test(code) || error.code === 'ETLS')
+  if (/^(ERR_SSL_|EPROTO$)/.test(code) || error.code === 'ETLS')
     return fault('mail-unreachable', `the mail server ${where} does not speak TLS with us (${code})`, {
       ...options,
       advice: 'smtps:// is for ports that begin with TLS (465), smtp:// for those with STARTTLS (587)',
