@@ -26,12 +26,12 @@ export const timeSql = (cell: string, time: TimeForm): string => {
     return `CASE WHEN regexp_full_match(${cell}, '[0-9]{1,11}') THEN CAST(${cell} AS BIGINT) ELSE ${wrong} END`;
   if (time.form === 'milliseconds')
     return `CASE WHEN regexp_full_match(${cell}, '[0-9]{12,15}') THEN CAST(${cell} AS BIGINT) // 1000 ELSE ${wrong} END`;
-  const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}';
+  const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?';
   if (time.form === 'rfc3339')
-    return `CASE WHEN regexp_full_match(${cell}, '${dateTime}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:?[0-9]{2})')
+    return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(Z|[+-][0-9]{2}:?[0-9]{2})')
       THEN epoch_us(CAST(${cell} AS TIMESTAMPTZ)) // 1000000 ELSE ${wrong} END`;
   const local = `(epoch_us(CAST(${cell} AS TIMESTAMP)) // 1000000)`;
-  return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(:[0-9]{2}([.][0-9]{1,9})?)?')
+  return `CASE WHEN regexp_full_match(${cell}, '${dateTime}')
     THEN ${local} - ${offsetSql(local, time.offsets)} ELSE ${wrong} END`;
 };
 

@@ -1,0 +1,58 @@
+import { parse } from 'csv-parse/sync';
+
+/** Where the header of an export stands, and what it says. */
+export type FoundHeader = {
+  readonly cells: readonly string[];
+  /** Lines before the first row: title lines and the header itself. */
+  readonly lines: number;
+  /** Bytes before the first row. */
+  readonly bytes: number;
+  /** The header's line was ended by a line end. */
+  readonly complete: boolean;
+};
+
+/** Headers are looked for in so many lines, and bytes. */
+const deepest = 20;
+export const headerLimit = 262_144;
+
+const bom = '\uFEFF';
+
+/** One line as cells; a line that is no CSV is one cell. */
+export const cellsOf = (line: string): readonly string[] => {
+  try {
+    const [cells]: string[][] = parse(line, { relax_quotes: true, relax_column_count: true });
+    return cells ?? [];
+  } catch {
+    return [line];
+  }
+};
+
+/**
+ * Finds the header at the start of an export, behind a byte-order mark and title lines. `ended` says that no more bytes
+ * come: only then a last line without its end is looked at. Nothing while there is none.
+ */
+export const findHeader = (
+  start: Buffer,
+  ended: boolean,
+  isHeader: (cells: readonly string[]) => boolean,
+): FoundHeader | undefined => {
+  let from = 0;
+  for (let lines = 1; lines <= deepest && from < start.length; lines += 1) {
+    const newline = start.indexOf(10, from);
+    if (newline === -1 && !ended) return undefined;
+    const end = newline === -1 ? start.length : newline;
+    const line = start.toString('utf8', from, end).replace(/\r$/, '').replace(bom, '');
+    const cells = cellsOf(line);
+    if (isHeader(cells))
+      return { cells, lines, bytes: newline === -1 ? end : end + 1, complete: newline !== -1 };
+    from = end + 1;
+  }
+  return undefined;
+};
+
+/** The first words of something that is no export, for an error message. */
+export const beginningOf = (start: Buffer): string =>
+  start.toString('utf8', 0, 240).replace(bom, '').replaceAll(/\s+/g, ' ').trim();
+
+/** JSON or HTML. */
+export const isForeign = (start: Buffer): boolean => /^[{[<]/.test(beginningOf(start));

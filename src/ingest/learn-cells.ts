@@ -1,0 +1,60 @@
+import { parse } from 'csv-parse/sync';
+import { fault } from '../base/index.ts';
+import type { GatewayProfile, Interval, UnixSeconds } from '../base/index.ts';
+import type { LogColumn, TimeForm } from '../warehouse/index.ts';
+import { offsetsOf } from './zone-folds.ts';
+
+const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
+  ['seconds', /^\d{1,11}$/],
+  ['milliseconds', /^\d{12,15}$/],
+  ['rfc3339', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/],
+  ['naive', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?$/],
+];
+
+/** Cells of one column among the first rows, without guards; blank ones left out. */
+export const sampleCells = (sample: Buffer, at: number, width: number): readonly string[] => {
+  const end = sample.lastIndexOf(10);
+  const text = sample.toString('utf8', 0, end === -1 ? sample.length : end + 1);
+  const rows: string[][] = parse(text, {
+    to: 200,
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_records_with_error: true,
+  });
+  return rows
+    .filter((cells) => cells.length === width)
+    .map((cells) => (cells[at] ?? '').replace(/^'/, '').trim())
+    .filter((cell) => cell !== '');
+};
+
+/** How a time is written; nothing when it is none. */
+export const timeFormOf = (cell: string): TimeForm['form'] | undefined =>
+  forms.find(([, pattern]) => pattern.test(cell))?.[0];
+
+/**
+ * The form of `created_at`: as configured, else as the first rows show it. Every row is held to it when it is landed.
+ * @throws fault export-timestamp-unreadable.
+ */
+export const learnTimeForm = (
+  cells: readonly string[],
+  profile: GatewayProfile,
+  asked: Interval<UnixSeconds>,
+): TimeForm => {
+  const known = profile.timestamps === 'auto' ? undefined : profile.timestamps;
+  const form = known ?? cells.map(timeFormOf).find((found) => found !== undefined);
+  if (form === undefined && cells.length > 0)
+    throw fault(
+      'export-timestamp-unreadable',
+      `created_at is written ${JSON.stringify((cells[0] ?? '').slice(0, 60))}, which is no time that is known`,
+    );
+  return form === 'naive'
+    ? { form, offsets: offsetsOf(profile.naiveZone, asked) }
+    : { form: form ?? 'seconds' };
+};
+
+/** Amounts written with two decimals or more are no integer units; `1.0` may be one, out of a float. */
+export const decimalsWritten = (cells: readonly string[]): boolean =>
+  cells.some((cell) => /\.\d{2,}$/.test(cell));
+
+export const columnAt = (columns: readonly LogColumn[], role: LogColumn['role']): number =>
+  columns.findIndex((column) => column.role === role);

@@ -1,0 +1,42 @@
+import type { Log, UnixSeconds } from '../base/index.ts';
+import { fault, unixSeconds } from '../base/index.ts';
+import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
+import type { LogWindow } from './log-windows.ts';
+
+/** Asks for an export with all columns and takes it to the spool. */
+export type Probe = (ask: LogWindow) => Promise<ReceivedLogs | undefined>;
+
+const habitsOf = (seen: ReceivedLogs | undefined): ExportHabits => ({
+  columns: seen?.columns ?? [],
+  endsLines: seen?.ended ?? true,
+  totalLine: seen?.total !== undefined,
+  emptyWithoutRows: seen === undefined,
+});
+
+const same = (left: ReceivedLogs | undefined, right: ReceivedLogs | undefined): boolean =>
+  left?.header.cells.join() === right?.header.cells.join() && left?.ended === right?.ended;
+
+const hour = 3600;
+
+/**
+ * Learns what the exports of a gateway look like: an empty `columns` over one second gives the header, and whether the
+ * last line is ended (gateway-api.md, Log export). A header without its line end is asked for again: it may be one cut
+ * off. Where an export without rows is empty altogether, the last hour is tried.
+ */
+export const learnLogs = async (
+  probe: Probe,
+  first: UnixSeconds,
+  until: UnixSeconds,
+  log: Log,
+): Promise<ExportHabits> => {
+  const ask = { start: first, end: unixSeconds(first + 1) };
+  const seen = await probe(ask);
+  if (seen === undefined) {
+    const recent = await probe({ start: unixSeconds(Math.max(first, until - hour)), end: until });
+    log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
+    return { ...habitsOf(recent), emptyWithoutRows: true };
+  }
+  if (!seen.ended && !same(seen, await probe(ask)))
+    throw fault('export-truncated', 'the header of the export broke off');
+  return habitsOf(seen);
+};

@@ -1,0 +1,47 @@
+import type { GatewayProfile } from '../base/index.ts';
+import type { LogBatch } from '../warehouse/index.ts';
+import { columnAt, decimalsWritten, learnTimeForm, sampleCells } from './learn-cells.ts';
+import type { LogWindow } from './log-windows.ts';
+import type { ReceivedLogs } from './receive-logs.ts';
+
+type Pull = {
+  readonly account: string;
+  readonly currency: string;
+  readonly profile: GatewayProfile;
+  readonly opensSpan: boolean;
+};
+
+/** What the warehouse needs to land a received export. @throws fault export-timestamp-unreadable. */
+export const logBatch = (
+  window: LogWindow,
+  asked: LogWindow,
+  received: ReceivedLogs | undefined,
+  pull: Pull,
+): LogBatch => {
+  const { account, currency, profile, opensSpan } = pull;
+  const columns = received?.columns ?? [];
+  const cells = (role: 'created_at' | 'quota'): readonly string[] =>
+    received === undefined || received.served === 0
+      ? []
+      : sampleCells(received.sample, columnAt(columns, role), columns.length);
+  return {
+    account,
+    window,
+    asked,
+    file: received?.file ?? '',
+    bytes: received?.received ?? 0,
+    served: received?.served ?? 0,
+    columns,
+    time: learnTimeForm(cells('created_at'), profile, asked),
+    guarded: received?.scan.guarded ?? false,
+    quotedNewlines: received?.scan.quotedNewlines ?? false,
+    currency,
+    amounts: {
+      ...(profile.amounts === 'auto' ? {} : { form: profile.amounts }),
+      unitsPerCurrency: profile.unitsPerCurrency,
+      decimalsWritten: decimalsWritten(cells('quota')),
+    },
+    ...(received?.total === undefined ? {} : { total: received.total }),
+    opensSpan,
+  };
+};

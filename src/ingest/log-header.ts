@@ -1,0 +1,122 @@
+import type { LogColumn, LogRole } from '../warehouse/index.ts';
+
+/** Names that gateways of the family give to one and the same column, the usual one first. */
+const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
+  ['created_at', ['created_at']],
+  ['model_name', ['model_name']],
+  ['token_name', ['token_name']],
+  ['kind', ['type', 'kind', 'log_type']],
+  ['prompt_tokens', ['prompt_tokens']],
+  ['completion_tokens', ['completion_tokens']],
+  ['cached_tokens', ['cached_tokens', 'cache_tokens', 'cache_read_tokens', 'cached_read_tokens']],
+  [
+    'cache_write_tokens',
+    [
+      'cache_write_tokens',
+      'cache_creation_tokens',
+      'cached_write_tokens',
+      'cached_creation_tokens',
+      'cache_creation_input_tokens',
+    ],
+  ],
+  ['reasoning_tokens', ['reasoning_tokens']],
+  ['audio_tokens', ['audio_tokens']],
+  ['image_tokens', ['image_tokens']],
+  ['quota', ['quota', 'cost_usd', 'cost_cny']],
+];
+
+/** The columns that the gateway's document names (gateway-api.md, Log export). */
+const documented: readonly LogRole[] = [
+  'created_at',
+  'model_name',
+  'token_name',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'quota',
+];
+
+/** A header cell as it is compared: `Created At`, `'created_at` and `created_at` are one. */
+const plain = (name: string): string =>
+  name
+    .trim()
+    .replace(/^'/, '')
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+
+/** A record is the header when it names the time of the row. */
+export const isLogHeader = (cells: readonly string[]): boolean =>
+  cells.length > 1 && cells.some((cell) => plain(cell) === 'created_at');
+
+/** The columns of a header with their roles; of two names for one role the more usual one has it. */
+export const logColumns = (header: readonly string[]): readonly LogColumn[] => {
+  const names = header.map(plain);
+  const roleAt = new Map<number, LogRole>();
+  for (const [role, known] of aliases) {
+    const name = known.find((candidate) => names.includes(candidate));
+    if (name !== undefined) roleAt.set(names.indexOf(name), role);
+  }
+  return header.map((cell, index) => {
+    const name = cell.trim().replace(/^'/, '');
+    const role = roleAt.get(index);
+    return role === undefined ? { name } : { name, role };
+  });
+};
+
+/** `detailed` and `all` are the same to a gateway: every column it has, by name. Else the names given. */
+export type WantedColumns = 'detailed' | 'all' | readonly string[];
+
+const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<LogRole> =>
+  new Set(columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
+
+const namesToAsk = (found: readonly LogColumn[], wanted: WantedColumns): readonly string[] => {
+  const present = rolesOf(found);
+  if (typeof wanted !== 'string') {
+    const needed: readonly LogRole[] = ['created_at', 'quota'];
+    const asked = rolesOf(logColumns(wanted));
+    const added = needed
+      .filter((role) => !asked.has(role))
+      .map((role) => found.find((column) => column.role === role)?.name ?? role);
+    return [...wanted, ...added];
+  }
+  return [
+    ...found.map(({ name }) => name).filter((name) => name !== ''),
+    ...documented.filter((role) => !present.has(role)),
+  ];
+};
+
+/** The time last: where lines are not ended, a cut in the last cell is seen in a time, but not in an amount. */
+const timeLast = (names: readonly string[]): readonly string[] => [
+  ...names.filter((name) => plain(name) !== 'created_at'),
+  ...names.filter((name) => plain(name) === 'created_at'),
+];
+
+/**
+ * The names to ask for. Whatever the gateway was found to have, and the documented columns that it did not show under
+ * this or another name: it may export them only when they are asked for.
+ */
+export const columnsToAsk = (
+  found: readonly LogColumn[],
+  wanted: WantedColumns,
+  endsLines: boolean,
+): readonly string[] => {
+  const names = namesToAsk(found, wanted);
+  return endsLines ? names : timeLast(names);
+};
+/** Columns without which no row can be placed or charged; the others may be missing, and are unknown then. */
+const needed: readonly LogRole[] = ['created_at', 'quota'];
+const neededForReports: readonly LogRole[] = ['model_name', 'token_name'];
+
+export const missingColumns = (
+  columns: readonly LogColumn[],
+  wanted: WantedColumns,
+): { readonly needed: readonly string[]; readonly unknown: readonly string[] } => {
+  const present = rolesOf(columns);
+  const must = typeof wanted === 'string' ? [...needed, ...neededForReports] : needed;
+  const missing = documented.filter((role) => !present.has(role));
+  return {
+    needed: missing.filter((role) => must.includes(role)),
+    unknown: typeof wanted === 'string' ? missing.filter((role) => !must.includes(role)) : [],
+  };
+};

@@ -1,0 +1,89 @@
+import { interval, unixSeconds } from '../base/index.ts';
+import type { GatewayProfile, Interval, UnixSeconds } from '../base/index.ts';
+import { foldsOf } from './zone-folds.ts';
+import type { Fold } from './zone-folds.ts';
+
+export type LogWindow = Interval<UnixSeconds>;
+
+export type LogPlanRequest = {
+  /** The first second to hold. */
+  readonly since: UnixSeconds;
+  /** Now less the lag: what is younger may still change. */
+  readonly until: UnixSeconds;
+  /** A forced interval, whatever was landed before; each end may be left out. */
+  readonly from?: UnixSeconds | undefined;
+  readonly to?: UnixSeconds | undefined;
+  readonly windowSeconds: number;
+  /** The end of what is covered without a gap. */
+  readonly cursor?: UnixSeconds | undefined;
+  /** Its start; an earlier `since` makes the plan reach back. */
+  readonly origin?: UnixSeconds | undefined;
+  readonly profile: GatewayProfile;
+};
+
+/** The fold that the moment lies inside of; its own ends are no trouble. */
+const foldAround = (moment: number, folds: readonly Fold[]): Fold | undefined =>
+  folds.find((fold) => moment > fold.start && moment < fold.end);
+
+const mayBeNaive = ({ timestamps }: GatewayProfile): boolean =>
+  timestamps === 'auto' || timestamps === 'naive';
+
+const cut = (span: LogWindow, windowSeconds: number, folds: readonly Fold[]): readonly LogWindow[] => {
+  const windows: LogWindow[] = [];
+  for (let start = span.start; start < span.end;) {
+    let end = unixSeconds(Math.min(start + windowSeconds, span.end));
+    const fold = end < span.end ? foldAround(end, folds) : undefined;
+    if (fold !== undefined) end = fold.start > start ? fold.start : unixSeconds(Math.min(fold.end, span.end));
+    windows.push(interval(start, end));
+    start = end;
+  }
+  return windows;
+};
+
+/**
+ * The windows of one pull, in the order they are to be landed: half-open, tiling what is asked for exactly. Pure: what a
+ * dry run prints and a run carries out. A window is longer than asked for only to take in a repeated hour whole.
+ */
+export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
+  const { since, until, from, to, windowSeconds, cursor, origin, profile } = request;
+  if (!Number.isSafeInteger(windowSeconds) || windowSeconds < 1)
+    throw new RangeError(`a window must be at least one second long, got ${windowSeconds}`);
+  const forced = from !== undefined || to !== undefined;
+  const first = forced ? (from ?? since) : (cursor ?? since);
+  const last = forced ? (to ?? until) : until;
+  const earliest = Math.min(first, since);
+  const folds =
+    mayBeNaive(profile) && last > earliest
+      ? foldsOf(profile.naiveZone, interval(unixSeconds(earliest), last))
+      : [];
+  const start = foldAround(first, folds)?.start ?? first;
+  const fold = foldAround(last, folds);
+  const end = fold === undefined ? last : forced ? fold.end : fold.start;
+  const forward = end > start ? cut(interval(start, end), windowSeconds, folds) : [];
+  if (forced || origin === undefined || since >= origin) return forward;
+  // Backwards from what is covered, so that each landed window widens the covered span.
+  const early = foldAround(since, folds)?.start ?? since;
+  const back = cut(interval(early, foldAround(origin, folds)?.end ?? origin), windowSeconds, folds);
+  return [...back.toReversed(), ...forward];
+};
+
+/** Two halves of a window whose export looks capped; nothing when it can't be cut further. */
+export const splitLogWindow = (
+  window: LogWindow,
+  profile: GatewayProfile,
+): readonly [LogWindow, LogWindow] | undefined => {
+  const middle = Math.floor((window.start + window.end) / 2);
+  const fold = mayBeNaive(profile) ? foldAround(middle, foldsOf(profile.naiveZone, window)) : undefined;
+  const at = [middle, ...(fold === undefined ? [] : [fold.start, fold.end])]
+    .filter((moment) => fold === undefined || moment !== middle)
+    .find((moment) => moment > window.start && moment < window.end);
+  if (at === undefined) return undefined;
+  return [interval(window.start, unixSeconds(at)), interval(unixSeconds(at), window.end)];
+};
+
+/**
+ * What to ask a gateway for so that every row of the window comes, whether it takes the ends of its range as inclusive
+ * or exclusive (gateway-field-notes.md, Log export); the rows too many are cut off locally.
+ */
+export const askForLogs = (window: LogWindow): LogWindow =>
+  interval(unixSeconds(window.start - 1), window.end);

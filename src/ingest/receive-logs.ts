@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { fault } from '../base/index.ts';
+import type { LogColumn } from '../warehouse/index.ts';
+import { columnAt } from './learn-cells.ts';
+import { isLogHeader, logColumns } from './log-header.ts';
+import { spoolExport } from './spool-export.ts';
+import type { SpooledExport } from './spool-export.ts';
+import { spoolFault } from './spool-file.ts';
+import type { OpenSpoolFile, SpoolFile } from './spool-file.ts';
+import { totalLine } from './total-line.ts';
+import type { TotalLine } from './total-line.ts';
+
+/** One log export on disk, its total line taken off. */
+export type ReceivedLogs = SpooledExport & {
+  readonly file: string;
+  readonly columns: readonly LogColumn[];
+  /** Rows, the total line not among them. */
+  readonly served: number;
+  readonly total: TotalLine | undefined;
+  /** Whether the body's last line, header or row, was ended by a line end. */
+  readonly ended: boolean;
+  /** The first row of another width, counted from 1. */
+  readonly oddRecord: number | undefined;
+};
+
+const takeTotal = async (
+  spooled: SpooledExport,
+  columns: readonly LogColumn[],
+  file: SpoolFile,
+): Promise<TotalLine | undefined> => {
+  const { lastRecord } = spooled.scan;
+  // A row or a total longer than this is none.
+  if (lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536) return undefined;
+  const line = (await file.read(lastRecord.start, lastRecord.end)).toString('utf8');
+  const quotaAt = columnAt(columns, 'quota');
+  const total = totalLine(line, columns.length, quotaAt, columnAt(columns, 'created_at'));
+  if (total !== undefined) await file.truncate(lastRecord.start);
+  return total;
+};
+
+/**
+ * Takes an export to the folder. Nothing for a body without a byte.
+ * @throws faults export-not-csv, export-column-missing, disk-full, path-unwritable, and those of the stream.
+ */
+export const receiveLogs = async (
+  body: AsyncIterable<Uint8Array>,
+  folder: string,
+  openFile: OpenSpoolFile,
+  onBytes: (bytes: number) => void,
+): Promise<ReceivedLogs | undefined> => {
+  try {
+    const file = await openFile(join(folder, 'rows.csv'));
+    try {
+      const spooled = await spoolExport(body, file, isLogHeader, onBytes);
+      if (spooled === undefined) return undefined;
+      const columns = logColumns(spooled.header.cells);
+      const total = await takeTotal(spooled, columns, file);
+      const { rows, firstOddRecord, endedWithNewline, lastRecord } = spooled.scan;
+      const totalIsOdd = total !== undefined && firstOddRecord === rows;
+      return {
+        ...spooled,
+        file: file.path,
+        columns,
+        total,
+        served: total === undefined ? rows : rows - 1,
+        ended: lastRecord === undefined ? spooled.header.complete : endedWithNewline,
+        oddRecord: totalIsOdd ? undefined : firstOddRecord,
+      };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw spoolFault(error, folder);
+  }
+};
+
+/** What is known of a gateway's exports, and every further export is held to. */
+export type ExportHabits = {
+  readonly columns: readonly LogColumn[];
+  /** The last line is ended as all others are: an export that stops without is cut off. */
+  readonly endsLines: boolean;
+  readonly totalLine: boolean;
+  /** An export without rows has no header either. */
+  readonly emptyWithoutRows: boolean;
+};
+
+/** @throws fault export-truncated when the export breaks off against the gateway's own habit. */
+export const checkWhole = (received: ReceivedLogs | undefined, habits: ExportHabits): void => {
+  const cut = (reason: string): never => {
+    throw fault('export-truncated', `the export broke off: ${reason}`);
+  };
+  if (received === undefined) {
+    if (!habits.emptyWithoutRows) cut('it holds not even a header');
+    return;
+  }
+  if (received.scan.openQuote) cut('its end lies inside a quoted cell');
+  if (habits.endsLines && !received.ended) cut('its last line has no end');
+  if (habits.totalLine && received.total === undefined) cut('its total line is missing');
+};

@@ -1,0 +1,32 @@
+import { money } from '../base/index.ts';
+import type { Money } from '../base/index.ts';
+import { cellsOf } from './find-header.ts';
+
+/** A line after the rows that adds them up. */
+export type TotalLine = { readonly amount: Money; readonly places: number };
+
+const totalWord = /^['"]?\s*((grand\s+)?(total|sum|subtotal|summary)\b|合计|总计|小计|总额)/i;
+const amountText = /^'?[+-]?\d+(\.\d+)?$/;
+
+const placesOf = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+/**
+ * The total that the last line of an export tells, or nothing when it is a row. Its amount stands in the amount's column,
+ * or is the last number of a line of another width.
+ */
+export const totalLine = (
+  line: string,
+  width: number,
+  quotaAt: number,
+  timeAt: number,
+): TotalLine | undefined => {
+  const cells = cellsOf(line.replace(/\n$/, '')).map((cell) => cell.trim());
+  const worded = cells.some((cell) => totalWord.test(cell));
+  const timeless = cells.length !== width || cells[timeAt] === '' || totalWord.test(cells[timeAt] ?? '');
+  if (!worded || !timeless) return undefined;
+  const numbers = cells.filter((cell) => amountText.test(cell));
+  const written = (cells.length === width ? cells[quotaAt] : numbers.at(-1)) ?? '';
+  if (!amountText.test(written)) return undefined;
+  const amount = written.replace(/^'/, '');
+  return { amount: money(amount), places: placesOf(amount) };
+};

@@ -1,0 +1,48 @@
+import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/base/index.ts';
+import type { LogPull, LogPullMeans } from '../../src/ingest/index.ts';
+import type { Warehouse } from '../../src/warehouse/index.ts';
+import { openIn, testFolder } from '../warehouse/support.ts';
+import type { TestFolder } from '../warehouse/support.ts';
+import { logSource, seconds } from './log-source.ts';
+import type { LogSource, SourceRow, SourceStyle } from './log-source.ts';
+
+export { openIn, testFolder };
+
+export const base = 1_767_225_600; // 2026-01-01T00:00:00Z
+
+export const pullOf = (
+  folder: TestFolder,
+  warehouse: Warehouse,
+  source: Pick<LogSource, 'fetchLogs'>,
+  change: Partial<LogPull & LogPullMeans> = {},
+): LogPull & LogPullMeans => ({
+  account: 'main',
+  since: seconds(base),
+  until: seconds(base + 86_400),
+  windowSeconds: 21_600,
+  columns: 'detailed',
+  currency: 'USD',
+  profile: unknownGateway,
+  fetchLogs: source.fetchLogs,
+  warehouse,
+  spoolDirectory: folder.spool,
+  clock: systemClock,
+  log: silentLog,
+  progress: noProgress,
+  ...change,
+});
+
+/** A warehouse and a gateway of the test, together. */
+export const setUp = async (rows: readonly SourceRow[], style: Partial<SourceStyle> = {}) => {
+  const folder = await testFolder();
+  const warehouse = await openIn(folder);
+  return {
+    folder,
+    warehouse,
+    source: logSource(rows, style),
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
