@@ -8,7 +8,7 @@ import type { Account, Config, Job, Loaded } from './config/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { composeReport, jobKinds, reportFaults } from './jobs/index.ts';
 import type { ComposedReport, JobAccount, JobContext, JobOutcome, JobPlan } from './jobs/index.ts';
-import { createSmtpTransport, deliverDue } from './mail/index.ts';
+import { createSmtpTransport, deliverDue, recoverInterrupted } from './mail/index.ts';
 import type { DeliverySummary } from './mail/index.ts';
 import { createHttp } from './net/index.ts';
 import type { Http } from './net/index.ts';
@@ -141,6 +141,9 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     clock: means.clock,
     log,
   });
+
+  // Whoever was sending before us is gone: the database has one owner.
+  await recoverInterrupted({ outbox: warehouse.outbox, clock: means.clock, log });
 
   const https: Http[] = [];
   const accounts = new Map<string, JobAccount>();

@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';

@@ -6,6 +6,7 @@ import { planLogPull, pullLogs } from '../ingest/index.ts';
 import type { LogPull } from '../ingest/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
+import { pullMeans } from './pull-means.ts';
 import { count, span } from './words.ts';
 
 const day = 86_400_000;
@@ -47,16 +48,11 @@ export const pullLogsKind = defineJobKind({
   description: 'Pulls the call log of an account into the warehouse.',
   shape,
   run: async (settings, context) => {
-    const { account, warehouse, spoolDirectory, clock, log, progress, signal } = context;
+    const { account, signal } = context;
     const pulled = await pullLogs({
       ...pullOf(settings, context),
       fetchLogs: (query, aborted) => account.gateway.exportLogs(query, { signal: aborted ?? signal }),
-      warehouse,
-      spoolDirectory,
-      clock,
-      log,
-      progress,
-      signal,
+      ...pullMeans(context),
     });
     return {
       summary: `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed, ${account.currency} ${pulled.quota} as served; ${reach(pulled.reached, context.zone)}`,

@@ -5,6 +5,7 @@ import { planUsagePull, pullUsage } from '../ingest/index.ts';
 import type { UsagePull } from '../ingest/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
+import { pullMeans } from './pull-means.ts';
 import { count, span } from './words.ts';
 
 const shape = z.strictObject({
@@ -39,16 +40,11 @@ export const pullUsageKind = defineJobKind({
   description: 'Pulls the usage analytics of an account into the warehouse.',
   shape,
   run: async (settings, context) => {
-    const { account, warehouse, spoolDirectory, clock, log, progress, signal } = context;
+    const { account, signal } = context;
     const pulled = await pullUsage({
       ...pullOf(settings, context),
       fetchUsage: (query, aborted) => account.gateway.exportUsage(query, { signal: aborted ?? signal }),
-      warehouse,
-      spoolDirectory,
-      clock,
-      log,
-      progress,
-      signal,
+      ...pullMeans(context),
     });
     return {
       summary: `${count(pulled.rows, 'figure')} of ${count(pulled.windows, 'window')} landed, by ${settings.group_by.join(' and by ')}`,

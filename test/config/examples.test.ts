@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
+import { checkConfig } from '../../src/app.ts';
+
+const means = {
+  env: {
+    GATEWAY_BASE_URL: 'https://gateway.example.com',
+    GATEWAY_ADMIN_KEY: 'sk-admin-example-key',
+    SMTP_URL: 'smtp://user:password@mail.example.com:587',
+  },
+  cwd: '/',
+  clock: systemClock,
+  random: () => 0,
+  secrets: createSecretRegistry(),
+  stdout: { write: () => undefined, isTerminal: false, columns: 80 },
+  stderr: { write: () => undefined, isTerminal: false, columns: 80 },
+  signal: new AbortController().signal,
+};
+
+describe('the example config', () => {
+  const folder = new URL('../../config', import.meta.url).pathname;
+
+  it('is without a fault, its report too, and every job has a next run', async () => {
+    const { faults, jobs } = await checkConfig(folder, means);
+    expect(faults).toEqual([]);
+    expect(jobs.map((job) => job.name)).toEqual(['pull-logs', 'pull-usage', 'daily-spend', 'monthly-spend']);
+    for (const job of jobs) expect(job.next).toHaveLength(3);
+  });
+
+  it('is not good by chance: without its environment every reference is named', async () => {
+    const { faults } = await checkConfig(folder, { ...means, env: {} });
+    expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0]).sort()).toEqual([
+      'GATEWAY_ADMIN_KEY',
+      'GATEWAY_BASE_URL',
+      'SMTP_URL',
+    ]);
+  });
+});

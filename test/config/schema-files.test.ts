@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { jsonSchemas, renderSchema } from '../../src/config/index.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+
+/** `npx vitest run --config test/vitest.config.ts -u test/config/schema-files.test.ts` writes them anew. */
+describe('the JSON Schemas that editors use', () => {
+  const schemas = jsonSchemas(jobKinds);
+
+  it('tollkeeper.schema.json is what the program takes', async () => {
+    await expect(renderSchema(schemas.tollkeeper)).toMatchFileSnapshot('../../config/tollkeeper.schema.json');
+  });
+
+  it('jobs.schema.json is what the program takes', async () => {
+    await expect(renderSchema(schemas.jobs)).toMatchFileSnapshot('../../config/jobs.schema.json');
+  });
+
+  it('change when a kind of job changes', () => {
+    const [first, ...others] = jobKinds;
+    if (first === undefined) throw new Error('there are no kinds');
+    const planted = [{ ...first, kind: 'pull-moon' }, ...others];
+    expect(renderSchema(jsonSchemas(planted).jobs)).not.toBe(renderSchema(schemas.jobs));
+  });
+});

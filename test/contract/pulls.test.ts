@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  dateAt,
+  interval,
+  intervalInMillis,
+  money,
+  startOfDay,
+  sumMoney,
+  unixSeconds,
+} from '../../src/base/index.ts';
+import type { GatewayProfile } from '../../src/base/index.ts';
+import { reconcilePeriod } from '../../src/jobs/index.ts';
+import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
+import { everyVariant, now, switched } from '../support/gateway-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+
+const since = '2026-10-25';
+const start = startOfDay(since, 'UTC');
+const reach = unixSeconds(Math.floor(now / 1000) - 600);
+
+/** What no data can tell must be told: the zone of naive times, and that of a day. */
+const told = (name: VariantName, value: string): Partial<GatewayProfile> => ({
+  ...(name === 'log_zone' ? { naiveZone: value } : {}),
+  ...(name === 'usage_zone' ? { usageZone: value } : {}),
+});
+
+const sumsServed = (sandbox: Sandbox) =>
+  sandbox.truth.sums(start, reach, { unit: sandbox.variants.log_quota === 'units' ? 'units' : 'USD' });
+
+/** Rows of kinds that this gateway leaves out of its exports. */
+const left = (sandbox: Sandbox): boolean => sandbox.variants.row_kinds === 'calls';
+
+const pulled = async (house: JobHouse) => {
+  const { context, sandbox } = house;
+  const spend = await context.warehouse.spend('main', interval(start, reach));
+  const truth = sumsServed(sandbox);
+  return { spend, truth };
+};
+
+describe.each(everyVariant)('pulls from a gateway with %s=%s', (name, value) => {
+  it('land every row of the call log, to the last decimal, and again without change', async () => {
+    await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
+    const first = await house.run('pull-logs', { since, window: '7d' });
+    const { spend, truth } = await pulled(house);
+    const served = left(house.sandbox)
+      ? sumMoney([money(truth.consumption), money(truth.refunds)])
+      : money(truth.quota);
+    expect(spend.served).toBe(served);
+    expect(spend.calls).toBe(truth.calls);
+    if (!left(house.sandbox)) expect(first.figures['rows']).toBe(truth.rows);
+    const inCurrency = house.sandbox.truth.sums(start, reach);
+    if (house.sandbox.variants.log_quota === 'currency') expect(spend.net).toBe(money(inCurrency.net));
+
+    const second = await house.run('pull-logs', { since, window: '7d' });
+    expect(second.figures['rows']).toBe(0);
+    expect((await pulled(house)).spend).toEqual(spend);
+    expect(await readdir(house.context.spoolDirectory)).toEqual([]);
+  });
+
+  it('land the usage of every day by model, equal to the log', async () => {
+    await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
+    await house.run('pull-usage', { since, group_by: ['model'] });
+    const { sandbox, context } = house;
+    const zone = sandbox.variants.usage_zone;
+    const last = addDays(dateAt(unixSeconds(Math.floor(now / 1000)), zone), -1);
+    const first = addDays(since, 1);
+    const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' } as const;
+    const values = await context.warehouse.usage.values(
+      series,
+      intervalInMillis(interval(unixSeconds(0), reach)),
+    );
+    for (let day = first; day <= last; day = addDays(day, 1)) {
+      const span = { start: startOfDay(day, zone), end: startOfDay(addDays(day, 1), zone) };
+      const sums = sandbox.truth.sums(span.start, span.end, { unit: sandbox.variants.usage_unit });
+      const landed = values.filter((row) => row.bucket === span.start * 1000).map((row) => row.value);
+      const expected = sandbox.variants.usage_refunds === 'excluded' ? sums.consumption : sums.net;
+      expect([day, sumMoney(landed)]).toEqual([day, money(expected)]);
+    }
+  });
+
+  it('agree with the statistics, or are told why not', async () => {
+    await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
+    await house.run('pull-logs', { since });
+    const period = interval(startOfDay('2026-11-01', 'UTC'), startOfDay('2026-11-15', 'UTC'));
+    const compared = await reconcilePeriod(period, house.context);
+    if (!compared.known) throw new Error(compared.reason);
+    const { sandbox } = house;
+    const verdicts =
+      sandbox.variants.statistics_unit === 'CNY'
+        ? ['currency']
+        : sandbox.variants.statistics_unit === 'units' || sandbox.variants.log_quota === 'units'
+          ? ['units', 'equal', 'rounding']
+          : sandbox.variants.statistics_refunds === 'excluded'
+            ? ['equal-without-refunds']
+            : ['equal'];
+    expect(verdicts).toContain(compared.reconciliation.verdict);
+  });
+});
+
+describe('an export with a hidden cap', () => {
+  it.each(['10000', '50000'])('of %s rows is found and got past', async (cap) => {
+    await using house = await openJobHouse({
+      variants: switched('hidden_cap', cap),
+      callsPerDay: Number(cap) / 14,
+    });
+    await house.run('pull-logs', { since });
+    const { spend, truth } = await pulled(house);
+    expect(truth.rows).toBeGreaterThan(Number(cap));
+    expect(spend.served).toBe(money(truth.quota));
+    expect(spend.calls).toBe(truth.calls);
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noProgress, silentLog, unknownGateway } from '../../src/base/index.ts';
+import type { GatewayProfile } from '../../src/base/index.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+import type { JobContext, JobOutcome } from '../../src/jobs/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import { openGatewayHouse } from './gateway-house.ts';
+import type { GatewayHouse } from './gateway-house.ts';
+
+export type JobHouse = GatewayHouse & {
+  readonly context: JobContext;
+  /** Runs a kind of job on settings as written in YAML. */
+  readonly run: (kind: string, settings: Readonly<Record<string, unknown>>) => Promise<JobOutcome>;
+};
+
+/** Sandbox, client and a warehouse in memory, as a job sees them. */
+export const openJobHouse = async (
+  options: Partial<Omit<SandboxOptions, 'now'>> = {},
+  profile: Partial<GatewayProfile> = {},
+): Promise<JobHouse> => {
+  const house = await openGatewayHouse(options);
+  const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-spool-'));
+  const warehouse = await openWarehouse({
+    path: ':memory:',
+    memoryLimit: '512MB',
+    threads: 2,
+    spoolDirectory,
+    clock: house.clock,
+    log: silentLog,
+  });
+  const context: JobContext = {
+    name: 'test',
+    runId: 'test-1',
+    account: {
+      name: 'main',
+      currency: 'USD',
+      profile: { ...unknownGateway, ...profile },
+      gateway: house.gateway,
+    },
+    zone: 'UTC',
+    warehouse,
+    spoolDirectory,
+    reportDirectories: [new URL('../../reports', import.meta.url).pathname],
+    mail: undefined,
+    clock: house.clock,
+    log: silentLog,
+    progress: noProgress,
+    signal: new AbortController().signal,
+  };
+  return {
+    ...house,
+    context,
+    run: async (name, settings) => {
+      const kind = jobKinds.find((candidate) => candidate.kind === name);
+      if (kind === undefined) throw new RangeError(`no kind ${name}`);
+      return kind.run(await kind.shape.parseAsync(settings), context);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await warehouse[Symbol.asyncDispose]();
+      await house[Symbol.asyncDispose]();
+      await rm(spoolDirectory, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createSecretRegistry } from '../../src/base/index.ts';
+import type { Clock } from '../../src/base/index.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { manualClock } from './manual-clock.ts';
+
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+export type ProgramOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+  /** Sees each piece of standard output as it is written. */
+  readonly onOutput?: (text: string) => void;
+};
+
+export type Folder = AsyncDisposable & {
+  readonly path: string;
+  /** Writes a file below the folder, with the folders above it. */
+  readonly write: (name: string, text: string) => Promise<string>;
+  /** All files below it, by their paths from it. */
+  readonly files: () => Promise<readonly string[]>;
+  /** Runs one command line in the folder, as a user would. */
+  readonly run: (argv: readonly string[], options?: ProgramOptions) => Promise<Ran>;
+};
+
+/** A throw-away folder in which the whole program can be run. */
+export const openFolder = async (): Promise<Folder> => {
+  const path = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
+  return {
+    path,
+    write: async (name, text) => {
+      const file = join(path, name);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      return file;
+    },
+    files: async () => {
+      const entries = await readdir(path, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+        .sort();
+    },
+    run: async (argv, options = {}) => {
+      const output = { stdout: '', stderr: '' };
+      const stream = (name: 'stdout' | 'stderr') => ({
+        write: (text: string) => {
+          output[name] += text;
+          if (name === 'stdout') options.onOutput?.(text);
+        },
+        isTerminal: false,
+        columns: 100,
+      });
+      const code = await runProgram(argv, {
+        env: options.env ?? {},
+        cwd: path,
+        clock: options.clock ?? manualClock(),
+        random: () => 0,
+        secrets: createSecretRegistry(),
+        stdout: stream('stdout'),
+        stderr: stream('stderr'),
+        signal: options.signal ?? new AbortController().signal,
+      });
+      return { code, ...output };
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+};
+
+/** A config of one account and the usual jobs, everything by reference. */
+export const usualConfig = async (folder: Folder, since = '2026-10-22'): Promise<void> => {
+  await folder.write(
+    'config/tollkeeper.yaml',
+    `timezone: UTC
+accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}", currency: USD }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 512MB }
+mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>" }
+`,
+  );
+  await folder.write(
+    'config/jobs/spend.yaml',
+    `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
+  pull-usage: { kind: pull-usage, schedule: "20 1 * * *", since: ${since} }
+  weekly-spend:
+    kind: report
+    schedule: "0 8 * * 1"
+    report: spend-summary
+    period: last-week
+    needs: [pull-logs]
+    mail: { to: [finance@example.com, "Ops Team <ops@example.com>"] }
+`,
+  );
+};
