@@ -1,0 +1,182 @@
+import { addMoney, fault, hasCode, sumMoney, toSeconds, zero } from '../base/index.ts';
+import type { Clock, GatewayProfile, Log, Money, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { UsageValue, Warehouse } from '../warehouse/index.ts';
+import { receiveUsage } from './receive-usage.ts';
+import type { ReceivedUsage } from './receive-usage.ts';
+import { askForUsage, cutUsage, planUsagePull } from './usage-windows.ts';
+import type { Granularity, UsageWindow } from './usage-windows.ts';
+
+/** One request to the usage export; times in milliseconds UTC. */
+export type UsageQuery = {
+  readonly start: UnixMillis;
+  readonly end: UnixMillis;
+  readonly groupBy: string;
+  readonly metric: string;
+  readonly granularity: Granularity;
+  readonly topN: number;
+};
+
+/** What to pull. */
+export type UsagePull = {
+  readonly account: string;
+  /** `group_by` takes one, so each is asked for by itself. */
+  readonly dimensions: readonly string[];
+  readonly metric: string;
+  readonly granularity: Granularity;
+  /** So many entries are kept by the gateway; reaching it is an error, never less data. */
+  readonly topN: number;
+  readonly since: UnixMillis;
+  readonly until: UnixMillis;
+  readonly revisitDays?: number;
+  readonly profile: GatewayProfile;
+};
+
+export type UsagePullMeans = {
+  readonly fetchUsage: (
+    query: UsageQuery,
+    signal?: AbortSignal,
+  ) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
+  readonly warehouse: { readonly usage: Pick<Warehouse['usage'], 'landWindow' | 'reach'> };
+  readonly spoolDirectory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+};
+
+export type UsageSummary = {
+  readonly windows: number;
+  readonly rows: number;
+  /** Sum of the values of the first dimension: each dimension splits the same total. */
+  readonly quota: Money;
+  readonly bytes: number;
+  /** How far every dimension reaches, seconds UTC. */
+  readonly reached: UnixSeconds | undefined;
+  readonly columns: readonly string[];
+};
+
+const day = 86_400_000;
+
+/** Some gateways refuse longer spans (gateway-field-notes.md, Usage export). */
+const cautiousDays = 30;
+
+const windowText = ({ start, end }: UsageWindow): string =>
+  `${new Date(start).toISOString().slice(0, 16)} to ${new Date(end).toISOString().slice(0, 16)} UTC`;
+
+const inWindow = (values: readonly UsageValue[], window: UsageWindow): readonly UsageValue[] =>
+  values.filter(({ bucket }) => bucket >= window.start && bucket < window.end);
+
+const checkTail = (received: ReceivedUsage, pull: UsagePull, dimension: string): void => {
+  if (received.table === undefined) return;
+  const { values, rests, shortBuckets } = received.table;
+  const cut = (reason: string): never => {
+    throw fault('usage-tail-cut', `usage by ${dimension}: ${reason} at top_n ${pull.topN}`);
+  };
+  if (rests.length > 0) cut(`${sumMoney(rests.map(({ value }) => value))} was put together as the rest`);
+  if (shortBuckets.length > 0)
+    cut(`the total of ${shortBuckets.length} buckets is larger than their entries`);
+  const entries = new Set(values.map(({ entry }) => entry)).size;
+  if (entries >= pull.topN) cut(`${entries} entries came`);
+};
+
+/** The values of the window whatever their order. */
+const comparable = (received: ReceivedUsage, window: UsageWindow): string =>
+  inWindow(received.table?.values ?? [], window)
+    .map(({ bucket, entry, value }) => JSON.stringify([bucket, entry, value]))
+    .toSorted((left, right) => left.localeCompare(right))
+    .join();
+
+/** An export whose last line has no end, or that is empty, may be cut off: it is believed when it comes twice alike. */
+const receiveWhole = async (
+  fetch: () => Promise<ReceivedUsage>,
+  window: UsageWindow,
+): Promise<ReceivedUsage> => {
+  const received = await fetch();
+  if (received.ended) return received;
+  const again = await fetch();
+  if (again.ended || comparable(again, window) === comparable(received, window)) return again;
+  throw fault(
+    'export-truncated',
+    `the usage export of ${windowText(window)} broke off: its last line has no end`,
+  );
+};
+
+const refusesLength = (error: unknown, window: UsageWindow): boolean =>
+  (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error')) &&
+  window.end - window.start > cautiousDays * day;
+
+/**
+ * Pulls the usage export into the warehouse, dimension by dimension and window by window, each whole or not at all.
+ * @throws faults usage-tail-cut, usage-layout-unknown, export-*, disk-full and those of fetchUsage.
+ */
+export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<UsageSummary> => {
+  const { account, metric, granularity, topN, profile, warehouse, progress, log, signal } = request;
+  const zone = profile.usageZone;
+  const plans: { dimension: string; window: UsageWindow }[] = [];
+  for (const dimension of request.dimensions) {
+    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    const windows = planUsagePull({ ...request, cursor: covered?.end, origin: covered?.start });
+    plans.push(...windows.map((window) => ({ dimension, window })));
+  }
+  let longestDays = 180;
+  let [windows, rows, bytes, quota] = [0, 0, 0, zero];
+  const tell = (detail: string): void =>
+    progress({ step: 'pulling usage', done: windows, total: windows + plans.length, rows, bytes, detail });
+
+  for (let next = plans[0]; next !== undefined; next = plans[0]) {
+    signal?.throwIfAborted();
+    const { dimension, window } = next;
+    const parts = cutUsage(window, granularity, zone, longestDays);
+    if (parts.length > 1) {
+      plans.splice(0, 1, ...parts.map((part) => ({ dimension, window: part })));
+      continue;
+    }
+    tell(`by ${dimension}, ${windowText(window)}`);
+    const ask = { ...askForUsage(window, granularity, zone), groupBy: dimension, metric, granularity, topN };
+    try {
+      const received = await receiveWhole(async () => {
+        const { body } = await request.fetchUsage(ask, signal);
+        const export_ = await receiveUsage(body, zone, metric);
+        bytes += export_.bytes;
+        return export_;
+      }, window);
+      checkTail(received, request, dimension);
+      const landed = await warehouse.usage.landWindow({
+        account,
+        dimension,
+        metric,
+        granularity,
+        window,
+        values: inWindow(received.table?.values ?? [], window),
+        layout: received.table?.layout ?? 'empty',
+        bytes: received.bytes,
+        opensSpan: true,
+      });
+      plans.shift();
+      windows += 1;
+      rows += landed.rows;
+      if (dimension === request.dimensions[0]) quota = addMoney(quota, landed.total);
+      log.info('usage window landed', { dimension, window: windowText(window), rows: landed.rows });
+      tell(`by ${dimension}, ${windowText(window)}`);
+    } catch (error) {
+      if (longestDays <= cautiousDays || !refusesLength(error, window)) throw error;
+      longestDays = cautiousDays;
+      log.info('the gateway refused a long span: asking for at most 30 days at once', { dimension });
+    }
+  }
+  const reaches: UnixMillis[] = [];
+  for (const dimension of request.dimensions) {
+    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    if (covered !== undefined) reaches.push(covered.end);
+  }
+  const earliest = reaches.toSorted((left, right) => left - right)[0];
+  const whole = reaches.length === request.dimensions.length && earliest !== undefined;
+  return {
+    windows,
+    rows,
+    quota,
+    bytes,
+    reached: whole ? toSeconds(earliest) : undefined,
+    columns: request.dimensions,
+  };
+};

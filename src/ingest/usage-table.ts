@@ -1,0 +1,100 @@
+import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
+import type { Money } from '../base/index.ts';
+import type { UsageValue } from '../warehouse/index.ts';
+import { figuresOf } from './usage-figures.ts';
+import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
+import type { UsageLayout, UsageRecord } from './usage-layout.ts';
+import { usageTime } from './usage-time.ts';
+
+export type UsageTable = {
+  readonly layout: UsageLayout;
+  readonly values: readonly UsageValue[];
+  /** Rests that the gateway put together, where it did and they are not zero. */
+  readonly rests: readonly UsageValue[];
+  /** Buckets whose own total is larger than the sum of their entries. */
+  readonly shortBuckets: readonly number[];
+};
+
+type Cell = UsageValue & { readonly written: string };
+
+/** Title lines before the header, at most. */
+const deepest = 10;
+
+const refuse = (line: number, reason: string) =>
+  fault('export-row-invalid', `line ${line} of the usage export: ${reason}`);
+
+const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
+
+const amount = (cell: string, line: number): Money => {
+  const written = cell.trim().replace(/^'/, '');
+  if (!amountText.test(written)) throw refuse(line, `${shown(cell)} is no amount`);
+  return money(written);
+};
+
+const placesOf = (written: string): number => written.trim().split('.')[1]?.length ?? 0;
+
+/** A total is short when it is larger than its parts by more than rounding can make it. */
+const isShort = (total: Cell, parts: readonly Cell[]): boolean => {
+  const places = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
+  const slack = multiplyMoney(money(`0.5e-${places}`), money(String(parts.length + 1)));
+  const gap = subtractMoney(total.value, sumMoney(parts.map(({ value }) => value)));
+  return compareMoney(gap, slack) > 0;
+};
+
+const byBucket = (cells: readonly Cell[]): ReadonlyMap<number, readonly Cell[]> => {
+  const buckets = new Map<number, Cell[]>();
+  for (const cell of cells) {
+    const known = buckets.get(cell.bucket);
+    if (known === undefined) buckets.set(cell.bucket, [cell]);
+    else known.push(cell);
+  }
+  return buckets;
+};
+
+const plainValue = ({ bucket, entry, value }: Cell): UsageValue => ({ bucket, entry, value });
+
+/**
+ * Reads a usage export, whichever layout it has. Blank cells are zero and left out; totals are checked and left out.
+ * @throws faults usage-layout-unknown, export-row-invalid, export-timestamp-unreadable.
+ */
+export const readUsageTable = (records: readonly UsageRecord[], zone: string, metric: string): UsageTable => {
+  const at = records
+    .slice(0, deepest)
+    .findIndex((record, index) => layoutOf(record, records.slice(index + 1), zone, metric) !== undefined);
+  const header = records[at];
+  const rows = records.slice(at + 1);
+  const layout = header === undefined ? undefined : layoutOf(header, rows, zone, metric);
+  if (header === undefined || layout === undefined)
+    throw fault(
+      'usage-layout-unknown',
+      `the usage export begins ${shown(records[0]?.cells.join(',') ?? '')}, a layout that is not known`,
+    );
+  const odd = rows.find(({ cells }) => cells.length !== header.cells.length);
+  if (odd !== undefined)
+    throw refuse(odd.line, `${odd.cells.length} cells where the header has ${header.cells.length}`);
+
+  const cells = figuresOf(layout, header, rows, zone)
+    // Blank is zero; a total over all buckets is no bucket.
+    .filter(({ cell, time }) => cell.trim() !== '' && !isTotal(time))
+    .map(({ time, entry, cell, line }): Cell => {
+      const bucket = usageTime(time, zone);
+      if (bucket === undefined)
+        throw fault(
+          'export-timestamp-unreadable',
+          `line ${line} of the usage export: ${shown(time)} is no time`,
+        );
+      const name = entry.trim().replace(/^'(?=[=+\-@\t\r])/, '');
+      return { bucket, entry: name, value: amount(cell, line), written: cell };
+    });
+  const parts = cells.filter(({ entry }) => !isTotal(entry));
+  const partsIn = byBucket(parts);
+  const rests = parts.filter(({ entry, value }) => isOther(entry) && value !== zero);
+  return {
+    layout,
+    values: parts.filter(({ entry }) => !isOther(entry)).map(plainValue),
+    rests: rests.map(plainValue),
+    shortBuckets: cells
+      .filter((cell) => isTotal(cell.entry) && isShort(cell, partsIn.get(cell.bucket) ?? []))
+      .map(({ bucket }) => bucket),
+  };
+};

@@ -1,0 +1,102 @@
+import {
+  addDays,
+  dateAt,
+  interval,
+  startOfDay,
+  startOfWeek,
+  toMillis,
+  toSeconds,
+  unixMillis,
+} from '../base/index.ts';
+import type { GatewayProfile, Interval, LocalDate, UnixMillis } from '../base/index.ts';
+
+export type Granularity = 'hour' | 'day' | 'week';
+
+export type UsageWindow = Interval<UnixMillis>;
+
+export type UsagePlanRequest = {
+  readonly since: UnixMillis;
+  readonly until: UnixMillis;
+  readonly granularity: Granularity;
+  /** The end of what is covered without a gap. */
+  readonly cursor?: UnixMillis | undefined;
+  /** Its start; an earlier `since` makes the plan begin anew from there. */
+  readonly origin?: UnixMillis | undefined;
+  /** Days before the cursor that are pulled again, since figures come late; 2 when left out. */
+  readonly revisitDays?: number | undefined;
+  /** The longest span one request may ask for, overlap included; 180 when left out (gateway-api.md, Limits). */
+  readonly longestDays?: number | undefined;
+  readonly profile: GatewayProfile;
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** Buckets begin at UTC hours, or at days or Mondays of the gateway's zone (gateway-field-notes.md, Usage export). */
+type Buckets = {
+  readonly at: (moment: UnixMillis) => UnixMillis;
+  readonly after: (bucket: UnixMillis) => UnixMillis;
+  readonly before: (bucket: UnixMillis) => UnixMillis;
+};
+
+const hours: Buckets = {
+  at: (moment) => unixMillis(Math.floor(moment / hour) * hour),
+  after: (bucket) => unixMillis(bucket + hour),
+  before: (bucket) => unixMillis(bucket - hour),
+};
+
+const dated = (zone: string, days: number, snap: (date: LocalDate) => LocalDate): Buckets => {
+  const date = (moment: UnixMillis): LocalDate => snap(dateAt(toSeconds(moment), zone));
+  const start = (of: LocalDate): UnixMillis => toMillis(startOfDay(of, zone));
+  return {
+    at: (moment) => start(date(moment)),
+    after: (bucket) => start(addDays(date(bucket), days)),
+    before: (bucket) => start(addDays(date(bucket), -days)),
+  };
+};
+
+export const bucketsOf = (granularity: Granularity, zone: string): Buckets => {
+  if (granularity === 'hour') return hours;
+  return granularity === 'day' ? dated(zone, 1, (date) => date) : dated(zone, 7, startOfWeek);
+};
+
+/** One bucket more on either side: whole whatever the gateway makes of its range's ends, and of its days' zone. */
+export const askForUsage = (window: UsageWindow, granularity: Granularity, zone: string): UsageWindow => {
+  const buckets = bucketsOf(granularity, zone);
+  return interval(buckets.before(window.start), buckets.after(window.end));
+};
+
+/** Tiles the span with windows whose requests are at most so long. */
+export const cutUsage = (
+  span: UsageWindow,
+  granularity: Granularity,
+  zone: string,
+  longestDays: number,
+): readonly UsageWindow[] => {
+  const buckets = bucketsOf(granularity, zone);
+  const windows: UsageWindow[] = [];
+  for (let start = span.start; start < span.end;) {
+    // As far as the request may reach, less the bucket asked for behind the window; one bucket in any case.
+    const reach = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
+    const end = unixMillis(Math.min(span.end, Math.max(buckets.before(reach), buckets.after(start))));
+    windows.push(interval(start, end));
+    start = end;
+  }
+  return windows;
+};
+
+/**
+ * The windows of one pull of one dimension, in milliseconds: half-open, aligned to buckets, tiling the span from `since`
+ * (or some days before the cursor) to the last bucket that is over. Pure.
+ */
+export const planUsagePull = (request: UsagePlanRequest): readonly UsageWindow[] => {
+  const { since, until, granularity, cursor, origin, profile } = request;
+  const buckets = bucketsOf(granularity, profile.usageZone);
+  const first = buckets.at(since);
+  const again = cursor === undefined ? first : unixMillis(cursor - (request.revisitDays ?? 2) * day);
+  const reachesBack = origin !== undefined && first < origin;
+  const start = reachesBack || again < first ? first : buckets.at(again);
+  const end = buckets.at(until);
+  if (end <= start) return [];
+  return cutUsage(interval(start, end), granularity, profile.usageZone, request.longestDays ?? 180);
+};
