@@ -10,8 +10,6 @@ export {
   date,
   duration,
   jobName,
-  name,
-  path,
   positiveDuration,
   reportName,
   secret,
@@ -22,13 +20,7 @@ export {
 export { fieldsOf, jobMail } from './job-schema.ts';
 export type { Job, JobKind } from './job-schema.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
-export type { ConfigSchemas } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';
-export { fieldNotes } from './notes.ts';
-export type { FieldNotes } from './notes.ts';
 export { profileOf } from './profile.ts';
-export type { ConfigFiles } from './read-sources.ts';
-export type { CheckSchedule } from './rules.ts';
-export type { Account, MailSettings, Settings, Team } from './settings-schema.ts';
-export { nearest } from './suggest.ts';
+export type { Account } from './settings-schema.ts';

@@ -128,5 +128,3 @@ export const settingsSchema = z
 
 export type Settings = z.output<typeof settingsSchema>;
 export type Account = Settings['accounts'][string];
-export type MailSettings = NonNullable<Settings['mail']>;
-export type Team = Settings['teams'][string];
