@@ -1,4 +1,5 @@
 import { compareMoney, fault, zero } from '../base/index.ts';
+import type { BuildRequest } from './build-request.ts';
 import { buildChart } from './build-chart.ts';
 import type { BuiltChart } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
@@ -8,62 +9,25 @@ import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
 import type { Context } from './context.ts';
 import { coverageOf } from './coverage.ts';
-import type { ReportDefinition, SectionShape } from './definition.ts';
+import type { SectionShape } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
 import { localeOf } from './locale.ts';
-import type { LocaleTag } from './locale.ts';
-import type { DataState, HeadlineModel, ReportModel, SectionModel } from './model.ts';
+import type { DataState, ReportModel, SectionModel } from './model.ts';
 import { showName } from './names.ts';
-import type { Period } from './period.ts';
-import type { CubeReader, ResultTable } from './port.ts';
+import type { ResultTable } from './port.ts';
+import { runQueries } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
+import { subjectFields } from './subject-fields.ts';
 import { fillTemplate } from './template.ts';
 
-export type BuildRequest = {
-  readonly definition: ReportDefinition;
-  readonly warehouse: CubeReader;
-  readonly account: string;
-  /** ISO 4217. */
-  readonly currency: string;
-  /** IANA name. */
-  readonly zone: string;
-  readonly period: Period;
-  readonly facts: ReportFacts;
-  readonly locale?: LocaleTag;
-  /** Milliseconds for each query. */
-  readonly timeLimit?: number;
-  readonly signal?: AbortSignal;
-};
-
 /** Gmail clips a mail at 102 kB; what a mail server adds fits between. */
-export const mostHtmlBytes = 90_000;
+const mostHtmlBytes = 90_000;
 
-const mostQueryRows = 200_000;
-
-const runQueries = async (request: BuildRequest): Promise<ReadonlyMap<string, ResultTable>> => {
-  const { definition, period, timeLimit, signal } = request;
-  return request.warehouse.readCube(
-    {
-      account: request.account,
-      periods: [
-        { name: 'current', days: period.days },
-        { name: 'comparison', days: period.comparison.days },
-      ],
-      rowLimit: mostQueryRows,
-      ...(timeLimit === undefined ? {} : { timeLimit }),
-      ...(signal === undefined ? {} : { signal }),
-    },
-    async (query) => {
-      const results = new Map<string, ResultTable>();
-      for (const [file, sql] of definition.queries) results.set(file, await query(sql));
-      return results;
-    },
-  );
-};
-
-const isShown = (section: SectionShape, context: Context): boolean =>
-  section.when === undefined || (section.when === 'one-day') === (context.period.days.length === 1);
+/** Of a period without any data there are words alone: sums of nothing would read as zero. */
+const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
+  (state !== 'missing' || section.kind === 'notes' || section.kind === 'text') &&
+  (section.when === undefined || (section.when === 'one-day') === (context.period.days.length === 1));
 
 const contextOf = (
   request: BuildRequest,
@@ -116,11 +80,7 @@ const sectionOf = (
     case 'chart': {
       const model = charts.get(section)?.model;
       if (model?.bars.some(({ parts }) => parts.length > 0) === true) return model;
-      const nothing =
-        model?.bars.every(({ state }) => state === 'missing') === true
-          ? words.noDataYet
-          : words.nothingBooked;
-      return { kind: 'text', title: section.title, paragraphs: [nothing] };
+      return { kind: 'text', title: section.title, paragraphs: [words.nothingBooked] };
     }
     case 'text': {
       const paragraphs = section.text
@@ -140,31 +100,6 @@ const sectionOf = (
   }
 };
 
-const fieldsOf = (request: BuildRequest, headline: HeadlineModel, state: DataState, context: Context) => {
-  const { words } = context.locale;
-  const { change } = headline;
-  const percent = change.text.replace(/^[+-]/, '');
-  const good = request.facts.reconciliation?.good;
-  return {
-    title: request.definition.title,
-    account: showName(request.account, 40),
-    period: request.period.label,
-    total: headline.value.text,
-    before: headline.compared,
-    change:
-      change.direction === 'up'
-        ? words.up(percent)
-        : change.direction === 'down'
-          ? words.down(percent)
-          : change.direction === 'same'
-            ? words.unchanged
-            : '',
-    cause: headline.cause?.replace(/\.$/, '') ?? '',
-    verdict: good === undefined ? '' : good ? words.reconciled : words.notReconciled,
-    state: state === 'partial' ? words.incomplete : '',
-  };
-};
-
 const assemble = (
   request: BuildRequest,
   results: ReadonlyMap<string, ResultTable>,
@@ -173,12 +108,12 @@ const assemble = (
   const { definition, facts } = request;
   const { context, state } = contextOf(request, results);
   const headline = buildHeadline(definition.headline, state, context);
-  const shown = definition.sections.filter((section) => isShown(section, context));
+  const shown = definition.sections.filter((section) => isShown(section, state, context));
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
     if (section.kind === 'chart') charts.set(section, buildChart(section, context));
   const sections = shown.map((section) => sectionOf(section, charts, scale, facts, context));
-  const fields = fieldsOf(request, headline, state, context);
+  const fields = subjectFields(definition.title, request.account, headline, state, facts, context);
   return {
     locale: request.locale ?? 'en',
     currency: request.currency,

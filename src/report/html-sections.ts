@@ -9,10 +9,13 @@ import { colour } from './styles.ts';
 /** Inside the padding of the card. */
 export const contentWidth = 536;
 
-const tile = (figure: FigureModel | undefined): Html => {
+const tile = (figure: FigureModel | undefined, hasChanges: boolean): Html => {
   if (figure === undefined) return markup`<td width="50%">&nbsp;</td>`;
   const change = figure.change === undefined ? markup`&nbsp;` : htmlChange(figure.change);
-  return markup`<td width="50%" valign="top" style="padding:0 8px 14px 0"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div><div style="font-size:12px;line-height:18px">${change}</div></td>`;
+  const changeLine = hasChanges
+    ? markup`<div style="font-size:12px;line-height:18px">${change}</div>`
+    : undefined;
+  return markup`<td width="50%" valign="top" style="padding:0 8px 14px 0"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${changeLine}</td>`;
 };
 
 /** Two tables of two tiles side by side: on a phone they stack, and each row of two keeps one height. */
@@ -21,9 +24,11 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
     figures.slice(at * 2, at * 2 + 2),
   );
   const half = contentWidth / 2;
+  // All tiles have a line for the change or none has, so that they keep one height.
+  const hasChanges = figures.some(({ change }) => change !== undefined);
   const blocks = pairs.map(
     ([left, right], at) =>
-      markup`${trusted(at % 2 === 0 ? `<!--[if mso]><table role="presentation" width="${contentWidth}"><tr><td width="${half}"><![endif]-->` : `<!--[if mso]></td><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2" align="left" width="${half}" cellpadding="0" cellspacing="0"><tr>${tile(left)}${tile(right)}</tr></table>${trusted(at % 2 === 1 || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`,
+      markup`${trusted(at % 2 === 0 ? `<!--[if mso]><table role="presentation" width="${contentWidth}"><tr><td width="${half}"><![endif]-->` : `<!--[if mso]></td><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2" align="left" width="${half}" cellpadding="0" cellspacing="0"><tr>${tile(left, hasChanges)}${tile(right, hasChanges)}</tr></table>${trusted(at % 2 === 1 || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`,
   );
   return markup`${blocks}<div style="clear:both;font-size:0;line-height:0">&nbsp;</div>`;
 };

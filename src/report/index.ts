@@ -1,13 +1,11 @@
 export { buildReport } from './build.ts';
-export type { BuildRequest } from './build.ts';
 export type { ReportDefinition } from './definition.ts';
 export type { ReportFacts } from './facts.ts';
 export { loadReport } from './load.ts';
-export type { LoadedReport, ReadFile, ReportFault } from './load.ts';
-export type { LocaleTag } from './locale.ts';
+export type { LoadedReport, ReportFault } from './load.ts';
 export type { ReportModel } from './model.ts';
 export { periodNames, resolvePeriod } from './period.ts';
-export type { Period, PeriodRequest, Span } from './period.ts';
+export type { Period } from './period.ts';
 export type { CubeReader } from './port.ts';
 export { renderReport, standaloneHtml } from './render.ts';
-export type { RenderedReport, ReportImage } from './render.ts';
+export type { RenderedReport } from './render.ts';

@@ -27,10 +27,10 @@ ${root} .gd{color:#4fd39b !important}
 ${root} .wn{background:#33270f !important;color:#ffd98a !important}
 ${root} .lk{background:#1b2440 !important;color:#b9ccff !important}`;
 
-/** Gmail drops a whole style block that holds something it does not know, so the dark one for Outlook.com stands alone. */
+/** Gmail drops a whole style block that holds something it does not know, so what it may not know stands alone. */
 export const styleBlocks: readonly string[] = [
-  `:root{color-scheme:light dark;supported-color-schemes:light dark}
-body{margin:0;padding:0}
+  `:root{color-scheme:light dark;supported-color-schemes:light dark}`,
+  `body{margin:0;padding:0}
 img{border:0}
 .nm{overflow-wrap:anywhere;word-break:break-word}`,
   `@media (max-width:599px){

@@ -229,10 +229,11 @@ describe('unknown is not zero', () => {
 
   test('nothing pulled yet is no zero', async () => {
     const model = await build({ rows: [], facts: 'nothing pulled' });
-    const { html, subject } = await renderReport(model);
+    const { html, text, subject } = await renderReport(model);
     expect(model.headline.value).toEqual({ exact: null, text: 'No data yet' });
     expect(subject).toBe('AI spend · Oct 21 – Nov 19, 2026 · No data yet');
     expect(textOf(parseHtml(html))).toContain('No data has been pulled yet.');
+    expect(`${textOf(parseHtml(html))}${text}`).not.toContain('$');
   });
 
   test('a comparison before the first data is none', async () => {

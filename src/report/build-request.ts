@@ -1,0 +1,21 @@
+import type { ReportDefinition } from './definition.ts';
+import type { ReportFacts } from './facts.ts';
+import type { LocaleTag } from './locale.ts';
+import type { Period } from './period.ts';
+import type { CubeReader } from './port.ts';
+
+export type BuildRequest = {
+  readonly definition: ReportDefinition;
+  readonly warehouse: CubeReader;
+  readonly account: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** IANA name. */
+  readonly zone: string;
+  readonly period: Period;
+  readonly facts: ReportFacts;
+  readonly locale?: LocaleTag;
+  /** Milliseconds for each query. */
+  readonly timeLimit?: number;
+  readonly signal?: AbortSignal;
+};
