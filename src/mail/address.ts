@@ -13,8 +13,9 @@ export const oneLine = (text: string): string =>
 
 /** Reads `ops@example.com` or `Operations <ops@example.com>`; nothing when it is not exactly one address. */
 export const parseMailbox = (text: string): Mailbox | undefined => {
+  if (text.length > 320) return undefined;
   const [, quoted, bare, inner] = named.exec(text) ?? [];
   const address = inner ?? text;
-  if (text.length > 320 || !plain.test(address)) return undefined;
+  if (!plain.test(address)) return undefined;
   return { name: (quoted ?? bare ?? '').trim(), address };
 };

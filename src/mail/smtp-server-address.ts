@@ -5,7 +5,8 @@ export type SmtpServerAddress = {
   readonly port: number;
   /** TLS from the first byte (smtps), not by STARTTLS. */
   readonly implicitTls: boolean;
-  readonly isLoopback: boolean;
+  /** Whether a server that offers no STARTTLS is refused: everywhere but on loopback. */
+  readonly needsStartTls: boolean;
   readonly login?: { readonly user: string; readonly password: string };
 };
 
@@ -28,7 +29,7 @@ export const readSmtpUrl = (text: string): SmtpServerAddress | undefined => {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port),
     implicitTls,
-    isLoopback: isLoopback(url.hostname),
+    needsStartTls: !implicitTls && !isLoopback(url.hostname),
     ...(login.user === '' ? {} : { login }),
   };
 };

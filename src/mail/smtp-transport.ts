@@ -15,7 +15,7 @@ export type SmtpOptions = {
   readonly log: Log;
   /** Where NODE_EXTRA_CA_CERTS is looked up when `ca` is given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether a connection without TLS is refused: everywhere but on loopback when left out. */
+  /** Whether a server that offers no STARTTLS is refused; everywhere but on loopback when left out. */
   readonly requireTls?: boolean;
 };
 
@@ -39,7 +39,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const where = `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
   const session = {
     address,
-    requireTls: !address.implicitTls && (options.requireTls ?? !address.isLoopback),
+    requireTls: options.requireTls ?? address.needsStartTls,
     issuers: trustedIssuers(options.ca, options.env ?? {}),
     timeouts: { ...usual, ...options.timeouts },
     telling: { where, redact: secrets.redact },

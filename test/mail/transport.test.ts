@@ -163,15 +163,17 @@ describe('the address of the server', () => {
       host: 'mail.example.com',
       port: 587,
       implicitTls: false,
-      isLoopback: false,
+      needsStartTls: true,
       login: { user: 'u@x', password: 'p/w' },
     });
     expect(readSmtpUrl('smtps://[::1]')).toEqual({
       host: '::1',
       port: 465,
       implicitTls: true,
-      isLoopback: true,
+      needsStartTls: false,
     });
+    expect(readSmtpUrl('smtp://10.0.0.1:25')).toMatchObject({ port: 25, needsStartTls: true });
+    expect(readSmtpUrl('smtp://127.0.0.1:25')).toMatchObject({ needsStartTls: false });
     for (const wrong of ['mail.example.com', 'https://x', 'smtp://', 'smtp://a b'])
       expect(readSmtpUrl(wrong)).toBeUndefined();
   });
