@@ -47,15 +47,16 @@ export const buildHeadline = (
   const isUnknown = state === 'missing' || now === null;
   const { comparison } = context.period;
   const versus = words.versus(show(before, 'money', context).text, comparison.label);
+  const change = compare(isUnknown ? null : now, () => before, shape.good, context);
   return {
     label: shape.label,
     value: isUnknown ? { exact: null, text: words.noDataYet } : show(now, 'money', context),
-    change: compare(isUnknown ? null : now, () => before, shape.good, context),
+    change,
     compared: context.comparable
       ? versus
       : words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'],
     cause:
-      context.comparable && now !== null && before !== null
+      (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
         ? causeOf(shape, subtractMoney(now, before), context)
         : undefined,
   };
