@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { loadReport } from '../../src/report/index.ts';
-import type { LoadedReport } from '../../src/report/index.ts';
+import type { LoadedReport } from '../../src/report/load.ts';
 import { checkSql } from '../../src/report/sql-check.ts';
 
 const load = (files: Readonly<Record<string, string>>): Promise<LoadedReport> =>
