@@ -103,7 +103,10 @@ const toJob = (declared: DeclaredJob, settings: Settings): Job | undefined => {
     timeout: common.timeout,
     needs: common.needs,
     fields: Object.fromEntries(ownKeys(Object.keys(value)).map((key) => [key, value[key]])),
-    place: { file: source.file, ...source.atKey(path) },
+    // Looked up when it is asked for: a file may hold thousands of jobs.
+    get place() {
+      return { file: source.file, ...source.atKey(path) };
+    },
   };
 };
 

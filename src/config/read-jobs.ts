@@ -73,7 +73,7 @@ export const readJobs = async (
 ): Promise<{ jobs: DeclaredJob[]; faults: ConfigFault[] }> => {
   const jobs: DeclaredJob[] = [];
   const faults: ConfigFault[] = [];
-  const first = new Map<string, string>();
+  const first = new Map<string, Source>();
   const shapes = new Map(kinds.map((kind) => [kind.kind, shapeOf(kind)]));
   for (const source of sources) {
     const root = source.value ?? {};
@@ -85,21 +85,22 @@ export const readJobs = async (
     if (!isMap(entries)) continue;
     for (const [name, written] of Object.entries(entries)) {
       const path = ['jobs', name];
-      const place = { file: source.file, ...source.atKey(path) };
+      // Looking a place up takes time, and of most jobs nothing is to be told.
+      const place = () => ({ file: source.file, ...source.atKey(path) });
       const earlier = first.get(name);
       if (!isName(name))
         faults.push({
-          ...place,
+          ...place(),
           message: `${JSON.stringify(name)} is no name for a job`,
           advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 64 long',
         });
       if (earlier !== undefined)
         faults.push({
-          ...place,
-          message: `job ${JSON.stringify(name)} is already declared at ${earlier}`,
+          ...place(),
+          message: `job ${JSON.stringify(name)} is already declared at ${placeOf(earlier, path)}`,
           advice: 'give one of them another name',
         });
-      else first.set(name, placeOf(source, path));
+      else first.set(name, source);
       const kind = kinds.find((candidate) => candidate.kind === valueAt(written, ['kind']));
       const shape = kind === undefined ? undefined : shapes.get(kind.kind);
       if (kind === undefined || shape === undefined) faults.push(...kindFaults(source, name, written, kinds));

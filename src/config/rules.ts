@@ -110,32 +110,53 @@ const needsOf = (job: DeclaredJob): string[] => {
   return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string' && need !== job.name) : [];
 };
 
+/** Jobs that do not get to run because they, or what they need, wait in a ring; with those of their needs that do not either. */
+const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob; needs: Set<string> }> => {
+  const names = new Set(jobs.map(({ name }) => name));
+  const stuck = new Map(
+    jobs.map((job) => [job.name, { job, needs: new Set(needsOf(job).filter((need) => names.has(need))) }]),
+  );
+  const neededBy = new Map<string, string[]>();
+  for (const [name, { needs }] of stuck)
+    for (const need of needs) neededBy.set(need, [...(neededBy.get(need) ?? []), name]);
+  const ready = [...stuck].filter(([, { needs }]) => needs.size === 0).map(([name]) => name);
+  for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
+    stuck.delete(name);
+    for (const waiting of neededBy.get(name) ?? []) {
+      const { needs } = stuck.get(waiting) ?? {};
+      needs?.delete(name);
+      if (needs?.size === 0) ready.push(waiting);
+    }
+  }
+  return stuck;
+};
+
 /** Jobs that wait for one another in a ring would wait for ever; each ring is told once. */
 export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
-  const byName = new Map(jobs.map((job) => [job.name, job]));
-  const done = new Set<string>();
+  const stuck = stuckJobs(jobs);
+  const seen = new Set<string>();
   const faults: ConfigFault[] = [];
-  const visit = (job: DeclaredJob, trail: readonly string[]): void => {
-    const seen = trail.indexOf(job.name);
-    if (seen >= 0) {
-      const ring = [...trail.slice(seen), job.name].join(' → ');
-      faults.push(
-        at(
-          job.part,
-          [...job.part.path, 'needs'],
-          `jobs wait for one another: ${ring}`,
-          'take one of them out of needs',
-        ),
-      );
-      return;
+  for (const start of stuck.keys()) {
+    const trail: string[] = [];
+    let name: string | undefined = start;
+    while (name !== undefined && !seen.has(name)) {
+      seen.add(name);
+      trail.push(name);
+      [name] = stuck.get(name)?.needs ?? [];
     }
-    if (done.has(job.name)) return;
-    for (const need of needsOf(job)) {
-      const next = byName.get(need);
-      if (next !== undefined) visit(next, [...trail, job.name]);
-    }
-    done.add(job.name);
-  };
-  for (const job of jobs) visit(job, []);
+    const from = name === undefined ? -1 : trail.indexOf(name);
+    const first = name === undefined ? undefined : stuck.get(name)?.job;
+    if (from < 0 || first === undefined) continue;
+    const members = [...trail.slice(from), first.name];
+    const ring = members.length > 12 ? [...members.slice(0, 10), '…', first.name] : members;
+    faults.push(
+      at(
+        first.part,
+        [...first.part.path, 'needs'],
+        `jobs wait for one another: ${ring.join(' → ')}`,
+        'take one of them out of needs',
+      ),
+    );
+  }
   return faults;
 };
