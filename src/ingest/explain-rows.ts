@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { fault, money } from '../base/index.ts';
 import type { Fault, FaultCode } from '../base/index.ts';
+import { timeSlack } from '../warehouse/index.ts';
 import type { LogBatch } from '../warehouse/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 
@@ -28,6 +29,23 @@ const amountTrouble = (cell: string, inUnits: boolean): Trouble | undefined => {
   return undefined;
 };
 
+/** Seconds UTC; nothing for naive times, whose zone only the landing statement knows. */
+const secondsOf = (cell: string, form: LogBatch['time']['form']): number | undefined => {
+  if (form === 'naive') return undefined;
+  if (form === 'rfc3339') return Math.floor(Date.parse(cell.replace(' ', 'T')) / 1000);
+  return form === 'seconds' ? Number(cell) : Math.floor(Number(cell) / 1000);
+};
+
+const timeTrouble = (name: string, cell: string, { time, asked }: LogBatch): Trouble | undefined => {
+  const code = 'export-timestamp-unreadable';
+  if (timeFormOf(cell) !== time.form)
+    return { code, reason: `${name} is ${shown(cell)}, where the export writes ${time.form}` };
+  const moment = secondsOf(cell, time.form);
+  return moment !== undefined && (moment < asked.start - timeSlack || moment > asked.end + timeSlack)
+    ? { code, reason: `${name} is ${shown(cell)}, far outside what was asked for` }
+    : undefined;
+};
+
 /** What is wrong with one row, in the words a person needs; the same checks as the landing statement makes. */
 export const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble | undefined => {
   if (cells.length !== batch.columns.length)
@@ -39,11 +57,8 @@ export const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble |
     return { code: 'export-row-invalid', reason: 'the text is not UTF-8' };
   for (const [index, { name, role }] of batch.columns.entries()) {
     const cell = (cells[index] ?? '').replace(/^'/, '');
-    if (role === 'created_at' && timeFormOf(cell) !== batch.time.form)
-      return {
-        code: 'export-timestamp-unreadable',
-        reason: `${name} is ${shown(cell)}, where the export writes ${batch.time.form}`,
-      };
+    const trouble = role === 'created_at' ? timeTrouble(name, cell, batch) : undefined;
+    if (trouble !== undefined) return trouble;
     if (role?.endsWith('_tokens') && cell !== '' && !tokens.test(cell))
       return { code: 'export-row-invalid', reason: `${name} is ${shown(cell)}, which is no count` };
     if (role === 'quota' && cell !== '') {
@@ -68,8 +83,11 @@ export const explainRows = async (batch: LogBatch, linesBefore: number): Promise
       line = linesBefore + info.lines + 1;
     }
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    return fault('export-row-invalid', `line ${line} of the export: ${words}`, { cause: error });
+    if (!(error instanceof CsvError)) throw error;
+    // It reads ahead of the rows it has handed out: its own count of lines is the one to tell.
+    const at = linesBefore + Number(error['lines'] ?? line - linesBefore);
+    const words = error.message.replace(/ (at|on) line \d+/, '');
+    return fault('export-row-invalid', `line ${at} of the export: ${words}`, { cause: error });
   }
   return undefined;
 };

@@ -42,12 +42,13 @@ export type ReconcileHelp = {
 
 type Match = Omit<Reconciliation, 'text' | 'good'>;
 
-/** Figures in JSON come with a few decimals at most: a gap below half of the last one is rounding. */
+/** Figures in JSON come with a few decimals: ours, rounded to theirs or cut off there, is the same. */
 const withinRounding = (reading: Money, ours: Money): boolean => {
   const places = Math.max(reading.split('.')[1]?.length ?? 0, 2);
-  const finer = (ours.split('.')[1]?.length ?? 0) > places;
-  const gap = absoluteMoney(subtractMoney(reading, ours));
-  return finer && compareMoney(gap, money(`1e-${places}`)) < 0;
+  const left = subtractMoney(ours, reading);
+  const rounded = compareMoney(absoluteMoney(left), money(`5e-${places + 1}`)) <= 0;
+  const cutOff = compareMoney(left, zero) >= 0 && compareMoney(left, money(`1e-${places}`)) < 0;
+  return rounded || cutOff;
 };
 
 const gapOf = (reading: Money, ours: Money): Money => subtractMoney(reading, ours);

@@ -21,9 +21,11 @@ export const totalLine = (
   timeAt: number,
 ): TotalLine | undefined => {
   const cells = cellsOf(line.replace(/\n$/, '')).map((cell) => cell.trim());
-  const worded = cells.some((cell) => totalWord.test(cell));
   const timeless = cells.length !== width || cells[timeAt] === '' || totalWord.test(cells[timeAt] ?? '');
-  if (!worded || !timeless) return undefined;
+  const worded = cells.some((cell) => totalWord.test(cell));
+  // Without a word, a line of numbers alone that has no time.
+  const numbersAlone = cells.length === width && cells.every((cell) => cell === '' || amountText.test(cell));
+  if (!timeless || !(worded || numbersAlone)) return undefined;
   const numbers = cells.filter((cell) => amountText.test(cell));
   const written = (cells.length === width ? cells[quotaAt] : numbers.at(-1)) ?? '';
   if (!amountText.test(written)) return undefined;

@@ -1,5 +1,5 @@
 import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
-import type { Money } from '../base/index.ts';
+import type { Money, UnixMillis } from '../base/index.ts';
 import type { UsageValue } from '../warehouse/index.ts';
 import { figuresOf } from './usage-figures.ts';
 import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
@@ -73,11 +73,16 @@ export const readUsageTable = (records: readonly UsageRecord[], zone: string, me
   if (odd !== undefined)
     throw refuse(odd.line, `${odd.cells.length} cells where the header has ${header.cells.length}`);
 
+  const moments = new Map<string, UnixMillis | undefined>();
+  const momentAt = (time: string): UnixMillis | undefined => {
+    if (!moments.has(time)) moments.set(time, usageTime(time, zone));
+    return moments.get(time);
+  };
   const cells = figuresOf(layout, header, rows, zone)
     // Blank is zero; a total over all buckets is no bucket.
     .filter(({ cell, time }) => cell.trim() !== '' && !isTotal(time))
     .map(({ time, entry, cell, line }): Cell => {
-      const bucket = usageTime(time, zone);
+      const bucket = momentAt(time);
       if (bucket === undefined)
         throw fault(
           'export-timestamp-unreadable',

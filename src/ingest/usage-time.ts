@@ -1,5 +1,6 @@
 import { fromWallClock, isDate, startOfDay, toMillis, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
+import { momentOf } from './zone-folds.ts';
 
 /**
  * A bucket's time as usage exports write it: milliseconds, seconds, RFC 3339, or a date, week or wall-clock time of the
@@ -16,9 +17,8 @@ export const usageTime = (cell: string, zone: string): UnixMillis | undefined =>
     const moment = Date.parse(dashed.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
     return Number.isNaN(moment) ? undefined : unixMillis(moment);
   }
-  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(dashed) || /^\d{4}-W\d\d$/.test(dashed)) {
-    const moment = fromWallClock(dashed, zone);
-    return moment === undefined ? undefined : toMillis(moment);
-  }
-  return undefined;
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(dashed)) return momentOf(dashed, zone);
+  if (!/^\d{4}-W\d\d$/.test(dashed)) return undefined;
+  const monday = fromWallClock(dashed, zone);
+  return monday === undefined ? undefined : toMillis(monday);
 };

@@ -1,13 +1,5 @@
-import {
-  addDays,
-  dateAt,
-  formatMoment,
-  fromWallClock,
-  interval,
-  localDays,
-  unixSeconds,
-} from '../base/index.ts';
-import type { Interval, UnixSeconds } from '../base/index.ts';
+import { dateAt, formatMoment, interval, localDays, toMillis, unixSeconds } from '../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { ZoneOffset } from '../warehouse/index.ts';
 
 /** Seconds UTC in which a zone's wall clock shows each time twice, both passes together. */
@@ -16,9 +8,13 @@ export type Fold = Interval<UnixSeconds>;
 const day = 86_400;
 const quarter = 900;
 
-const shownTwice = (moment: UnixSeconds, zone: string): boolean => {
-  const shown = fromWallClock(formatMoment(moment, zone).slice(0, 16), zone);
-  return shown !== undefined && shown < moment;
+const wallMinute = (moment: number, zone: string): string =>
+  formatMoment(unixSeconds(moment), zone).slice(0, 16);
+
+/** Seconds that the zone's wall clock is ahead of UTC at the moment; zones in use have whole minutes. */
+const offsetAt = (moment: number, zone: string): number => {
+  const local = Date.parse(`${wallMinute(moment, zone).replace(' ', 'T')}:00Z`) / 1000;
+  return local - Math.floor(moment / 60) * 60;
 };
 
 /**
@@ -32,38 +28,36 @@ export const foldsOf = (zone: string, span: Interval<UnixSeconds>): readonly Fol
     const length = end - start - day;
     if (length <= 0) return [];
     for (let moment = start; moment < end; moment = unixSeconds(moment + quarter))
-      if (shownTwice(moment, zone))
+      if (wallMinute(moment, zone) === wallMinute(moment - length, zone))
         return [interval(unixSeconds(moment - length), unixSeconds(moment + length))];
     return [];
   });
 };
 
-/** A wall-clock second, written as if it were UTC. */
-const wallText = (local: number): string => new Date(local * 1000).toISOString().slice(0, 19);
-
-const offsetAt = (local: number, zone: string): number => {
-  const moment = fromWallClock(wallText(local), zone);
-  if (moment === undefined) throw new RangeError(`no such zone: ${zone}`);
-  return local - moment;
-};
-
 /** How far local time is ahead of UTC, by local time, around an interval. Of a repeated hour the first pass is taken. */
 export const offsetsOf = (zone: string, span: Interval<UnixSeconds>): readonly ZoneOffset[] => {
-  const localMidnight = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
-  const last = localMidnight(addDays(dateAt(span.end, zone), 2));
-  let from = localMidnight(addDays(dateAt(span.start, zone), -2));
-  const offsets: ZoneOffset[] = [{ fromLocal: from, seconds: offsetAt(from, zone) }];
-  for (; from < last; from += day) {
+  const first = (Math.floor(span.start / day) - 2) * day;
+  const offsets: ZoneOffset[] = [{ fromLocal: first, seconds: offsetAt(first, zone) }];
+  for (let from = first; from < span.end + 2 * day; from += day) {
     const before = offsetAt(from, zone);
     const after = offsetAt(from + day, zone);
     if (before === after) continue;
     let [low, high] = [from, from + day];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
+    while (high - low > 60) {
+      const middle = Math.floor((low + high) / 120) * 60;
       if (offsetAt(middle, zone) === before) low = middle;
       else high = middle;
     }
-    offsets.push({ fromLocal: high, seconds: after });
+    offsets.push({ fromLocal: high + before, seconds: after });
   }
   return offsets;
+};
+
+/** The moment of a wall-clock time, `2026-10-25T02:30:00`; of a repeated hour the first. Nothing when unreadable. */
+export const momentOf = (wallClock: string, zone: string): UnixMillis | undefined => {
+  const local = Math.floor(Date.parse(`${wallClock.replace(' ', 'T')}Z`) / 1000);
+  if (Number.isNaN(local)) return undefined;
+  const near = interval(unixSeconds(local - day), unixSeconds(local + day));
+  const offset = offsetsOf(zone, near).findLast(({ fromLocal }) => local >= fromLocal);
+  return offset === undefined ? undefined : toMillis(unixSeconds(local - offset.seconds));
 };

@@ -1,6 +1,7 @@
 export { openWarehouse, spoolPrefix } from './warehouse.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
+export { timeSlack } from './logs/checked-cells.ts';
 export { logRoles } from './logs/log-batch.ts';
 export type {
   AmountForm,

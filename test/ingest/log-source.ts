@@ -108,7 +108,7 @@ export type LogSource = {
 export const logSource = (
   rows: readonly SourceRow[],
   style: Partial<SourceStyle> = {},
-  spoil: (body: string, query: LogQuery, call: number) => string = (body) => body,
+  spoil: (body: string, query: LogQuery, call: number) => string | Buffer = (body) => body,
 ): LogSource => {
   const whole = { ...plainStyle, ...style };
   const queries: LogQuery[] = [];

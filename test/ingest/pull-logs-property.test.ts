@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { interval, localDays, unknownGateway } from '../../src/base/index.ts';
+import { pullLogs } from '../../src/ingest/index.ts';
+import type { Warehouse } from '../../src/warehouse/index.ts';
+import { logSource, seconds, sumOf } from './log-source.ts';
+import type { SourceRow, SourceStyle } from './log-source.ts';
+import { base, openIn, pullOf, testFolder } from './support.ts';
+
+const day = 86_400;
+
+const decimal = fc
+  .tuple(fc.bigInt({ min: -3_000_000_000n, max: 9_000_000_000n }), fc.integer({ min: 0, max: 8 }))
+  .map(([digits, places]) => {
+    const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
+    const written = places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`;
+    return digits < 0n ? `-${written}` : written;
+  });
+
+const row: fc.Arbitrary<SourceRow> = fc.record({
+  at: fc.integer({ min: base - 5, max: base + day + 5 }),
+  model: fc.constantFrom('gpt-4o', 'claude "x"', 'a,b', '-dash', 'Modèle'),
+  token: fc.constantFrom('', 'growth-1', '=cmd', '@ops', 'two\nlines'),
+  prompt: fc.integer({ min: 0, max: 2_000_000_000 }),
+  quota: decimal,
+  extra: fc.constantFrom('', 'note', 'a,b', 'say "hi"'),
+});
+
+/** Duplicates are calls of their own. */
+const rows = fc
+  .array(fc.tuple(row, fc.constantFrom(1, 1, 1, 2, 3)), { maxLength: 40 })
+  .map((list) => list.flatMap(([one, times]) => Array.from({ length: times }, () => one)));
+
+const iso = (at: number): string => new Date(at * 1000).toISOString();
+
+const times: Readonly<Record<string, (at: number) => string>> = {
+  seconds: String,
+  milliseconds: (at) => String(at * 1000 + 999),
+  rfc3339: (at) => iso(at).replace('.000', ''),
+  offset: (at) => `${iso(at + 28_800).slice(0, 19)}+08:00`,
+  naive: (at) => iso(at).slice(0, 19).replace('T', ' '),
+};
+
+const style: fc.Arbitrary<Partial<SourceStyle>> = fc.record({
+  time: fc.constantFrom(...Object.values(times)),
+  endInclusive: fc.boolean(),
+  newline: fc.constantFrom('\n' as const, '\r\n' as const),
+  bom: fc.boolean(),
+  title: fc.boolean(),
+  total: fc.boolean(),
+  guard: fc.boolean(),
+  quoteAll: fc.boolean(),
+  endsLines: fc.boolean(),
+  newestFirst: fc.boolean(),
+  names: fc.constantFrom(
+    {},
+    { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens' },
+    { note: 'id', type: 'log_type', created_at: "'created_at" },
+  ),
+  order: fc.shuffledSubarray(
+    ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota', 'type', 'note'],
+    { minLength: 7 },
+  ),
+  chunk: fc.integer({ min: 1, max: 500 }),
+});
+
+/** Calls, tokens and amounts by quarter hour, model and key, as the warehouse gives them. */
+const held = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> => {
+  const days = localDays('2025-12-30', '2026-01-03', 'UTC');
+  return warehouse.readCube({ account, periods: [{ name: 'current', days }] }, async (query) => {
+    const table = await query(
+      `SELECT quarter, model_name, token_name, sum(calls)::BIGINT AS calls, sum(prompt_tokens) AS prompt, sum(amount) AS amount
+       FROM cube GROUP BY ALL ORDER BY ALL`,
+    );
+    return table.rows;
+  });
+};
+
+const expected = (all: readonly SourceRow[], from: number, to: number): readonly unknown[] => {
+  const groups = new Map<string, SourceRow[]>();
+  for (const one of all.filter(({ at }) => at >= from && at < to)) {
+    const key = JSON.stringify([String(one.at - (one.at % 900)), one.model, one.token]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups].map(([key, list]) => [
+    ...(JSON.parse(key) as string[]),
+    String(list.length),
+    String(list.reduce((sum, one) => sum + one.prompt, 0)),
+    sumOf(list.map(({ quota }) => quota)) || '0',
+  ]);
+};
+
+const sorted = (table: readonly unknown[]): readonly string[] =>
+  table.map((line) => JSON.stringify(line)).toSorted((left, right) => (left < right ? -1 : 1));
+
+it('holds exactly what the gateway served, whatever it writes and however time is cut; a second pull changes nothing', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      style,
+      fc.integer({ min: 5000, max: 2 * day }),
+      fc.integer({ min: 0, max: day }),
+      async (all, written, windowSeconds, first) => {
+        // An account of its own for each run, in one file.
+        runs += 1;
+        const account = `run-${runs}`;
+        const source = logSource(all, written);
+        const profile = { ...unknownGateway, amounts: 'currency' as const };
+        const request = pullOf(folder, warehouse, source, { account, windowSeconds, profile });
+        // First a part, then the rest from the cursor.
+        await pullLogs({ ...request, until: seconds(base + first) });
+        expect(sorted(await held(warehouse, account))).toEqual(sorted(expected(all, base, base + first)));
+        await pullLogs(request);
+        const whole = sorted(expected(all, base, base + day));
+        expect(sorted(await held(warehouse, account))).toEqual(whole);
+        const again = await pullLogs({ ...request, from: seconds(base) });
+        expect(sorted(await held(warehouse, account))).toEqual(whole);
+        const inWindow = all.filter(({ at }) => at >= base && at < base + day);
+        expect(again.rows).toBe(inWindow.length);
+        expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+it('lands each row once through a repeated hour, when times are naive', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  let runs = 0;
+  const fold = Date.UTC(2026, 9, 25, 0) / 1000;
+  const wall = (at: number): string =>
+    iso(at + (at < fold + 3600 ? 7200 : 3600))
+      .slice(0, 19)
+      .replace('T', ' ');
+  const all = Array.from({ length: 240 }, (_, index) => ({
+    at: fold - 7200 + index * 90,
+    model: 'm',
+    token: 'k',
+    prompt: 1,
+    quota: `0.0${index + 1}`,
+  }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 300, max: 20_000 }),
+      fc.array(fc.integer({ min: 0, max: 21_600 }), { maxLength: 4 }),
+      async (windowSeconds, stops) => {
+        runs += 1;
+        const account = `run-${runs}`;
+        const source = logSource(all, { time: wall });
+        const request = pullOf(folder, warehouse, source, {
+          account,
+          since: seconds(fold - 7200),
+          profile: { ...unknownGateway, naiveZone: 'Europe/Berlin' },
+          windowSeconds,
+        });
+        for (const stop of [...stops, 21_600].toSorted((left, right) => left - right))
+          await pullLogs({ ...request, until: seconds(fold - 7200 + stop) });
+        const spend = await warehouse.spend(account, interval(seconds(0), seconds(4_000_000_000)));
+        expect(spend.calls).toBe(240);
+        expect(spend.net).toBe(sumOf(all.map(({ quota }) => quota)));
+      },
+    ),
+    { numRuns: 3 },
+  );
+});

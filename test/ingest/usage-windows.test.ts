@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { unixMillis, unknownGateway } from '../../src/base/index.ts';
+import { planUsagePull } from '../../src/ingest/index.ts';
+import { askForUsage, bucketsOf } from '../../src/ingest/usage-windows.ts';
+
+const day = 86_400_000;
+const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata'];
+
+it('tiles the span with windows aligned to buckets, whose requests span at most 180 days', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),
+      fc.integer({ min: 0, max: 900 * day }),
+      fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
+      fc.constantFrom(...zones),
+      (since, length, granularity, usageZone) => {
+        const plan = planUsagePull({
+          since: unixMillis(since),
+          until: unixMillis(since + length),
+          granularity,
+          profile: { ...unknownGateway, usageZone },
+        });
+        const buckets = bucketsOf(granularity, usageZone);
+        const start = buckets.at(unixMillis(since));
+        const end = buckets.at(unixMillis(since + length));
+        expect(plan[0]?.start ?? start).toBe(start);
+        expect(plan.at(-1)?.end ?? start).toBe(end);
+        for (const [index, window] of plan.entries()) {
+          expect(window.start).toBe(plan[index - 1]?.end ?? start);
+          expect(buckets.at(window.start)).toBe(window.start);
+          const ask = askForUsage(window, granularity, usageZone);
+          expect(ask.start).toBeLessThan(window.start);
+          expect(ask.end).toBeGreaterThan(window.end);
+          expect(ask.end - ask.start).toBeLessThanOrEqual(180 * day);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it.each(['hour', 'day', 'week'] as const)('takes 14 months by the %s in three windows', (granularity) => {
+  const plan = planUsagePull({
+    since: unixMillis(Date.UTC(2025, 0, 1)),
+    until: unixMillis(Date.UTC(2026, 2, 1)),
+    granularity,
+    profile: unknownGateway,
+  });
+  expect(plan).toHaveLength(3);
+});
+
+it('pulls the last days before the cursor again, and all when since is moved back', () => {
+  const request = {
+    since: unixMillis(10 * day),
+    until: unixMillis(40 * day),
+    granularity: 'day' as const,
+    cursor: unixMillis(30 * day),
+    profile: unknownGateway,
+  };
+  const windows = planUsagePull({ ...request, origin: unixMillis(10 * day) });
+  expect(windows).toEqual([{ start: 28 * day, end: 40 * day }]);
+  expect(planUsagePull({ ...request, origin: unixMillis(12 * day) })[0]?.start).toBe(10 * day);
+});
