@@ -1,4 +1,5 @@
-import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import { messageOf } from './fault.ts';
+import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Pair } from 'yaml';
 
 /** A place in a file; line and column count from 1. */
@@ -36,18 +37,45 @@ const offsetOf = (document: Document, path: YamlPath): number => {
   return isNode(root) && root.range && (isMap(root) || isSeq(root)) ? root.range[0] : 0;
 };
 
+/** Aliases are resolved only here: one that names nothing, or that would outgrow memory, throws. */
+const plainValue = (
+  document: Document,
+): { readonly value: unknown; readonly problem?: { readonly message: string; readonly offset: number } } => {
+  try {
+    return { value: document.toJS() as unknown };
+  } catch (error) {
+    const source = /\(the anchor must be set before the alias\): (.+)$/.exec(messageOf(error))?.[1];
+    let offset = 0;
+    visit(document, {
+      Alias: (_, alias) => {
+        if (alias.source !== source || alias.range == null) return undefined;
+        offset = alias.range[0];
+        return visit.BREAK;
+      },
+    });
+    const message = source === undefined ? messageOf(error) : `no anchor &${source} stands before this`;
+    return { value: null, problem: { message, offset } };
+  }
+};
+
 /** Reads one YAML 1.2 document and keeps where everything stands. Never throws: faults are data. */
 export const parseYaml = (text: string): YamlFile => {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    strict: true,
+    logLevel: 'error',
+  });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const faults = document.errors.map((error) => ({ ...at(error.pos[0]), message: error.message }));
+  const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
   return {
-    value: faults.length > 0 ? null : (document.toJS() as unknown),
-    faults,
+    value,
+    faults: problem === undefined ? faults : [{ ...at(problem.offset), message: problem.message }],
     positionOf: (path) => at(offsetOf(document, path)),
     positionOfKey: (path) => {
       const pair = path.length > 0 ? pairAt(document, path) : undefined;

@@ -14,7 +14,9 @@ const day = (date: LocalDate, zone: string): DateTime => {
   const parsed = DateTime.fromISO(date, { zone });
   if (!parsed.isValid || !/^\d{4}-\d{2}-\d{2}$/.test(date))
     throw new RangeError(`no such date: ${date} in ${zone}`);
-  return parsed.startOf('day');
+  // Where clocks fall back over midnight there are two first seconds; the day begins at the earlier.
+  const [earliest] = parsed.startOf('day').getPossibleOffsets();
+  return earliest ?? parsed.startOf('day');
 };
 
 const iso = (moment: DateTime): LocalDate => moment.toFormat('yyyy-MM-dd');

@@ -1,5 +1,5 @@
-import { messageOf, parseYaml } from '../base/index.ts';
-import type { Position, YamlFile, YamlPath } from '../base/index.ts';
+import { parseYaml } from '../base/index.ts';
+import type { Position, YamlPath } from '../base/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 
 /** One YAML file as it was written, with its place in the messages. */
@@ -26,6 +26,7 @@ const inWords = (message: string, line: string, column: number): string => {
   if (line.slice(column - 2, column) === '${')
     return 'a reference inside { … } or [ … ] must stand in quotes: "${NAME}"';
   for (const [pattern, text] of words) if (pattern.test(message)) return text;
+  if (message.startsWith('no anchor &')) return message;
   return message.length === 0 ? 'not YAML' : `not YAML: ${message}`;
 };
 
@@ -40,36 +41,14 @@ const tooDeep = (value: unknown, depth: number): boolean => {
   return Object.values(value).some((child) => tooDeep(child, depth + 1));
 };
 
-const positionOfText = (text: string, wanted: string): Position => {
-  const before = text.slice(0, Math.max(text.indexOf(wanted), 0)).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-};
-
 const unreadable = (file: string): Source => {
   const start = { line: 1, column: 1 };
   return { file, readable: false, value: null, at: () => start, atKey: () => start };
 };
 
-const parse = (text: string): YamlFile | ConfigFault => {
-  try {
-    return parseYaml(text);
-  } catch (error) {
-    // The YAML library throws for aliases: unknown ones, and those that would outgrow memory.
-    const alias = /\(the anchor must be set before the alias\): (.+)$/.exec(messageOf(error))?.[1];
-    return {
-      file: '',
-      ...(alias === undefined ? { line: 1, column: 1 } : positionOfText(text, `*${alias}`)),
-      message:
-        alias === undefined ? `not YAML: ${messageOf(error)}` : `no anchor &${alias} stands before this`,
-      advice: 'put text that begins with * in quotes',
-    };
-  }
-};
-
 /** Reads one file's text; its faults come back beside it. */
 export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
-  const yaml = parse(text);
-  if ('message' in yaml) return { source: unreadable(file), faults: [{ ...yaml, file }] };
+  const yaml = parseYaml(text);
   if (yaml.faults.length > 0) {
     const seen = new Set<number>();
     const lines = text.split('\n');
@@ -79,7 +58,7 @@ export const readSource = (file: string, text: string): { source: Source; faults
         line,
         column,
         message: inWords(message, lines[line - 1] ?? '', column),
-        advice: syntaxAdvice,
+        advice: message.startsWith('no anchor &') ? 'put text that begins with * in quotes' : syntaxAdvice,
       }))
       // The first slip makes the parser lose its way: after it only what is told of one place alone is worth saying.
       .filter(

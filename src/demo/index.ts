@@ -19,6 +19,7 @@ export type DemoOptions = Means & {
 
 /** How much traffic the sandbox account has. */
 const months = 14;
+const callsPerDay = 1500;
 
 const login = { user: 'tollkeeper', password: 'demo-password' };
 
@@ -73,7 +74,7 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
   );
   await mkdir(out, { recursive: true });
 
-  const gateway = await startSandbox({ now: clock.now, months });
+  const gateway = await startSandbox({ now: clock.now, months, callsPerDay });
   try {
     await using mail = await startMailCatcher({ folder: join(out, 'mails'), ...login });
     say(
@@ -104,7 +105,7 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
 
     const [again, againTook] = await timed(() => app.runJob('pull-logs', signal));
     const after = await app.warehouse.spend('main', interval(everything.start, reached));
-    must(after.served === landed.served && again.figures['rows'] === 0, 'the second pull changed rows');
+    must(after.served === landed.served && after.calls === landed.calls, 'the second pull changed rows');
     say(`3. pull-logs again (${againTook}): ${again.summary}; no row changed.`);
 
     const [usage, usageTook] = await timed(() => app.runJob('pull-usage', signal));

@@ -1,7 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
-import type { UnixSeconds } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
 import { buildReport, loadReport, renderReport, resolvePeriod } from '../report/index.ts';
@@ -61,7 +60,7 @@ export const composeReport = async (
   const definition = await openReport(request.report, context.reportDirectories);
   const period = resolvePeriod(request.period, clock.now(), zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
-  const dataThrough: UnixSeconds | undefined = await warehouse.logs.cursor(account.name);
+  const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   progress({ step: `building ${request.report}`, detail: period.label });
   const model = await buildReport({
@@ -74,7 +73,7 @@ export const composeReport = async (
     facts: {
       runId: context.runId,
       warnings: [],
-      ...(dataThrough === undefined ? {} : { dataThrough }),
+      ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
       reconciliation: compared.known
         ? {
             verdict: compared.reconciliation.verdict,

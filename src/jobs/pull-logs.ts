@@ -68,7 +68,8 @@ export const pullLogsKind = defineJobKind({
   },
   plan: async (settings, context) => {
     const pull = pullOf(settings, context);
-    const plan = planLogPull({ ...pull, cursor: await context.warehouse.logs.cursor(pull.account) });
+    const covered = await context.warehouse.logs.reach(pull.account);
+    const plan = planLogPull({ ...pull, cursor: covered?.end, origin: covered?.start });
     if (plan.length === 0) return ['nothing to pull: the warehouse reaches up to the lag'];
     return plan.map((window) => `pull call logs ${span.seconds(window, context.zone)}`);
   },

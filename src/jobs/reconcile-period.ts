@@ -3,6 +3,7 @@ import type { Interval, UnixSeconds } from '../base/index.ts';
 import { reconcile } from '../ingest/index.ts';
 import type { Reconciliation } from '../ingest/index.ts';
 import type { JobContext } from './job-kind.ts';
+import { spendInOtherCurrency } from './other-currency.ts';
 
 /** What comparing with the gateway's own statistics came to; `unknown` when it could not be asked. */
 export type PeriodReconciliation =
@@ -15,7 +16,7 @@ export type PeriodReconciliation =
  */
 export const reconcilePeriod = async (
   period: Interval<UnixSeconds>,
-  context: Pick<JobContext, 'account' | 'warehouse' | 'log' | 'signal'>,
+  context: JobContext,
 ): Promise<PeriodReconciliation> => {
   const { account, warehouse, log, signal } = context;
   try {
@@ -25,7 +26,12 @@ export const reconcilePeriod = async (
     );
     const exclusive = await account.gateway.statistics({ start: period.start, end: period.end }, { signal });
     const spend = await warehouse.spend(account.name, period);
-    return { known: true, reconciliation: reconcile(spend, [inclusive.quota, exclusive.quota]) };
+    const readings = [inclusive.quota, exclusive.quota];
+    const help = { unitsPerCurrency: account.profile.unitsPerCurrency };
+    const reconciliation = reconcile(spend, readings, help);
+    if (reconciliation.good) return { known: true, reconciliation };
+    const otherCurrency = await spendInOtherCurrency(period, context);
+    return { known: true, reconciliation: reconcile(spend, readings, { ...help, otherCurrency }) };
   } catch (error) {
     if (!isFault(error)) throw error;
     log.warn('the statistics endpoint could not be compared with', errorFields(error));

@@ -23,6 +23,12 @@ describe('YAML with positions', () => {
     expect(parseYaml('a: [1,\nb: }').faults.length).toBeGreaterThan(0);
   });
 
+  it('reports an alias that names nothing', () => {
+    expect(parseYaml('a: *nowhere\n').faults).toMatchObject([
+      { line: 1, message: expect.stringContaining('nowhere') as string },
+    ]);
+  });
+
   it('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (anything) => {

@@ -75,3 +75,14 @@ describe('zones', () => {
     expect(() => startOfDay('2026-02-30', 'UTC')).toThrow(RangeError);
   });
 });
+
+describe('a midnight that comes twice', () => {
+  it('begins the day at the first of the two', () => {
+    // Havana falls back from 01:00 to 00:00 on 2026-11-01.
+    const [day] = localDays('2026-11-01', '2026-11-01', 'America/Havana');
+    expect([day?.start, day?.end]).toEqual([
+      Date.parse('2026-11-01T04:00:00Z') / 1000,
+      Date.parse('2026-11-02T05:00:00Z') / 1000,
+    ]);
+  });
+});
