@@ -5,6 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, systemCode } from '../base/index.ts';
 import { engineFault } from './engine-faults.ts';
 import { createGate } from './gate.ts';
+import { interruptOn } from './interrupt.ts';
 
 export type EngineOptions = {
   /** The database file, or `:memory:`. */
@@ -86,15 +87,14 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   ): Promise<T> => {
     signal?.throwIfAborted();
     const connection = await connect();
-    const interrupt = (): void => connection.interrupt();
-    signal?.addEventListener('abort', interrupt);
+    const watch = signal === undefined ? undefined : interruptOn(connection, signal);
     try {
       return await work(connection);
     } catch (error) {
       signal?.throwIfAborted();
       return translate(error);
     } finally {
-      signal?.removeEventListener('abort', interrupt);
+      watch?.[Symbol.dispose]();
       connection.closeSync();
     }
   };

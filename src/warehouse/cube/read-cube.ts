@@ -3,6 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import { interruptOn } from '../interrupt.ts';
 import { execute } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import type { CubeQuery, CubeRequest } from './cube-request.ts';
@@ -14,6 +15,7 @@ const failed = (message: string, cause?: unknown) =>
   fault('report-query-failed', message, cause === undefined ? {} : { cause });
 
 const oneSelect = async (connection: DuckDBConnection, sql: string) => {
+  if (sql.trim() === '') throw failed('the query is empty');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) throw failed(`the query holds ${statements.count} statements instead of one`);
   const statement = await statements.prepare(0);
@@ -32,16 +34,15 @@ const runQuery = async (
   },
 ): Promise<ResultTable> => {
   const done = new AbortController();
-  let timedOut = false;
-  const interrupt = (): void => connection.interrupt();
-  limits.signal?.addEventListener('abort', interrupt);
+  const tooLong = new AbortController();
+  const stop = AbortSignal.any([tooLong.signal, ...(limits.signal === undefined ? [] : [limits.signal])]);
   const watch = async (): Promise<void> => {
     await limits.clock.wait(limits.timeLimit, done.signal);
-    timedOut = true;
-    interrupt();
+    tooLong.abort();
   };
   // Ends by the time limit, or by the abort below.
   const timer = watch().catch(() => undefined);
+  const interrupts = interruptOn(connection, stop);
   try {
     const statement = await oneSelect(connection, sql);
     // One row more than allowed shows that there are more.
@@ -51,11 +52,11 @@ const runQuery = async (
     return resultTable(reader, limits.rowLimit);
   } catch (error) {
     limits.signal?.throwIfAborted();
-    if (timedOut) throw failed(`the query took longer than ${limits.timeLimit} ms`, error);
+    if (tooLong.signal.aborted) throw failed(`the query took longer than ${limits.timeLimit} ms`, error);
     if (isFault(error)) throw error;
     throw failed(messageOf(error).split('\n').slice(0, 4).join(' ').trim(), error);
   } finally {
-    limits.signal?.removeEventListener('abort', interrupt);
+    interrupts[Symbol.dispose]();
     done.abort();
     await timer;
   }
@@ -77,7 +78,8 @@ export const readCube = async <T>(
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
-    temp_directory: options.tempDirectory ?? options.spoolDirectory,
+    // Its temp folder would be open to SQL; it is small enough to do without.
+    temp_directory: '',
   });
   try {
     const connection = await apart.connect();

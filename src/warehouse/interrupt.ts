@@ -1,0 +1,21 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/** Milliseconds between interrupts: one that comes while no statement runs is lost, so they go on until the work ends. */
+const pause = 20;
+
+/** Interrupts whatever runs on the connection once the signal is aborted, until it is disposed of. */
+export const interruptOn = (connection: DuckDBConnection, signal: AbortSignal): Disposable => {
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    connection.interrupt();
+    timer = setInterval(() => connection.interrupt(), pause);
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return {
+    [Symbol.dispose]: () => {
+      signal.removeEventListener('abort', begin);
+      clearInterval(timer);
+    },
+  };
+};

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import { openEngine } from '../../src/warehouse/engine.ts';
+import { migrate } from '../../src/warehouse/migrate.ts';
+import { migrations } from '../../src/warehouse/migrations.ts';
+import { execute, readRows } from '../../src/warehouse/rows.ts';
+import { openIn, optionsIn, testFolder } from './support.ts';
+
+const holder = `
+  const { DuckDBInstance } = require('@duckdb/node-api');
+  DuckDBInstance.create(process.argv[1]).then((instance) => {
+    globalThis.held = instance;
+    process.stdout.write('held');
+    setInterval(() => undefined, 1000);
+  });`;
+
+describe('opening', () => {
+  it('makes the file and its folders, and opens it again as it was', async () => {
+    await using folder = await testFolder();
+    await (await openIn(folder))[Symbol.asyncDispose]();
+    await using warehouse = await openIn(folder);
+    expect(await warehouse.logs.cursor('main')).toBeUndefined();
+  });
+
+  it('says which process holds the file', async () => {
+    await using folder = await testFolder();
+    const options = optionsIn(folder, join(folder.path, 'held.duckdb'));
+    const other = spawn(process.execPath, ['-e', holder, options.path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(other.stdout, 'data');
+      await expect(openWarehouse(options)).rejects.toMatchObject({
+        code: 'warehouse-locked',
+        message: expect.stringContaining(`process id ${other.pid}`) as string,
+      });
+    } finally {
+      const ended = once(other, 'exit');
+      other.kill('SIGKILL');
+      await ended;
+    }
+    await (await openWarehouse(options))[Symbol.asyncDispose]();
+  });
+
+  it('refuses a file that is no database', async () => {
+    await using folder = await testFolder();
+    const path = join(folder.path, 'notes.duckdb');
+    await writeFile(path, 'these are notes\n'.repeat(1000));
+    await expect(openWarehouse(optionsIn(folder, path))).rejects.toMatchObject({
+      code: 'warehouse-unreadable',
+    });
+    await writeFile(path, '');
+    await expect(openWarehouse(optionsIn(folder, path))).rejects.toMatchObject({
+      code: 'warehouse-unreadable',
+    });
+  });
+
+  it('refuses a file that a newer version wrote, and leaves it alone', async () => {
+    await using folder = await testFolder();
+    const options = optionsIn(folder);
+    {
+      await using engine = await openEngine(options);
+      const later = { number: 1000, name: 'later', statements: ['CREATE TABLE later (a BIGINT)'] };
+      await migrate(engine, [...migrations, later], systemClock, options.path);
+    }
+    await expect(openWarehouse(options)).rejects.toMatchObject({
+      code: 'warehouse-newer',
+      message: expect.stringContaining('schema 1000') as string,
+    });
+  });
+
+  it.runIf(existsSync('/dev/full'))('names a full disk', async () => {
+    await using folder = await testFolder();
+    await expect(openWarehouse(optionsIn(folder, '/dev/full'))).rejects.toMatchObject({ code: 'disk-full' });
+  });
+
+  it('names a folder that cannot be made', async () => {
+    await using folder = await testFolder();
+    await writeFile(join(folder.path, 'file'), '');
+    const options = optionsIn(folder, join(folder.path, 'file', 'sub', 'x.duckdb'));
+    await expect(openWarehouse(options)).rejects.toMatchObject({ code: 'path-unwritable' });
+  });
+
+  it('clears exports that a stopped run left in the spool, and nothing else', async () => {
+    await using folder = await testFolder();
+    await mkdir(join(folder.spool, 'export-abc'), { recursive: true });
+    await writeFile(join(folder.spool, 'export-abc', 'rows.csv'), 'half');
+    await writeFile(join(folder.spool, 'notes'), '');
+    await using _warehouse = await openIn(folder);
+    expect(await readdir(folder.spool)).toEqual(['notes']);
+  });
+});
+
+describe('the engine', () => {
+  it('rolls a migration back as a whole', async () => {
+    await using folder = await testFolder();
+    await using engine = await openEngine(optionsIn(folder));
+    const broken = {
+      number: 1,
+      name: 'broken',
+      statements: ['CREATE TABLE half (a BIGINT)', 'CREATE NONSENSE'],
+    };
+    await expect(migrate(engine, [broken], systemClock, 'x')).rejects.toMatchObject({
+      code: 'warehouse-failed',
+    });
+    const tables = await engine.state(async (connection) =>
+      readRows(connection, `SELECT table_name FROM information_schema.tables`),
+    );
+    expect(tables).toEqual([{ table_name: 'schema_migration' }]);
+  });
+
+  it('reads no file outside the spool, loads no extension, and takes no other settings', async () => {
+    await using folder = await testFolder();
+    await using engine = await openEngine(optionsIn(folder));
+    await writeFile(join(folder.path, 'outside.csv'), '1\n');
+    await writeFile(join(folder.spool, 'inside.csv'), '1\n');
+    const run = async (sql: string) => engine.bulk(async (connection) => readRows(connection, sql));
+    expect(
+      await run(`SELECT column0::VARCHAR AS a FROM read_csv('${folder.spool}/inside.csv', header = false)`),
+    ).toEqual([{ a: '1' }]);
+    for (const sql of [
+      `SELECT * FROM read_csv('${folder.path}/outside.csv')`,
+      `COPY (SELECT 1) TO '${folder.path}/out.csv'`,
+      `ATTACH '${folder.path}/other.duckdb'`,
+      `INSTALL httpfs`,
+      `SET enable_external_access = true`,
+      `SET allowed_directories = ['/']`,
+    ])
+      await expect(run(sql)).rejects.toMatchObject({ code: 'warehouse-failed' });
+  });
+
+  it('spills and checkpoints under its memory limit with all of that locked', async () => {
+    await using folder = await testFolder();
+    await using engine = await openEngine({ ...optionsIn(folder), memoryLimit: '64MB' });
+    await engine.bulk(async (connection) => {
+      await execute(
+        connection,
+        'CREATE TABLE wide AS SELECT md5(range::VARCHAR) AS a, range AS b FROM range(1200000)',
+      );
+      const [row] = await readRows(
+        connection,
+        'SELECT count(*) AS rows FROM (SELECT a, b, row_number() OVER (ORDER BY a) AS c FROM wide) WHERE c > 0',
+      );
+      expect(row).toEqual({ rows: '1200000' });
+      await execute(connection, 'CHECKPOINT');
+    });
+  });
+
+  it('interrupts bulk work when its signal is aborted, and rolls it back', async () => {
+    await using folder = await testFolder();
+    await using engine = await openEngine(optionsIn(folder));
+    const stop = new AbortController();
+    const work = engine.bulk(async (connection) => {
+      const query = execute(connection, 'SELECT count(*) FROM range(1000000000) a, range(1000) b');
+      stop.abort(new Error('stopped'));
+      return query;
+    }, stop.signal);
+    await expect(work).rejects.toThrow('stopped');
+  });
+});
