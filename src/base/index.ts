@@ -7,6 +7,7 @@ export * from './gateway-profile.ts';
 export * from './log.ts';
 export * from './means.ts';
 export * from './money.ts';
+export * from './nearest.ts';
 export * from './progress.ts';
 export * from './retry.ts';
 export * from './secrets.ts';

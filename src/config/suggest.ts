@@ -1,34 +1,4 @@
-/** How many letters must be added, dropped, changed or swapped with a neighbour to come from one word to the other. */
-export const editDistance = (from: string, to: string): number => {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 0; i < from.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < to.length; j += 1) {
-      const change = (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1);
-      const swapped = i > 0 && j > 0 && from[i] === to[j - 1] && from[i - 1] === to[j];
-      const swap = swapped ? (before[j - 1] ?? 0) + 1 : Infinity;
-      next.push(Math.min(change, swap, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    before = row;
-    row = next;
-  }
-  return row[to.length] ?? 0;
-};
-
-const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_. ]/g, '');
-
-/** The known word that was probably meant, when one is near enough. */
-export const nearest = (word: string, known: readonly string[]): string | undefined => {
-  const wanted = plain(word.slice(0, 80));
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of known) {
-    const distance = editDistance(wanted, plain(name));
-    if (best === undefined || distance < best.distance) best = { name, distance };
-  }
-  const allowed = Math.max(1, Math.floor(wanted.length / 3));
-  return best !== undefined && best.distance <= allowed ? best.name : undefined;
-};
+import { nearest } from '../base/index.ts';
 
 /** Advice for an unknown name: the one probably meant, or all that are known. */
 export const adviceForUnknown = (word: string, known: readonly string[], noun: string): string => {

@@ -1,8 +1,9 @@
+import { nearest } from '../base/index.ts';
 import { z } from 'zod';
 import type { YamlPath } from '../base/index.ts';
 import { bare, childOf, keysOf, notesOf, schemaAt, valueAt } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
-import { adviceForUnknown, nearest } from './suggest.ts';
+import { adviceForUnknown } from './suggest.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -10,7 +10,7 @@ import {
 } from '../base/index.ts';
 import type { Clock, Fault, Log, UnixMillis } from '../base/index.ts';
 import { loadMail } from './mail-file.ts';
-import type { Outbox, OutboxRow } from './outbox.ts';
+import type { OutboxRow, OutboxTable } from '../warehouse/index.ts';
 import type { MailSession, MailTransport, SendOutcome } from './transport.ts';
 
 /** How many mails ended which way in this pass. */
@@ -27,7 +27,7 @@ export type DeliverySummary = {
 };
 
 export type DeliveryMeans = {
-  readonly outbox: Outbox;
+  readonly outbox: OutboxTable;
   readonly folder: string;
   readonly transport: MailTransport;
   readonly clock: Clock;

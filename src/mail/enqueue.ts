@@ -7,7 +7,7 @@ import type { Mailbox } from './address.ts';
 import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';
-import type { Outbox, OutboxEntry } from './outbox.ts';
+import type { OutboxEntry, OutboxTable } from '../warehouse/index.ts';
 
 /** What a mail is about: together with the recipient it is told once. */
 export type MailKey = {
@@ -24,7 +24,7 @@ export type Mail = MailContent & {
 };
 
 export type EnqueueMeans = {
-  readonly outbox: Pick<Outbox, 'put' | 'list'>;
+  readonly outbox: Pick<OutboxTable, 'put' | 'list'>;
   /** Where the exact bytes are kept. */
   readonly folder: string;
   readonly clock: Clock;

@@ -2,7 +2,6 @@ export { deliverDue, recoverInterrupted } from './deliver.ts';
 export type { DeliverySummary } from './deliver.ts';
 export { enqueue } from './enqueue.ts';
 export type { Enqueued, Mail } from './enqueue.ts';
-export type { Outbox, OutboxRow } from './outbox.ts';
 export { createSmtpTransport } from './smtp-transport.ts';
 export type { SmtpOptions } from './smtp-transport.ts';
 export type { MailTransport } from './transport.ts';

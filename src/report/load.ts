@@ -1,10 +1,9 @@
-import { messageOf, parseYaml, systemCode } from '../base/index.ts';
+import { messageOf, nearest, parseYaml, systemCode } from '../base/index.ts';
 import type { YamlFile, YamlPath } from '../base/index.ts';
 import type { z } from 'zod';
 import { reportShape } from './definition.ts';
 import type { ReportDefinition, ReportShape } from './definition.ts';
 import { checkSql } from './sql-check.ts';
-import { suggest } from './suggest.ts';
 
 /** A fault in a file of the report folder; line and column count from 1. */
 export type ReportFault = {
@@ -39,7 +38,7 @@ const faultsOf = (issue: z.core.$ZodIssue, file: string, yaml: YamlFile): Report
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const meant = suggest(key, keysAt(reportShape, path));
+      const meant = nearest(key, keysAt(reportShape, path));
       const message = `unknown key "${key}"`;
       return {
         file,

@@ -1,7 +1,7 @@
 import { unixMillis } from '../../../src/base/index.ts';
-import type { Outbox, OutboxRow } from '../../../src/mail/index.ts';
+import type { OutboxRow, OutboxTable } from '../../../src/warehouse/index.ts';
 
-export type MemoryOutbox = Outbox & { readonly rows: Map<string, OutboxRow> };
+export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 
 const never = unixMillis(Number.MAX_SAFE_INTEGER);
 
