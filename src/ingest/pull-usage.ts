@@ -136,7 +136,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
     try {
       const received = await receiveWhole(async () => {
         const { body } = await request.fetchUsage(ask, signal);
-        const export_ = await receiveUsage(body, zone, metric);
+        const export_ = await receiveUsage(body, { dimension, metric, zone });
         bytes += export_.bytes;
         return export_;
       }, window);

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse';
 import { fault, isFault, messageOf } from '../base/index.ts';
-import type { UsageRecord } from './usage-layout.ts';
+import type { SeriesNames, UsageRecord } from './usage-layout.ts';
 import { readUsageTable } from './usage-table.ts';
 import type { UsageTable } from './usage-table.ts';
 import { beginningOf, isForeign } from './find-header.ts';
@@ -19,8 +19,7 @@ export type ReceivedUsage = {
 /** @throws faults export-not-csv, usage-layout-unknown, export-row-invalid, export-timestamp-unreadable, gateway-answer-too-large. */
 export const receiveUsage = async (
   body: AsyncIterable<Uint8Array>,
-  zone: string,
-  metric: string,
+  series: SeriesNames,
 ): Promise<ReceivedUsage> => {
   let bytes = 0;
   let lastByte: number | undefined;
@@ -59,8 +58,13 @@ export const receiveUsage = async (
     });
   }
   if (isForeign(start)) throw foreign(start);
-  const table = records.length === 0 ? undefined : readUsageTable(records, zone, metric);
-  return { table, ended: lastByte === 10, bytes };
+  const ended = lastByte === 10;
+  try {
+    return { table: records.length === 0 ? undefined : readUsageTable(records, series), ended, bytes };
+  } catch (error) {
+    if (ended || !isFault(error) || !error.code.startsWith('export-')) throw error;
+    throw fault('export-truncated', `the usage export broke off: ${error.message}`, { cause: error });
+  }
 };
 
 const foreign = (start: Buffer) =>

@@ -6,6 +6,9 @@ export type UsageLayout = 'long' | 'wide' | 'transposed';
 /** A line of a usage export; lines count from 1. */
 export type UsageRecord = { readonly line: number; readonly cells: readonly string[] };
 
+/** What was asked for, and the zone of the gateway's days. */
+export type SeriesNames = { readonly dimension: string; readonly metric: string; readonly zone: string };
+
 /** The rest, as the gateway sums up what `top_n` leaves out. */
 export const isOther = (name: string): boolean => /^(others?|其他|其它)$/i.test(name.trim());
 export const isTotal = (name: string): boolean => /^((grand )?total|sum|合计|总计)$/i.test(name.trim());
@@ -18,19 +21,22 @@ const valueNames = /^(value|amount|spend|quota|cost|count|metric|金额|消费)$
 export const layoutOf = (
   header: UsageRecord,
   rows: readonly UsageRecord[],
-  zone: string,
-  metric: string,
+  series: SeriesNames,
 ): UsageLayout | undefined => {
-  const isTime = (cell: string | undefined): boolean => usageTime(cell ?? '', zone) !== undefined;
+  const isTime = (cell: string | undefined): boolean => usageTime(cell ?? '', series.zone) !== undefined;
   const [first, ...others] = header.cells;
-  if (first === undefined || others.length === 0 || isTime(first)) return undefined;
+  if (first === undefined || isTime(first)) return undefined;
+  const lone = first.trim().toLowerCase();
+  // A span without figures leaves the first column alone.
+  if (others.length === 0)
+    return lone === series.dimension.toLowerCase() ? 'transposed' : timeNames.test(lone) ? 'wide' : undefined;
   const plain = others.filter((cell) => !isTotal(cell));
   if (plain.length > 0 && plain.every(isTime)) return 'transposed';
   if (others.some(isTime)) return undefined;
   const body = rows.filter(({ cells }) => !isTotal(cells[0] ?? ''));
   if (header.cells.length === 3) {
     const last = header.cells[2]?.trim() ?? '';
-    const named = valueNames.test(last) || last.toLowerCase() === metric.toLowerCase();
+    const named = valueNames.test(last) || last.toLowerCase() === series.metric.toLowerCase();
     const worded = body.some(({ cells }) =>
       cells.some((cell) => cell.trim() !== '' && !isTime(cell) && !amountText.test(cell.trim())),
     );

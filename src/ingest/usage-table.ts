@@ -3,7 +3,7 @@ import type { Money, UnixMillis } from '../base/index.ts';
 import type { UsageValue } from '../warehouse/index.ts';
 import { figuresOf } from './usage-figures.ts';
 import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
-import type { UsageLayout, UsageRecord } from './usage-layout.ts';
+import type { SeriesNames, UsageLayout, UsageRecord } from './usage-layout.ts';
 import { usageTime } from './usage-time.ts';
 
 export type UsageTable = {
@@ -57,13 +57,13 @@ const plainValue = ({ bucket, entry, value }: Cell): UsageValue => ({ bucket, en
  * Reads a usage export, whichever layout it has. Blank cells are zero and left out; totals are checked and left out.
  * @throws faults usage-layout-unknown, export-row-invalid, export-timestamp-unreadable.
  */
-export const readUsageTable = (records: readonly UsageRecord[], zone: string, metric: string): UsageTable => {
+export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNames): UsageTable => {
   const at = records
     .slice(0, deepest)
-    .findIndex((record, index) => layoutOf(record, records.slice(index + 1), zone, metric) !== undefined);
+    .findIndex((record, index) => layoutOf(record, records.slice(index + 1), series) !== undefined);
   const header = records[at];
   const rows = records.slice(at + 1);
-  const layout = header === undefined ? undefined : layoutOf(header, rows, zone, metric);
+  const layout = header === undefined ? undefined : layoutOf(header, rows, series);
   if (header === undefined || layout === undefined)
     throw fault(
       'usage-layout-unknown',
@@ -75,10 +75,10 @@ export const readUsageTable = (records: readonly UsageRecord[], zone: string, me
 
   const moments = new Map<string, UnixMillis | undefined>();
   const momentAt = (time: string): UnixMillis | undefined => {
-    if (!moments.has(time)) moments.set(time, usageTime(time, zone));
+    if (!moments.has(time)) moments.set(time, usageTime(time, series.zone));
     return moments.get(time);
   };
-  const cells = figuresOf(layout, header, rows, zone)
+  const cells = figuresOf(layout, header, rows, series.zone)
     // Blank is zero; a total over all buckets is no bucket.
     .filter(({ cell, time }) => cell.trim() !== '' && !isTotal(time))
     .map(({ time, entry, cell, line }): Cell => {
