@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { coverageOf } from './coverage.ts';
 import type { SectionShape } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
-import { localeOf } from './locale.ts';
+import { localeOf } from './locales.ts';
 import type { DataState, ReportModel, SectionModel } from './model.ts';
 import { showName } from './names.ts';
 import type { ResultTable } from './port.ts';

@@ -4,7 +4,7 @@ import { placeOn, scaleOf } from './chart-scale.ts';
 import type { Scale } from './chart-scale.ts';
 import { formatTick } from './format.ts';
 import { escapeHtml } from './markup.ts';
-import { localeOf } from './locale.ts';
+import { localeOf } from './locales.ts';
 import type { BarModel, ChartModel, ReportModel } from './model.ts';
 
 /** A mid grey that reads on white and on black. */

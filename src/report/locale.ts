@@ -1,5 +1,4 @@
 import type { LocalDate } from '../base/index.ts';
-import { english } from './locale-en.ts';
 
 /** How a language writes figures and dates, and the few words that the engine itself puts into a report. */
 export type Locale = {
@@ -69,9 +68,3 @@ export type Words = {
     readonly run: (id: string) => string;
   };
 };
-
-export type LocaleTag = 'en';
-
-const locales: Readonly<Record<LocaleTag, Locale>> = { en: english };
-
-export const localeOf = (tag: LocaleTag): Locale => locales[tag];

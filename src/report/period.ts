@@ -13,8 +13,8 @@ import {
   unixSeconds,
 } from '../base/index.ts';
 import type { Interval, LocalDate, LocalDay, UnixMillis, UnixSeconds } from '../base/index.ts';
-import { localeOf } from './locale.ts';
-import type { LocaleTag } from './locale.ts';
+import { localeOf } from './locales.ts';
+import type { LocaleTag } from './locales.ts';
 
 /** Whole calendar days of one zone. */
 export type Span = {

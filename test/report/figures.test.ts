@@ -16,7 +16,7 @@ import {
   formatTick,
   formatTokens,
 } from '../../src/report/format.ts';
-import { localeOf } from '../../src/report/locale.ts';
+import { localeOf } from '../../src/report/locales.ts';
 import { scaleOf } from '../../src/report/chart-scale.ts';
 import { sharesOf } from '../../src/report/shares.ts';
 import { fillTemplate } from '../../src/report/template.ts';
