@@ -28,14 +28,18 @@ export type RowScanner = {
   readonly finish: () => Scan;
 };
 
-type Place = 'cell-start' | 'plain' | 'quoted' | 'quote-in-quoted';
+/** Where in a cell the last byte stands; plain numbers, since this runs for each byte of a quoted export. */
+const CELL_START = 0;
+const PLAIN = 1;
+const QUOTED = 2;
+const QUOTE_IN_QUOTED = 3;
 
 /**
  * Counts the records of a CSV as RFC 4180 has them. Chunks without quotes take a fast way, which looks at line ends
  * alone, and at the commas of rows that end with one: DuckDB lets those be a cell too long.
  */
 export const createRowScanner = (width: number): RowScanner => {
-  let place: Place = 'cell-start';
+  let place = CELL_START;
   let heldReturn = false;
   let bytes = 0;
   let rows = 0;
@@ -72,46 +76,46 @@ export const createRowScanner = (width: number): RowScanner => {
     }
     recordCommas += commasIn(chunk, from, chunk.length);
     lastByte = chunk[chunk.length - 1] ?? lastByte;
-    place = lastByte === LF || lastByte === COMMA ? 'cell-start' : 'plain';
+    place = lastByte === LF || lastByte === COMMA ? CELL_START : PLAIN;
     bytes += chunk.length;
     return chunk;
-  };
-
-  const nextPlace = (byte: number): Place => {
-    if (place === 'quoted') return byte === QUOTE ? 'quote-in-quoted' : 'quoted';
-    if (byte === COMMA) return 'cell-start';
-    if (byte === QUOTE && (place === 'cell-start' || place === 'quote-in-quoted')) return 'quoted';
-    return 'plain';
   };
 
   const careful = (chunk: Buffer): Buffer => {
     const kept = Buffer.allocUnsafe(chunk.length + 1);
     let length = 0;
-    for (const byte of chunk) {
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? 0;
+      if (place === QUOTED) {
+        if (byte === QUOTE) place = QUOTE_IN_QUOTED;
+        else if (byte === LF) quotedNewlines = true;
+        kept[length] = byte;
+        length += 1;
+        continue;
+      }
       if (heldReturn) {
         heldReturn = false;
         if (byte !== LF) {
           kept[length] = CR;
           length += 1;
-          place = 'plain';
+          place = PLAIN;
         }
       }
-      if (byte === CR && place !== 'quoted') {
+      if (byte === CR) {
         heldReturn = true;
         continue;
       }
-      if (byte === LF && place !== 'quoted') {
-        endRecord(bytes + length, recordCommas);
-        recordCommas = 0;
-        recordStart = bytes + length + 1;
-        place = 'cell-start';
-      } else {
-        if (byte === LF) quotedNewlines = true;
-        if (byte === COMMA && place !== 'quoted') recordCommas += 1;
-        place = nextPlace(byte);
-      }
       kept[length] = byte;
       length += 1;
+      if (byte === COMMA) {
+        recordCommas += 1;
+        place = CELL_START;
+      } else if (byte === LF) {
+        endRecord(bytes + length - 1, recordCommas);
+        recordCommas = 0;
+        recordStart = bytes + length;
+        place = CELL_START;
+      } else place = byte === QUOTE && place !== PLAIN ? QUOTED : PLAIN;
     }
     lastByte = length > 0 ? (kept[length - 1] ?? lastByte) : lastByte;
     bytes += length;
@@ -123,8 +127,8 @@ export const createRowScanner = (width: number): RowScanner => {
       guarded ||= chunk.includes(GUARD);
       const easy =
         !heldReturn &&
-        place !== 'quoted' &&
-        place !== 'quote-in-quoted' &&
+        place !== QUOTED &&
+        place !== QUOTE_IN_QUOTED &&
         !chunk.includes(QUOTE) &&
         !chunk.includes(CR);
       return easy ? fast(chunk) : careful(chunk);
@@ -136,7 +140,7 @@ export const createRowScanner = (width: number): RowScanner => {
         rows,
         bytes,
         endedWithNewline: endedWithNewline && !heldReturn,
-        openQuote: place === 'quoted',
+        openQuote: place === QUOTED,
         quotedNewlines,
         guarded,
         firstOddRecord,
