@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'leak-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the suite's own settings over a file that leaks, in a temporary folder of its own. */
+const runLeaky = (leave: string): Promise<{ code: number | null; output: string }> =>
+  new Promise((resolve) => {
+    const root = new URL('../..', import.meta.url).pathname;
+    const argv = [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      'test/house/fixtures/leaky.ts',
+    ];
+    const child = spawn(process.execPath, argv, {
+      cwd: root,
+      env: { PATH: process.env['PATH'], TMPDIR: folder, LEAVE: leave, TOLLKEEPER_TESTS: 'leaky' },
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    child.on('close', (code) => resolve({ code, output }));
+  });
+
+it('a server left open fails the run, a folder left behind too, and nothing left passes', async () => {
+  const [server, left, clean] = await Promise.all([
+    runLeaky('server'),
+    runLeaky('folder'),
+    runLeaky('nothing'),
+  ]);
+  expect(server.output).toContain('left open: TCPServerWrap');
+  expect(server.code).not.toBe(0);
+  expect(left.output).toContain('tests left files behind: tollkeeper-planted-');
+  expect(left.code).not.toBe(0);
+  expect([clean.code, clean.output]).toEqual([0, expect.stringContaining('1 passed')]);
+});
