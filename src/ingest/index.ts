@@ -1,10 +1,8 @@
 export { planLogPull } from './log-windows.ts';
-export type { LogPlanRequest, LogWindow } from './log-windows.ts';
 export { pullLogs } from './pull-logs.ts';
-export type { LogPull, LogPullMeans, LogQuery, PullSummary } from './pull-logs.ts';
+export type { LogPull, LogPullMeans, LogQuery } from './pull-logs.ts';
 export { planUsagePull } from './usage-windows.ts';
-export type { UsagePlanRequest, UsageWindow } from './usage-windows.ts';
 export { pullUsage } from './pull-usage.ts';
-export type { UsagePull, UsagePullMeans, UsageQuery, UsageSummary } from './pull-usage.ts';
+export type { UsagePull, UsagePullMeans, UsageQuery } from './pull-usage.ts';
 export { reconcile } from './reconcile.ts';
-export type { LogSums, ReconcileHelp, ReconcileVerdict, Reconciliation } from './reconcile.ts';
+export type { Reconciliation } from './reconcile.ts';

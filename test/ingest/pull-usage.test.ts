@@ -71,7 +71,7 @@ const figures = fc.uniqueArray(
   { maxLength: 40, selector: ({ bucket, entry }) => `${bucket} ${entry}` },
 );
 
-const plain = (value: string): string => value.replace(/\.?0+$/, '') || '0';
+const plain = (value: string): string => (value.includes('.') ? value.replace(/\.?0+$/, '') : value);
 
 const lines = (list: readonly UsageFigure[]): readonly string[] =>
   list
