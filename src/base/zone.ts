@@ -53,7 +53,9 @@ export const localDays = (first: LocalDate, last: LocalDate, zone: string): read
 /** Seconds of a wall-clock time in a zone, `2026-03-29 02:30:00`; of a repeated hour the first. Nothing when unreadable. */
 export const fromWallClock = (text: string, zone: string): UnixSeconds | undefined => {
   const parsed = DateTime.fromISO(text.trim().replace(' ', 'T'), { zone });
-  return parsed.isValid ? unixSeconds(Math.floor(parsed.toSeconds())) : undefined;
+  if (!parsed.isValid) return undefined;
+  const [earliest] = parsed.getPossibleOffsets();
+  return unixSeconds(Math.floor((earliest ?? parsed).toSeconds()));
 };
 
 /** `2026-11-21 08:00 Europe/Berlin`. */
