@@ -5,7 +5,7 @@ import { callEndpoint } from './call.ts';
 import type { Call, CallMeans } from './call.ts';
 import { gatewayWords, quoted } from './gateway-words.ts';
 import { parseJson } from './json.ts';
-import { envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
+import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
 
 /** gateway-api.md, Envelope. */
 const envelope = z.looseObject({ success: z.boolean(), data: z.unknown().optional() });
@@ -43,8 +43,12 @@ export const readEnvelope = <T>(
   redact: (text: string) => string,
 ): T => {
   const opened = envelope.safeParse(readJson(text, endpoint, redact));
-  if (!opened.success)
-    throw unreadable(endpoint, `no envelope with success${quoted(gatewayWords(text, redact).message)}`);
+  if (!opened.success) {
+    const words = gatewayWords(text, redact);
+    throw (
+      denialIn(words, endpoint) ?? unreadable(endpoint, `no envelope with success${quoted(words.message)}`)
+    );
+  }
   if (!opened.data.success) throw envelopeRefusal(text, endpoint, redact);
   const read = schema.safeParse(opened.data.data);
   if (read.success) return read.data;

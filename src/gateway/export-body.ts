@@ -3,8 +3,9 @@ import type { HttpAnswer } from '../net/index.ts';
 import { sniff } from './csv-sniff.ts';
 import type { Endpoint } from './endpoints.ts';
 import { gatewayWords, quoted } from './gateway-words.ts';
+import type { GatewayWords } from './gateway-words.ts';
 import { networkFault } from './network-faults.ts';
-import { nameOf } from './refusals.ts';
+import { denialIn, nameOf } from './refusals.ts';
 
 export type ExportBody = {
   readonly contentType: string;
@@ -44,7 +45,7 @@ async function* whole(
 }
 
 /** What the gateway says in place of CSV, as far as it can still be read. */
-const saidInstead = async (beginning: Beginning, redact: (text: string) => string): Promise<string> => {
+const saidInstead = async (beginning: Beginning, redact: (text: string) => string): Promise<GatewayWords> => {
   try {
     await readUntil(beginning, () => false);
   } catch {
@@ -52,10 +53,13 @@ const saidInstead = async (beginning: Beginning, redact: (text: string) => strin
   } finally {
     await beginning.rest.return?.();
   }
-  return quoted(gatewayWords(new TextDecoder().decode(bytesOf(beginning)), redact).message);
+  return gatewayWords(new TextDecoder().decode(bytesOf(beginning)), redact);
 };
 
-/** The CSV of an answer, once its first bytes show that it is CSV; an empty body passes. @throws Fault `export-not-csv` */
+/**
+ * The CSV of an answer, once its first bytes show that it is CSV; an empty body passes.
+ * @throws Fault `export-not-csv`; `gateway-key-refused` or `gateway-scope-missing` where a code says so
+ */
 export const openExportBody = async (
   answer: HttpAnswer,
   endpoint: Endpoint,
@@ -67,9 +71,14 @@ export const openExportBody = async (
   const verdict = sniff(contentType, bytesOf(beginning));
   const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
   if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
-  const said = await saidInstead(beginning, redact);
+  const words = await saidInstead(beginning, redact);
+  const denial = denialIn(words, endpoint);
+  if (denial !== undefined) throw denial;
   const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
-  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`, {
+  const what = words.refused
+    ? `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due`
+    : `${nameOf(endpoint)} answered something else than CSV${type}`;
+  throw fault('export-not-csv', `${what}${quoted(words.message)}`, {
     advice: `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`,
   });
 };

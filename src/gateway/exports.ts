@@ -1,4 +1,5 @@
-import type { UnixMillis, UnixSeconds } from '../base/index.ts';
+import { hasCode, isFault } from '../base/index.ts';
+import type { Fault, UnixMillis, UnixSeconds } from '../base/index.ts';
 import { callEndpoint } from './call.ts';
 import type { CallMeans, CallOptions } from './call.ts';
 import { endpoints } from './endpoints.ts';
@@ -29,15 +30,31 @@ export type UsageExportQuery = {
   readonly modelName?: string;
 };
 
-const openExport = (
+/**
+ * A gateway that is busy and one that refuses the key may both answer JSON under HTTP 200, and no code tells them apart:
+ * it is asked once more, and what it then says stands.
+ */
+const openExport = async (
   means: CallMeans,
   endpoint: Endpoint,
   query: Readonly<Record<string, string | number | undefined>>,
   options: CallOptions,
-): Promise<ExportBody> =>
-  callEndpoint(means, { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' }, (answer) =>
-    openExportBody(answer, endpoint, means.secrets.redact),
-  );
+): Promise<ExportBody> => {
+  const call = { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' };
+  let refused = 0;
+  const opened = await callEndpoint<ExportBody | Fault>(means, call, async (answer) => {
+    try {
+      return await openExportBody(answer, endpoint, means.secrets.redact);
+    } catch (error) {
+      if (!hasCode(error, 'export-not-csv')) throw error;
+      refused += 1;
+      if (refused === 1) throw error;
+      return error;
+    }
+  });
+  if (isFault(opened)) throw opened;
+  return opened;
+};
 
 /** gateway-api.md, GET /api/log/self/stream-export. */
 export const exportLogs = (

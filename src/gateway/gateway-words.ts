@@ -7,6 +7,8 @@ export type GatewayWords = {
   readonly message: string;
   /** A machine-readable code in lower case, where there is one. */
   readonly code: string | undefined;
+  /** It is an envelope that says `success: false` (gateway-api.md, Envelope). */
+  readonly refused: boolean;
 };
 
 const longest = 200;
@@ -17,6 +19,7 @@ const code = z
   .optional()
   .transform((value) => (typeof value === 'string' ? value : numberText(value)));
 const errorBody = z.looseObject({
+  success: z.unknown().optional(),
   message: text,
   msg: text,
   detail: text,
@@ -28,7 +31,7 @@ const errorBody = z.looseObject({
     .catch(undefined),
 });
 
-const fromJson = (body: string): { message: string; code: string | undefined } | undefined => {
+const fromJson = (body: string): GatewayWords | undefined => {
   try {
     const read = errorBody.safeParse(parseJson(body));
     if (!read.success) return undefined;
@@ -37,6 +40,7 @@ const fromJson = (body: string): { message: string; code: string | undefined } |
     return {
       message: inner?.message ?? top.message ?? top.msg ?? top.detail ?? top.description ?? '',
       code: (inner?.code ?? top.code ?? inner?.type)?.toLowerCase(),
+      refused: top.success === false,
     };
   } catch {
     return undefined;
@@ -58,6 +62,7 @@ export const gatewayWords = (body: string, redact: (text: string) => string): Ga
   return {
     message: shown.length > longest ? `${shown.slice(0, longest)}…` : shown,
     code: json?.code,
+    refused: json?.refused ?? false,
   };
 };
 

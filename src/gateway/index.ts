@@ -1,12 +1,2 @@
-export type { AccountProfile } from './account-profile.ts';
-export type { ApiKey, KeyPage } from './api-key.ts';
-export type { CallOptions } from './call.ts';
-export type { CallStatistics, StatisticsQuery } from './call-statistics.ts';
-export type { ExportBody } from './export-body.ts';
-export type { LogExportQuery, UsageExportQuery } from './exports.ts';
 export { createGateway } from './gateway.ts';
-export type { Gateway, GatewayOptions } from './gateway.ts';
-export type { UnknownFields } from './json.ts';
-export type { KeySpec, KeyUpdate } from './key-spec.ts';
-export type { CreatedKey } from './keys.ts';
-export type { Expiry } from './scalars.ts';
+export type { Gateway } from './gateway.ts';

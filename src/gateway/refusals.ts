@@ -24,6 +24,9 @@ export const nameOf = (endpoint: Endpoint): string => `${endpoint.method} ${endp
 export const outcomeUnknown =
   'whether it was done is not known: list the keys before anything is tried again';
 
+/** Milliseconds after a 429 that names no time: three such waits outlast the longest window seen for reads, 180 s. */
+const unsaidWait = 60_000;
+
 /** Codes in use for either reason; a code that is not among them decides nothing. */
 const keyCodes = new Set([
   '401',
@@ -80,6 +83,10 @@ const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: st
   return fault('gateway-redirect', `${nameOf(endpoint)} was redirected ${where} (${answer.status})`);
 };
 
+/** What an answer under HTTP 200 that is not the one due says of the key or its scope, by a code alone. */
+export const denialIn = (words: GatewayWords, endpoint: Endpoint): Fault | undefined =>
+  denied(endpoint, 200, words, words.code);
+
 /** `success: false` under HTTP 200: the message is translated and only quoted; a code, where there is one, may tell more. */
 export const envelopeRefusal = (
   body: string,
@@ -88,7 +95,7 @@ export const envelopeRefusal = (
 ): Fault => {
   const words = gatewayWords(body, redact);
   return (
-    denied(endpoint, 200, words, words.code) ??
+    denialIn(words, endpoint) ??
     fault(
       'gateway-refused',
       `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}${quoted(words.message)}`,
@@ -123,13 +130,13 @@ export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, means: Refu
         })
       : fault('gateway-not-found', `the gateway knows no ${name} (404)${said}`);
   if (status === 429)
-    return fault('gateway-rate-limited', `the gateway limits the rate of ${name} (429)${said}`, later);
-  if (status === 408)
-    return fault('gateway-timeout', `the gateway waited too long for ${name} (408)${said}`, later);
-  if (status >= 500)
-    return fault('gateway-server-error', `the gateway failed at ${name} (${status})${said}`, {
-      ...later,
-      ...(endpoint.method === 'GET' ? {} : { retryHelps: false, advice: outcomeUnknown }),
+    return fault('gateway-rate-limited', `the gateway limits the rate of ${name} (429)${said}`, {
+      retryAfter: wait ?? unsaidWait,
     });
+  const passing = endpoint.method === 'GET' ? later : { ...later, retryHelps: false, advice: outcomeUnknown };
+  if (status === 408)
+    return fault('gateway-timeout', `the gateway waited too long for ${name} (408)${said}`, passing);
+  if (status >= 500)
+    return fault('gateway-server-error', `the gateway failed at ${name} (${status})${said}`, passing);
   return fault('gateway-http-error', `the gateway answered ${name} with status ${status}${said}`);
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
+import { rejection } from '../net/support/servers.ts';
 import { json, scriptedGateway } from './support/scripted-gateway.ts';
 
 const spec = {
@@ -120,6 +121,25 @@ describe.each(envelopes)('success: false under 200 of %s', (name, scope, call) =
     ]) {
       const { gateway } = await scriptedGateway([json({ success: false, message: '', code })]);
       await expect(call(gateway)).rejects.toMatchObject({ code: fault });
+    }
+  });
+});
+
+describe.each(envelopes)('no envelope under 200 of %s', (_name, scope, call) => {
+  it('is unreadable, but for a code that tells the key or the scope', async () => {
+    for (const [body, code] of [
+      [{ code: 401, message: 'no' }, 'gateway-key-refused'],
+      [{ error: { message: 'no', code: 'insufficient_scope' } }, 'gateway-scope-missing'],
+      [{ error: { message: 'no', code: 'overloaded' } }, 'gateway-answer-unreadable'],
+      [{ success: 'true', message: 'no', data: {} }, 'gateway-answer-unreadable'],
+      [{ success: 1, data: {} }, 'gateway-answer-unreadable'],
+      ['null', 'gateway-answer-unreadable'],
+    ] as const) {
+      const { gateway, seen } = await scriptedGateway([json(body)]);
+      const error = await rejection(call(gateway));
+      expect(error).toMatchObject({ code, retryHelps: false });
+      if (code === 'gateway-scope-missing') expect(String(error)).toContain(scope);
+      expect(seen).toHaveLength(1);
     }
   });
 });

@@ -61,7 +61,7 @@ describe('CSV', () => {
     await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
       code: 'export-not-csv',
       message:
-        'GET /api/data/self/pivot/stream-export answered something else than CSV (application/json; charset=utf-8): “range too wide”',
+        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, where CSV was due: “range too wide”',
     });
   });
 });
@@ -71,9 +71,8 @@ describe('something else than CSV', () => {
 
   it('is told by its content type or by its first bytes, and quoted', async () => {
     for (const answer of [
-      json({ success: false, message: 'too many exports' }),
-      csv('{"success":false,"message":"too many exports"}'),
-      csv('\uFEFF \n{"success":false,"message":"too many exports"}'),
+      json({ success: true, message: 'too many exports' }),
+      csv('\uFEFF \n{"message":"too many exports"}'),
       csv('<!doctype html><title>too many exports</title>'),
       { body: '<html><body><h1>too many</h1> exports</body></html>' },
       { headers: { 'content-type': 'text/html' }, body: 'too many exports' },
@@ -85,6 +84,41 @@ describe('something else than CSV', () => {
       });
     expect(await error(csv('[{"id":1}]'))).toMatchObject({ code: 'export-not-csv' });
     expect(await error(csv(' '.repeat(20_000)))).toMatchObject({ code: 'export-not-csv' });
+  });
+
+  it('is a refusal that names the scope where an envelope says so, whatever its type is called', async () => {
+    for (const answer of [
+      json({ success: false, message: 'too many exports' }),
+      csv('{"success":false,"message":"too many exports"}'),
+      csv('\uFEFF \n{"success":false,"message":"too many exports"}'),
+      csv(gzipSync('{"success":false,"message":"too many exports"}'), { 'content-encoding': 'gzip' }),
+    ])
+      expect(await error(answer)).toMatchObject({
+        code: 'export-not-csv',
+        message:
+          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, where CSV was due: “too many exports”',
+        advice: expect.stringContaining('logs:read') as unknown,
+      });
+  });
+
+  it('is the key or the scope where a machine-readable code says so, and is asked once', async () => {
+    for (const [body, code] of [
+      [{ success: false, message: '无权进行此操作', code: 'invalid_api_key' }, 'gateway-key-refused'],
+      [{ success: false, message: '', code: 401 }, 'gateway-key-refused'],
+      [{ error: { message: 'no', code: 'insufficient_scope' } }, 'gateway-scope-missing'],
+    ] as const) {
+      const { gateway, seen } = await scriptedGateway([json(body)]);
+      await expect(gateway.exportLogs(logs)).rejects.toMatchObject({ code, retryHelps: false });
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  it('is asked for once more, and not hammered: it may be a refusal that no code tells apart', async () => {
+    for (const answer of [json({ success: false, message: '无权进行此操作' }), csv('<h1>no</h1>')]) {
+      const { gateway, seen } = await scriptedGateway([answer]);
+      await expect(gateway.exportLogs(logs)).rejects.toMatchObject({ code: 'export-not-csv' });
+      expect(seen).toHaveLength(2);
+    }
   });
 
   it('is quoted without secrets, even ones split by tags, and cut short', async () => {

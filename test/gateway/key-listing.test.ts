@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money } from '../../src/base/index.ts';
-import type { ApiKey, KeyPage } from '../../src/gateway/index.ts';
+import type { ApiKey, KeyPage } from '../../src/gateway/api-key.ts';
 import { listAllKeys } from '../../src/gateway/key-listing.ts';
 import { ok, scriptedGateway } from './support/scripted-gateway.ts';
 

@@ -24,7 +24,6 @@ describe('reads', () => {
   it.each([
     ['500', { status: 500 }],
     ['503 with a page', { status: 503, body: '<h1>down</h1>' }],
-    ['429', { status: 429 }],
     ['a dropped connection', drop],
     ['a body cut short', halfJson],
   ])('are tried again after %s, with waits that may double', async (_name, answer) => {
@@ -103,7 +102,19 @@ describe('Retry-After', () => {
 
   it('that cannot be read is as none', async () => {
     for (const value of ['soon', '-5', '1.5', '2026-11-20', ''])
-      expect(await waitsAfter({ 'retry-after': value })).toEqual([250]);
+      expect(await waitsAfter({ 'retry-after': value }, 503)).toEqual([250]);
+  });
+
+  it('left out of a 429 is taken for a minute: three of them outlast a window of 180 s', async () => {
+    const { gateway, seen, clock } = await scriptedGateway([{ status: 429 }]);
+    await expect(gateway.profile()).rejects.toMatchObject({
+      code: 'gateway-rate-limited',
+      retryAfter: 60_000,
+    });
+    expect(seen).toHaveLength(4);
+    expect(clock.waits).toEqual([60_250, 60_500, 61_000]);
+    for (const value of ['soon', '-5', ''])
+      expect(await waitsAfter({ 'retry-after': value })).toEqual([60_250]);
   });
 
   it('of more than five minutes is handed up instead of waited for', async () => {
@@ -125,6 +136,7 @@ describe('writes', () => {
   it.each(writes)('%s is sent once, and an unknown outcome is called so', async (_name, write) => {
     for (const [answer, code] of [
       [{ status: 500 }, 'gateway-server-error'],
+      [{ status: 408 }, 'gateway-timeout'],
       [drop, 'gateway-connection-lost'],
       [halfJson, 'gateway-connection-lost'],
       [{ body: '<html>' }, 'gateway-answer-unreadable'],
