@@ -5,7 +5,7 @@ import { runProgram } from './cli/program.ts';
 
 const output = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (text) => void stream.write(text),
-  isTerminal: stream.isTTY === true,
+  isTerminal: Boolean(stream.isTTY),
   columns: stream.columns ?? 100,
 });
 

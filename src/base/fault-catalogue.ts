@@ -16,9 +16,7 @@ const entries = {
   'period-invalid': misuse(
     'use yesterday, last-week, last-month, month-to-date, or FROM..TO as dates, for example 2026-01-01..2026-02-01',
   ),
-  'config-unreadable': misuse('point --config at a folder that holds tollkeeper.yaml'),
   'config-invalid': misuse('mend the places named and run `tollkeeper check` again'),
-  'secret-missing': misuse('set the environment variable or mount the secret file that the config names'),
   'port-in-use': misuse('choose another port, or stop the program that holds this one'),
 
   // gateway

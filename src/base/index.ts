@@ -1,8 +1,7 @@
 export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
-export { catalogue } from './fault-catalogue.ts';
-export type { FaultCode, FaultEntry } from './fault-catalogue.ts';
+export type { FaultCode } from './fault-catalogue.ts';
 export * from './gateway-profile.ts';
 export * from './log.ts';
 export * from './means.ts';

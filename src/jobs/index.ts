@@ -8,5 +8,5 @@ export const jobKinds: readonly JobKind[] = [pullLogsKind, pullUsageKind, report
 
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
-export type { JobAccount, JobContext, JobKind, JobMail, JobOutcome, JobPlan } from './job-kind.ts';
+export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
 export { reconcilePeriod } from './reconcile-period.ts';

@@ -4,4 +4,4 @@ export type { HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
 export { isNetworkTrouble } from './trouble.ts';
-export type { NetworkTrouble, TroubleKind } from './trouble.ts';
+export type { TroubleKind } from './trouble.ts';

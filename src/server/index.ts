@@ -1,2 +1,1 @@
 export { listenForHealth } from './health.ts';
-export type { Health, HealthListener } from './health.ts';

@@ -56,8 +56,12 @@ describe('zones', () => {
     );
     expect(fromWallClock('yesterday', 'UTC')).toBeUndefined();
     // 02:30 comes twice on that day: the first pass is still summer time.
-    expect(fromWallClock('2026-10-25 02:30:00', 'Europe/Berlin')).toBe(Date.parse('2026-10-25T00:30:00Z') / 1000);
-    expect(fromWallClock('2026-11-01 01:30:00', 'America/New_York')).toBe(Date.parse('2026-11-01T05:30:00Z') / 1000);
+    expect(fromWallClock('2026-10-25 02:30:00', 'Europe/Berlin')).toBe(
+      Date.parse('2026-10-25T00:30:00Z') / 1000,
+    );
+    expect(fromWallClock('2026-11-01 01:30:00', 'America/New_York')).toBe(
+      Date.parse('2026-11-01T05:30:00Z') / 1000,
+    );
   });
 
   it('tells what is a zone, a date and a duration', () => {

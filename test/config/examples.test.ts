@@ -29,7 +29,7 @@ describe('the example config', () => {
 
   it('is not good by chance: without its environment every reference is named', async () => {
     const { faults } = await checkConfig(folder, { ...means, env: {} });
-    expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0]).sort()).toEqual([
+    expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0] ?? '').sort()).toEqual([
       'GATEWAY_ADMIN_KEY',
       'GATEWAY_BASE_URL',
       'SMTP_URL',

@@ -12,6 +12,8 @@ const spec = {
   group: '',
 } as const;
 
+const ascending = (left: number, right: number): number => left - right;
+
 /** What every gateway of the family must do for the client, whatever its document leaves open. */
 describe.each(everyVariant)('the client against a gateway with %s=%s', (name, value) => {
   it('reads profile, statistics and both exports', async () => {
@@ -60,8 +62,8 @@ describe.each(everyVariant)('the client against a gateway with %s=%s', (name, va
       expiredTime: spec.expiredTime,
     });
     expect(JSON.stringify(read)).not.toContain(created.key.reveal());
-    expect((await gateway.listKeys()).map((key) => key.id).sort()).toEqual(
-      [...before.map((key) => key.id), created.id].sort(),
+    expect((await gateway.listKeys()).map((key) => key.id).sort(ascending)).toEqual(
+      [...before.map((key) => key.id), created.id].sort(ascending),
     );
 
     await gateway.updateKey({
@@ -79,8 +81,8 @@ describe.each(everyVariant)('the client against a gateway with %s=%s', (name, va
     });
 
     await gateway.deleteKey(created.id);
-    expect((await gateway.listKeys()).map((key) => key.id).sort()).toEqual(
-      before.map((key) => key.id).sort(),
+    expect((await gateway.listKeys()).map((key) => key.id).sort(ascending)).toEqual(
+      before.map((key) => key.id).sort(ascending),
     );
     await expect(gateway.readKey(created.id)).rejects.toMatchObject({ name: 'Fault', exitCode: 1 });
   });
