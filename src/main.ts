@@ -5,7 +5,7 @@ import { runProgram } from './cli/program.ts';
 
 const output = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (text) => void stream.write(text),
-  isTerminal: Boolean(stream.isTTY),
+  isTerminal: stream.isTTY,
   columns: stream.columns ?? 100,
 });
 
