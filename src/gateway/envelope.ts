@@ -68,5 +68,6 @@ export const callForData = <T>(means: CallMeans, call: Call, schema: z.ZodType<T
 export const callForOutcome = (means: CallMeans, call: Call): Promise<void> =>
   callEndpoint(means, call, async (answer) => {
     const text = await answer.text(answerLimit);
+    call.firstSight?.(text);
     if (text.trim() !== '') readEnvelope(text, z.unknown(), call.endpoint, means.secrets.redact);
   });

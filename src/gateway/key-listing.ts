@@ -8,8 +8,8 @@ type Scan = {
   readonly keys: ReadonlyMap<number, ApiKey>;
   /** One page held everything, or nothing came or went between the pages: the reading needs no second one. */
   readonly certain: boolean;
-  /** It ended on a page that only repeated others, though the gateway counts more keys. */
-  readonly repeating: boolean;
+  /** It ended on a page that only repeated others, or showed no key at all, though the gateway counts more keys. */
+  readonly hiding: boolean;
 };
 
 /** Readings before it is said that the list never stood still. */
@@ -44,8 +44,8 @@ const scan = async (readPage: ReadPage): Promise<Scan> => {
       const counted = totals.size === 1 && totals.has(keys.size) && descending(ids);
       return {
         keys,
-        certain: counted || (number === 1 && (short || items.length === 0)),
-        repeating: items.length > 0 && stuck && keys.size < total,
+        certain: counted || (number === 1 && (short || (items.length === 0 && total === 0))),
+        hiding: (items.length > 0 || keys.size === 0) && keys.size < total,
       };
     }
   }
@@ -62,10 +62,10 @@ export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
     const current = await scan(readPage);
     if (current.certain) return [...current.keys.values()];
     if (previous !== undefined && sameKeys(previous, current)) {
-      if (!current.repeating) return [...current.keys.values()];
+      if (!current.hiding) return [...current.keys.values()];
       throw fault(
         'gateway-answer-unreadable',
-        'the key list repeats its pages and never shows all the keys it counts',
+        'the key list never shows all the keys it counts: its pages repeat, or are empty',
       );
     }
     previous = current;

@@ -1,12 +1,18 @@
 import type { Secret } from '../base/index.ts';
 import { apiKey, createdKey, keyPage } from './api-key.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
-import type { CallMeans, CallOptions } from './call.ts';
+import type { Call, CallMeans, CallOptions } from './call.ts';
 import { endpoints } from './endpoints.ts';
 import { callForData, callForOutcome } from './envelope.ts';
 import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
 import type { KeySpec, KeyUpdate } from './key-spec.ts';
-import { registerNewKeys } from './new-key-secrets.ts';
+import { registerKeys } from './key-secrets.ts';
+
+/** The document promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
+const watched = (means: CallMeans, call: Call): Call => ({
+  ...call,
+  firstSight: (text) => registerKeys(text, means.secrets),
+});
 
 export type CreatedKey = { readonly id: number; readonly key: Secret };
 
@@ -17,12 +23,16 @@ export const readKeyPage = (
 ): Promise<KeyPage> =>
   callForData(
     means,
-    { ...options, endpoint: endpoints.listKeys, query: { p: page.page, page_size: page.pageSize } },
+    watched(means, {
+      ...options,
+      endpoint: endpoints.listKeys,
+      query: { p: page.page, page_size: page.pageSize },
+    }),
     keyPage,
   );
 
 export const readKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<ApiKey> =>
-  callForData(means, { ...options, endpoint: endpoints.readKey(id) }, apiKey);
+  callForData(means, watched(means, { ...options, endpoint: endpoints.readKey(id) }), apiKey);
 
 /** The plaintext is a registered secret before anything else looks at the answer, and is given out this once. */
 export const createKey = async (
@@ -33,12 +43,7 @@ export const createKey = async (
   checkNewKey(spec, means.clock.now());
   const created = await callForData(
     means,
-    {
-      ...options,
-      endpoint: endpoints.createKey,
-      body: newKeyBody(spec),
-      firstSight: (text) => registerNewKeys(text, means.secrets),
-    },
+    watched(means, { ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
     createdKey,
   );
   return { id: created.id, key: means.secrets.register(created.key) };
@@ -50,12 +55,11 @@ export const updateKey = async (
   options: CallOptions = {},
 ): Promise<void> => {
   checkKeyUpdate(update);
-  await callForOutcome(means, {
-    ...options,
-    endpoint: endpoints.updateKey,
-    body: keyUpdateBody(update),
-  });
+  await callForOutcome(
+    means,
+    watched(means, { ...options, endpoint: endpoints.updateKey, body: keyUpdateBody(update) }),
+  );
 };
 
 export const deleteKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<void> =>
-  callForOutcome(means, { ...options, endpoint: endpoints.deleteKey(id) });
+  callForOutcome(means, watched(means, { ...options, endpoint: endpoints.deleteKey(id) }));

@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
@@ -167,6 +168,27 @@ describe('what is quoted', () => {
     expect(long.length).toBeLessThan(300);
     expect(long).toContain('x…”');
     expect(await messageOf('{"message":5}')).toMatch(/status 400$/);
+  });
+
+  it('is read through a byte-order mark and through compression, and no further than its start', async () => {
+    const text = '{"success":false,"message":"no","code":"insufficient_scope"}';
+    const packed = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+    for (const answer of [
+      json(`\uFEFF${text}`),
+      { headers: packed, body: gzipSync(text) },
+      { status: 403, headers: packed, body: gzipSync(text) },
+      { status: 401, headers: { ...packed, 'content-encoding': 'br' }, body: brotliCompressSync(text) },
+    ]) {
+      const { gateway } = await scriptedGateway([answer]);
+      await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-scope-missing' });
+    }
+    const bomb = { status: 403, headers: packed, body: gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x')) };
+    const { gateway } = await scriptedGateway([bomb]);
+    await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-scope-missing' });
+    const strange = { status: 403, headers: { 'content-encoding': 'zstd' }, body: 'x' };
+    await expect((await scriptedGateway([strange])).gateway.profile()).rejects.toMatchObject({
+      code: 'gateway-scope-missing',
+    });
   });
 
   it('is nothing when the body breaks off', async () => {

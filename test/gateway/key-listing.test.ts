@@ -156,6 +156,21 @@ describe('listing keys', () => {
     await expect(listAllKeys(stuck)).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
   });
 
+  it('names a gateway that counts keys and shows none, instead of taking the account for empty', async () => {
+    const hiding = (): Promise<KeyPage> => Promise.resolve({ items: [], page: 1, pageSize: 10, total: 13 });
+    await expect(listAllKeys(hiding)).rejects.toMatchObject({ code: 'gateway-answer-unreadable' });
+  });
+
+  it('takes a list that was empty for a moment as the next reading shows it', async () => {
+    const list = changingList({ count: 5, cap: 10, total: 'true', order: 'newest', changes: new Map() });
+    let reads = 0;
+    const failingOnce = async (page: number): Promise<KeyPage> => {
+      reads += 1;
+      return reads === 1 ? { items: [], page, pageSize: 10, total: 5 } : list.readPage(page);
+    };
+    expect(await listAllKeys(failingOnce)).toHaveLength(5);
+  });
+
   it('asks over HTTP for pages from 1 in the largest size, and trusts the size that is echoed', async () => {
     const all = Array.from({ length: 23 }, (_, index) => ({
       id: 23 - index,

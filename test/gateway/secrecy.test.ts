@@ -9,6 +9,7 @@ import {
   unixSeconds,
 } from '../../src/base/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
 import { collect, plainServer, rejection, testHttp } from '../net/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
@@ -53,12 +54,25 @@ describe('base_url', () => {
       'http://localhost:1',
       'http://127.3.2.1',
       'http://[::1]:8080',
+      // The same machine, in other ways of writing 127.0.0.1.
+      'http://2130706433',
+      'http://0x7f.1',
+      'http://127.1:80',
     ])
       expect(() => gatewayAt(url), url).not.toThrow();
     for (const url of [
       'http://gw.example.com',
       'http://127.0.0.1.evil.example',
       'http://localhost.evil.example',
+      'http://127.0.0.1%2eevil.example',
+      'http://127.0.0.1@evil.example',
+      'http://localhost:80@evil.example',
+      'http://127-0-0-1.evil.example',
+      'http://127.evil.example',
+      'http://2130706434.evil.example',
+      'http://3232235777',
+      'http://[::2]',
+      'http://[::ffff:10.0.0.1]',
       'http://0.0.0.0',
       'http://10.0.0.1',
       'ftp://gw.example.com',
@@ -186,5 +200,41 @@ describe('the plaintext of a new key', () => {
     expect(shown(error)).not.toContain(plaintext);
     expect(lines.join('\n')).not.toContain(plaintext);
     expect(secrets.redact(plaintext)).not.toContain('Plaintext');
+  });
+});
+
+describe('the plaintext of a key that a read shows against the document', () => {
+  const shownKey = {
+    id: 1,
+    name: 'n',
+    key: plaintext,
+    key_mask: 'sk-Zq8P**********ey42',
+    remain_quota: '1.0000',
+    unlimited_quota: false,
+    expired_time: -1,
+  };
+  const masked = JSON.stringify({ success: true, data: { ...shownKey, key: 'Zq8P**********wKey42' } });
+  const calls: readonly (readonly [string, unknown, (gateway: Gateway) => Promise<unknown>])[] = [
+    ['list', { items: [shownKey], page: 1, page_size: 10, total: 1 }, (gateway) => gateway.listKeys()],
+    ['read', shownKey, (gateway) => gateway.readKey(1)],
+    ['update', shownKey, (gateway) => gateway.updateKey({ ...spec, id: 1 })],
+    ['delete', shownKey, (gateway) => gateway.deleteKey(1)],
+  ];
+
+  it.each(calls)('is a secret in what %s answers, whole or broken', async (_name, data, call) => {
+    const whole = await scriptedGateway([ok(data)]);
+    expect(JSON.stringify(await call(whole.gateway)) ?? '').not.toContain(plaintext);
+    expect(whole.secrets.redact(plaintext)).toBe('[secret]');
+    const text = JSON.stringify({ success: true, data });
+    const broken = await scriptedGateway([{ body: text.slice(0, text.indexOf('"key_mask"')) }]);
+    const error = await rejection(call(broken.gateway));
+    expect(shown(error)).not.toContain(plaintext);
+    expect(broken.lines.join('\n')).not.toContain(plaintext);
+  });
+
+  it('is not made of a masked value, which must stay readable', async () => {
+    const { gateway, secrets } = await scriptedGateway([{ body: masked }]);
+    await gateway.readKey(1);
+    expect(secrets.redact('Zq8P**********wKey42')).toBe('Zq8P**********wKey42');
   });
 });

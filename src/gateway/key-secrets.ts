@@ -14,14 +14,15 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** Registers whatever may be the plaintext of a new key in an answer, whether or not the answer can be read otherwise. */
-export const registerNewKeys = (text: string, secrets: SecretRegistry): void => {
+/** Registers whatever may be the plaintext of a key in an answer, whether or not the answer can be read otherwise. */
+export const registerKeys = (text: string, secrets: SecretRegistry): void => {
   const found = [
     ...[...text.matchAll(keyField)].flatMap(([, value = '']) => [value, unescaped(value)]),
     ...[...text.matchAll(keyShape)].map(([value]) => value),
   ];
   for (const value of found) {
-    if (value.length < shortestKey) continue;
+    // What is masked is meant to be shown.
+    if (value.length < shortestKey || value.includes('*')) continue;
     secrets.register(value);
     // A key may be shown with or without its prefix.
     const bare = value.replace(/^sk-/, '');
