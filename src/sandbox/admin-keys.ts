@@ -1,5 +1,5 @@
 import { missingKey, ok, refused, type Answer } from './answer.ts';
-import { shownKey } from './keys.ts';
+import { hasExpired, shownKey } from './keys.ts';
 import { readFields, type FieldFault } from './key-fields.ts';
 import { isRecord, wholeParameter, type Request } from './request.ts';
 import { remainOf, syncTraffic, type State } from './state.ts';
@@ -46,12 +46,12 @@ export const readKey = (state: State, { id }: Request): Answer => {
 };
 
 /** POST /api/token/: the one answer that holds the plaintext. */
-export const createKey = (state: State, { body }: Request): Answer => {
+export const createKey = (state: State, { body, text }: Request): Answer => {
   const { variants } = state;
   if (variants.key_cap === '1000' && state.keys.all().length >= 1_000) {
     return refused(variants, { en: 'an account can have 1000 keys at most', zh: '令牌数量已达上限 1000' });
   }
-  const fields = readFields(variants, body, undefined);
+  const fields = readFields(variants, { body, text }, undefined);
   if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
   if (fields.expiredTime === 0 && variants.zero_expiry === 'never') fields.expiredTime = -1;
   const past = fields.expiredTime !== -1 && fields.expiredTime <= state.seconds();
@@ -61,18 +61,24 @@ export const createKey = (state: State, { body }: Request): Answer => {
 };
 
 /** PUT /api/token/ */
-export const updateKey = (state: State, { body }: Request): Answer => {
+export const updateKey = (state: State, { body, text }: Request): Answer => {
   const { variants } = state;
   if (!isRecord(body) || !Number.isSafeInteger(body['id'])) return refused(variants, faultTexts.body);
   const key = find(state, body['id']);
   if (key === undefined) return missingKey(variants);
   const remain = remainOf(state, key);
-  const fields = readFields(variants, body, variants.update === 'keep' ? { ...key, remain } : undefined);
+  const fields = readFields(
+    variants,
+    { body, text },
+    variants.update === 'keep' ? { ...key, remain } : undefined,
+  );
   if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
   if (body['remain_quota'] !== undefined && variants.update_quota === 'keep-spend')
     fields.remain -= key.spentSinceRead;
+  const at = state.seconds();
+  if (!hasExpired(key, at) && hasExpired(fields, at)) key.expiredSince = at;
   Object.assign(key, fields);
-  key.remainSince = state.seconds();
+  key.remainSince = at;
   key.exhaustedAt = undefined;
   syncTraffic(state, key);
   return ok(show(state, key));

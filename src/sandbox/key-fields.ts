@@ -1,6 +1,6 @@
 import { GRAINS_PER_UNIT, parseUsd } from './decimal.ts';
 import type { KeyFields } from './keys.ts';
-import { isRecord } from './request.ts';
+import { isRecord, writtenNumber, type Request } from './request.ts';
 import type { Variants } from './variants.ts';
 
 export type FieldFault = 'body' | 'name' | 'quota' | 'unlimited' | 'expiry' | 'group';
@@ -10,9 +10,9 @@ const NAME_LIMIT = 50;
 const nameLength = (variants: Variants, name: string): number =>
   variants.name_limit === 'bytes' ? Buffer.byteLength(name) : Array.from(name).length;
 
-const quotaOf = (variants: Variants, value: unknown): bigint | undefined => {
-  if (typeof value !== 'number' || value < 0) return undefined;
-  if (variants.quota_request_unit === 'currency') return parseUsd(String(value));
+const quotaOf = (variants: Variants, value: unknown, digits: string | undefined): bigint | undefined => {
+  if (typeof value !== 'number' || value < 0 || !Number.isFinite(value)) return undefined;
+  if (variants.quota_request_unit === 'currency') return parseUsd(digits ?? String(value));
   return Number.isSafeInteger(value) ? BigInt(value) * BigInt(GRAINS_PER_UNIT) : undefined;
 };
 
@@ -22,14 +22,17 @@ const quotaOf = (variants: Variants, value: unknown): bigint | undefined => {
  */
 export const readFields = (
   variants: Variants,
-  body: unknown,
+  { body, text }: Pick<Request, 'body' | 'text'>,
   kept: KeyFields | undefined,
 ): { -readonly [Field in keyof KeyFields]: KeyFields[Field] } | FieldFault => {
   if (!isRecord(body)) return 'body';
   const name = body['name'] ?? kept?.name;
   if (typeof name !== 'string' || name === '' || nameLength(variants, name) > NAME_LIMIT) return 'name';
   const asked = body['remain_quota'];
-  const remain = asked === undefined ? (kept?.remain ?? 0n) : quotaOf(variants, asked);
+  const remain =
+    asked === undefined
+      ? (kept?.remain ?? 0n)
+      : quotaOf(variants, asked, writtenNumber(text, 'remain_quota'));
   if (remain === undefined) return 'quota';
   const unlimited = body['unlimited_quota'] ?? kept?.unlimited ?? false;
   if (typeof unlimited !== 'boolean') return 'unlimited';

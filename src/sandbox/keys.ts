@@ -24,6 +24,8 @@ export type StoredKey = {
   unlimited: boolean;
   /** Unix seconds; -1 never. */
   expiredTime: number;
+  /** Unix seconds at which an update made a live key expired: caches hold on to it from then. */
+  expiredSince: number;
   group: string;
   /** Grains spent since an Admin Key last read this key. */
   spentSinceRead: bigint;
@@ -51,8 +53,12 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const newSecret = (random: () => number, length = 48): string =>
   Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
 
-export const hashOf = (plaintext: string): string =>
-  createHash('sha256').update(plaintext.replace(/^sk-/u, '')).digest('hex');
+/** Admin Keys are taken with their prefix alone. */
+export const adminHashOf = (plaintext: string): string =>
+  createHash('sha256').update(plaintext).digest('hex');
+
+/** API keys work with and without it. */
+export const hashOf = (plaintext: string): string => adminHashOf(plaintext.replace(/^sk-/u, ''));
 
 export const createKeyStore = (random: () => number): KeyStore => {
   const keys = new Map<number, StoredKey>();
@@ -75,6 +81,7 @@ export const createKeyStore = (random: () => number): KeyStore => {
         disabledAt: createdAt,
         remainSince: createdAt,
         exhaustedAt: undefined,
+        expiredSince: 0,
         spentSinceRead: 0n,
       };
       keys.set(key.id, key);
@@ -98,6 +105,9 @@ export const createKeyStore = (random: () => number): KeyStore => {
   };
 };
 
+export const hasExpired = ({ expiredTime }: Pick<StoredKey, 'expiredTime'>, at: number): boolean =>
+  expiredTime !== -1 && expiredTime <= at;
+
 /** What a key is at a moment, worked out from its fields. */
 export const keyState = (
   key: StoredKey,
@@ -105,7 +115,7 @@ export const keyState = (
   at: number,
 ): 'live' | 'disabled' | 'expired' | 'exhausted' => {
   if (key.disabled) return 'disabled';
-  if (key.expiredTime !== -1 && key.expiredTime <= at) return 'expired';
+  if (hasExpired(key, at)) return 'expired';
   return !key.unlimited && remain <= 0n ? 'exhausted' : 'live';
 };
 

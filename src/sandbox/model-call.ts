@@ -29,7 +29,8 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   const known = keyState(key, remainOf(state, key), at);
   // A cache keeps the key as it was: what ended less than its time ago has not ended for it.
   if (known === 'disabled' && key.disabledAt + cached <= at) return refuse('disabled');
-  if (known === 'expired' && key.expiredTime + cached <= at) return refuse('expired');
+  if (known === 'expired' && Math.max(key.expiredTime, key.expiredSince) + cached <= at)
+    return refuse('expired');
   return known === 'exhausted' ? refuse('exhausted') : key;
 };
 

@@ -25,14 +25,13 @@ const readInputs = (input: unknown): readonly Input[] | string => {
     return 'input must be a text, or an array of texts or tokens';
   if (input.length > ARRAY_LIMIT) return `input must have ${ARRAY_LIMIT} items at most`;
   if (isTokens(input)) return [input];
-  for (const item of input as unknown[]) {
-    if (typeof item === 'string' ? item === '' : !isTokens(item))
-      return 'each input must be a text that is not empty, or tokens';
-    if (typeof item !== 'string' && (item as readonly number[]).length > ARRAY_LIMIT) {
-      return `an array of tokens must have ${ARRAY_LIMIT} items at most`;
-    }
-  }
-  return input;
+  const items = input as readonly unknown[];
+  if (items.every((item) => typeof item === 'string'))
+    return items.includes('') ? 'an input must not be empty' : items;
+  if (!items.every(isTokens)) return 'input must be all texts or all arrays of tokens, none of them empty';
+  if (items.some((item) => item.length > ARRAY_LIMIT))
+    return `an array of tokens must have ${ARRAY_LIMIT} items at most`;
+  return items;
 };
 
 const countOf = (input: Input): number => (typeof input === 'string' ? tokensOf(input) : input.length);

@@ -32,6 +32,8 @@ const numberFault = (body: Readonly<Record<string, unknown>>): string | undefine
     if (value !== undefined && (typeof value !== 'number' || value < 0))
       return `${name} must be a number of at least 0`;
   }
+  if (body['top_k'] !== undefined && !Number.isSafeInteger(body['top_k']))
+    return 'top_k must be a whole number';
   const { max_tokens: max = DEFAULT_MAX_TOKENS, stream = false } = body;
   if (!Number.isSafeInteger(max) || Number(max) < 1) return 'max_tokens must be a whole number of at least 1';
   return typeof stream === 'boolean' ? undefined : 'stream must be true or false';

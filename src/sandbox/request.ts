@@ -10,6 +10,8 @@ export type Request = {
   readonly id: string;
   /** The parsed JSON body; undefined without one. */
   readonly body: unknown;
+  /** The body as it came, for what parsing loses. */
+  readonly text: string;
 };
 
 /** A whole number of the query; undefined when left out, NaN when it is something else. */
@@ -18,6 +20,10 @@ export const wholeParameter = (query: URLSearchParams, name: string): number | u
   if (text === null || text === '') return undefined;
   return /^-?\d{1,16}$/u.test(text) ? Number(text) : Number.NaN;
 };
+
+/** The digits of a number in a JSON body, as they were written. */
+export const writtenNumber = (text: string, name: string): string | undefined =>
+  [...text.matchAll(new RegExp(`"${name}"\\s*:\\s*(-?\\d[\\d.eE+-]*)`, 'gu'))].at(-1)?.[1];
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import { badCall, callingKey, isAnswer } from './model-call.ts';
 import { embeddings } from './model-embeddings.ts';
 import { messages } from './model-messages.ts';
 import { badBody, notAllowed, tooMany, unknownRoute, wrongMethod, type Answer } from './answer.ts';
-import { hashOf, type StoredKey } from './keys.ts';
+import { adminHashOf, type StoredKey } from './keys.ts';
 import { bearer, type Request } from './request.ts';
 import type { Scope, State } from './state.ts';
 
@@ -63,7 +63,7 @@ export const answerTo = (state: State, request: Request, unreadable?: Unreadable
   }
 
   const plaintext = bearer(request.headers);
-  const hash = plaintext === undefined ? '' : hashOf(plaintext);
+  const hash = plaintext === undefined ? '' : adminHashOf(plaintext);
   const admin = state.adminKeys.find((one) => one.hash === hash);
   if (admin === undefined) return notAllowed(variants, 'key');
   if (!admin.scopes.includes(route.scope)) return notAllowed(variants, 'scope');

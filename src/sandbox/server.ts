@@ -18,19 +18,22 @@ import type { State } from './state.ts';
 
 const BODY_LIMIT = 16 * 1024 * 1024;
 
-const readBody = async (request: IncomingMessage): Promise<{ body: unknown; unreadable?: Unreadable }> => {
+const readBody = async (
+  request: IncomingMessage,
+): Promise<{ body: unknown; text: string; unreadable?: Unreadable }> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size <= BODY_LIMIT) chunks.push(chunk);
   }
-  if (size > BODY_LIMIT) return { body: undefined, unreadable: 'too long' };
-  if (size === 0) return { body: undefined };
+  if (size > BODY_LIMIT) return { body: undefined, text: '', unreadable: 'too long' };
+  if (size === 0) return { body: undefined, text: '' };
+  const text = Buffer.concat(chunks).toString('utf8');
   try {
-    return { body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown };
+    return { body: JSON.parse(text) as unknown, text };
   } catch {
-    return { body: undefined, unreadable: 'malformed' };
+    return { body: undefined, text, unreadable: 'malformed' };
   }
 };
 
@@ -97,7 +100,7 @@ const handle = async (
   response.once('close', () => closed.abort());
   const target = incoming.url ?? '/';
   const url = new URL(URL.canParse(target, 'http://sandbox') ? target : '/', 'http://sandbox');
-  const { body, unreadable } = await readBody(incoming);
+  const { body, text, unreadable } = await readBody(incoming);
   const request: Request = {
     method: incoming.method ?? '',
     path: url.pathname,
@@ -105,6 +108,7 @@ const handle = async (
     headers: incoming.headers,
     id: '',
     body,
+    text,
   };
   const io = { request: incoming, response, gone: closed.signal };
   const record = recordOf(state, incoming, url);

@@ -3,7 +3,7 @@ import { consumers } from './traffic/consumers.ts';
 import { createLedger, type Ledger } from './traffic/ledger.ts';
 import { DAY, HOUR } from './traffic/rhythm.ts';
 import { GRAINS_PER_USD } from './decimal.ts';
-import { createKeyStore, hashOf, type KeyStore, type StoredKey } from './keys.ts';
+import { adminHashOf, createKeyStore, type KeyStore, type StoredKey } from './keys.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import type { Variants } from './variants.ts';
 
@@ -88,7 +88,7 @@ export const createState = (options: StateOptions): State => {
     ledger,
     cells: createCells(ledger),
     keys,
-    adminKeys: options.adminKeys.map((admin) => ({ hash: hashOf(admin.key), scopes: admin.scopes })),
+    adminKeys: options.adminKeys.map((admin) => ({ hash: adminHashOf(admin.key), scopes: admin.scopes })),
     limiter: createRateLimiter(now),
     wholeUnits,
     opening: BigInt(Math.ceil(options.callsPerDay)) * GRAINS_PER_USD,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox, scopes, type Scope } from '../../src/sandbox/index.ts';
-import { NOW, open, withBox, type Box } from './support.ts';
+import { NOW, open, withBox, written, type Box } from './support.ts';
 
 let box: Box;
 beforeAll(async () => {
@@ -41,7 +41,8 @@ describe('Admin Keys', () => {
 
   test('a missing, wrong or model key is refused', async () => {
     const { key } = await box.createKey();
-    for (const wrong of ['', 'sk-admin-wrong', key]) {
+    const bare = box.sandbox.adminKey.replace(/^sk-/u, '');
+    for (const wrong of ['', 'sk-admin-wrong', key, bare]) {
       for (const { path, scope: _, ...rest } of endpoints) {
         const reply = await box.call(path, { ...rest, key: wrong });
         expect(reply.status).toBe(401);
@@ -98,6 +99,37 @@ describe('what no endpoint is for', () => {
       expect(reply.json['message']).not.toBe('');
     }
   });
+});
+
+test('ranges that hold nothing answer with nothing, ranges without end with everything', async () => {
+  const now = Math.floor(NOW / 1000);
+  const far = Number.MAX_SAFE_INTEGER;
+  const whole = box.sandbox.truth.sums(0, now + 1);
+  for (const [start_timestamp, end_timestamp, all] of [
+    [now, now - 86_400, false],
+    [-far, -1, false],
+    [now + 1, far, false],
+    [far, far, false],
+    [-5, far, true],
+    [0, 0, true],
+  ] as const) {
+    const range = { start_timestamp, end_timestamp };
+    const log = await box.log(range);
+    expect([range, log.rows.length, log.header[0]]).toEqual([range, all ? whole.rows : 0, 'created_at']);
+    expect(written((await box.stat(range)).text, 'quota')).toBe(all ? whole.net : '0');
+  }
+  for (const range of [
+    { start_timestamp: NOW, end_timestamp: NOW - 86_400_000 },
+    { start_timestamp: -86_400_000, end_timestamp: -1 },
+    { start_timestamp: NOW + 3_600_000, end_timestamp: NOW + 7_200_000 },
+  ]) {
+    const { header, rows } = await box.usage(range);
+    expect([range, header, rows]).toEqual([range, ['time', 'dimension', 'value'], []]);
+  }
+  // Without a start the span is longer than half a year; without an end it reaches up to now.
+  expect((await box.call('/api/data/self/pivot/stream-export')).json['success']).toBe(false);
+  const openEnded = await box.call(`/api/data/self/pivot/stream-export?start_timestamp=${NOW - 86_400_000}`);
+  expect(openEnded.text.split('\n').length).toBeGreaterThan(2);
 });
 
 test('requests are recorded, without secrets', async () => {

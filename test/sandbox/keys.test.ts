@@ -107,6 +107,23 @@ describe('the life of a key', () => {
     expect((await box.call('/api/token/', { method: 'POST', body: [] })).json['success']).toBe(false);
   });
 
+  test('a quota is taken with the digits it was written in, and one beyond all measure is refused', async () => {
+    const make = (quota: string) =>
+      box.call('/api/token/', { method: 'POST', body: `{"name":"exact","remain_quota": ${quota} }` });
+    for (const [written, remain] of [
+      ['90071992547409931.12344', '90071992547409931.1234'],
+      ['0.1', '0.1000'],
+      ['1E2', '100.0000'],
+    ] as const) {
+      const { id } = (await make(written)).json['data'] as { id: number };
+      expect((await shown(id)).remain_quota).toBe(remain);
+    }
+    for (const written of ['1e999', '1e400']) {
+      const reply = await make(written);
+      expect([reply.status, reply.json['success']]).toEqual([200, false]);
+    }
+  });
+
   test('quotas in answers have four digits, half a digit rounded up', async () => {
     const { id } = await box.createKey({ remain_quota: 0.00005, unlimited_quota: false });
     expect((await shown(id)).remain_quota).toBe('0.0001');
@@ -126,6 +143,76 @@ test('pages hold every key once', async () => {
     expect(seen).toHaveLength(25);
     expect(new Set(seen).size).toBe(25);
     expect(seen).toEqual([...seen].sort((a, b) => b - a));
+  });
+});
+
+test('page and page_size that make no sense fall back to the first page and the usual size', async () => {
+  await withBox({}, async ({ keys }) => {
+    for (const [parameters, page, size, count] of [
+      [{ p: 0 }, 1, 10, 10],
+      [{ p: -3, page_size: 5 }, 1, 5, 5],
+      [{ p: 'two' }, 1, 10, 10],
+      [{ p: 2, page_size: 0 }, 2, 10, 3],
+      [{ page_size: -5 }, 1, 10, 10],
+      [{ p: 99 }, 99, 10, 0],
+    ] as const) {
+      const found = pageOf(await keys({ ...parameters }));
+      expect([parameters, found.page, found.page_size, found.items.length, found.total]).toEqual([
+        parameters,
+        page,
+        size,
+        count,
+        13,
+      ]);
+    }
+  });
+});
+
+describe('an update shows in the calls made with the key', () => {
+  const put = (from: Box, id: number, more: Record<string, unknown>) =>
+    from.call('/api/token/', {
+      method: 'PUT',
+      body: {
+        id,
+        name: 'put',
+        remain_quota: 1,
+        unlimited_quota: false,
+        expired_time: -1,
+        group: '',
+        ...more,
+      },
+    });
+
+  test('expired, exhausted, and alive again', async () => {
+    await withBox({}, async (own) => {
+      const { id, key } = await own.createKey();
+      for (const [more, status] of [
+        [{ expired_time: seconds(NOW) - 60 }, 401],
+        [{}, 200],
+        [{ remain_quota: 0 }, 401],
+        [{ unlimited_quota: true, remain_quota: 0 }, 200],
+      ] as const) {
+        expect((await put(own, id, more)).json['success']).toBe(true);
+        expect([more, (await own.embed(key)).status]).toEqual([more, status]);
+      }
+    });
+  });
+
+  test('where a cache holds on to it, a key put to expire works on for as long, one made expired never', async () => {
+    await withBox({ variants: { key_cache: '60' } }, async (own) => {
+      const { id, key } = await own.createKey();
+      const stillborn = await own.createKey({ expired_time: seconds(NOW) - 60 });
+      expect((await own.embed(stillborn.key)).status).toBe(401);
+      await put(own, id, { expired_time: seconds(NOW) - 3_600 });
+      const works: number[] = [];
+      for (const later of [0, 59, 60]) {
+        own.clock.now = NOW + later * 1000;
+        works.push((await own.embed(key)).status);
+        // A second update of what has expired already does not wake it.
+        await put(own, id, { expired_time: seconds(NOW) - 1_800 });
+      }
+      expect(works).toEqual([200, 200, 401]);
+    });
   });
 });
 

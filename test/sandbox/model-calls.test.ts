@@ -60,7 +60,7 @@ describe('embeddings', () => {
       [['a', ''], {}, 400],
       [[[]], {}, 400],
       [7, {}, 400],
-      [['a', [1]], {}, 200],
+      [['a', [1]], {}, 400],
       [long, {}, 200],
       [`${long}x`, {}, 400],
       [Array(2_049).fill('a'), { dimensions: 1 }, 400],
@@ -155,6 +155,7 @@ describe('chat messages', () => {
       { stream: 'yes' },
       { temperature: 'hot' },
       { top_k: -1 },
+      { top_k: 1.5 },
       { model: undefined },
     ]) {
       expect([more, (await box.ask(key, more)).status]).toEqual([more, 400]);
