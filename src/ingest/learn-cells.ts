@@ -11,9 +11,12 @@ const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
   ['naive', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?$/],
 ];
 
-/** Cells of one column among the first rows, without guards; blank ones left out. */
-export const sampleCells = (sample: Buffer, at: number, width: number): readonly string[] => {
-  const end = sample.lastIndexOf(10);
+/**
+ * Cells of one column among the first rows, without guards; blank ones left out. `cut` says that the sample ends anywhere:
+ * only then its last line is left out, which else may be a row that no line end follows.
+ */
+export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: number): readonly string[] => {
+  const end = cut ? sample.lastIndexOf(10) : -1;
   const text = sample.toString('utf8', 0, end === -1 ? sample.length : end + 1);
   const rows: string[][] = parse(text, {
     to: 200,

@@ -23,7 +23,7 @@ export const logBatch = (
   const cells = (role: 'created_at' | 'quota'): readonly string[] =>
     received === undefined || received.served === 0
       ? []
-      : sampleCells(received.sample, columnAt(columns, role), columns.length);
+      : sampleCells(received.sample, received.sampleCut, columnAt(columns, role), columns.length);
   return {
     account,
     window,

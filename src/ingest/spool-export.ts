@@ -11,6 +11,8 @@ export type SpooledExport = {
   readonly scan: Scan;
   /** The first rows, for learning how cells are written. */
   readonly sample: Buffer;
+  /** There are more rows than the sample holds. */
+  readonly sampleCut: boolean;
   /** Bytes received. */
   readonly received: number;
 };
@@ -69,5 +71,6 @@ export const spoolExport = async (
   if (scanner === undefined && start.toString('utf8').replace('\uFEFF', '').trim() !== '')
     await lookForHeader(true);
   if (scanner === undefined || header === undefined) return undefined;
-  return { header, scan: scanner.finish(), sample, received };
+  const scan = scanner.finish();
+  return { header, scan, sample, sampleCut: scan.bytes > sample.length, received };
 };

@@ -167,3 +167,16 @@ it('lands each row once through a repeated hour, when times are naive', async ()
     { numRuns: 3 },
   );
 });
+
+it('knows the form of a lone time at the end of a body that no line end follows, behind a cell of two lines', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const lone = { at: base + 7, model: 'm', token: 'two\nlines', prompt: 1, quota: '0.5', extra: '' };
+  const order = ['token_name', 'model_name', 'prompt_tokens', 'quota', 'created_at'];
+  for (const [index, time] of Object.values(times).entries()) {
+    const account = `lone-${index}`;
+    const source = logSource([lone], { time, order, endsLines: false });
+    const { rows: landed } = await pullLogs(pullOf(folder, warehouse, source, { account }));
+    expect([account, landed]).toEqual([account, 1]);
+  }
+});
