@@ -58,7 +58,8 @@ const saidInstead = async (beginning: Beginning, redact: (text: string) => strin
 
 /**
  * The CSV of an answer, once its first bytes show that it is CSV; an empty body passes.
- * @throws Fault `export-not-csv`; `gateway-key-refused` or `gateway-scope-missing` where a code says so
+ * @throws Fault `gateway-refused` for an envelope that says so, `gateway-key-refused` or `gateway-scope-missing` where a
+ * code does; `export-not-csv` for anything else
  */
 export const openExportBody = async (
   answer: HttpAnswer,
@@ -74,11 +75,17 @@ export const openExportBody = async (
   const words = await saidInstead(beginning, redact);
   const denial = denialIn(words, endpoint);
   if (denial !== undefined) throw denial;
+  const said = quoted(words.message);
+  const advice = `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`;
+  if (words.refused)
+    throw fault(
+      'gateway-refused',
+      `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due${said}`,
+      // It may only be busy.
+      { advice, retryHelps: true },
+    );
   const type = contentType === '' ? '' : ` (${redact(contentType).slice(0, 60)})`;
-  const what = words.refused
-    ? `the gateway refused ${nameOf(endpoint)}, which needs the scope ${endpoint.scope}, where CSV was due`
-    : `${nameOf(endpoint)} answered something else than CSV${type}`;
-  throw fault('export-not-csv', `${what}${quoted(words.message)}`, {
-    advice: `the message, where there is one, is the gateway’s own; a revoked admin_key, or one without the scope ${endpoint.scope}, may be answered like this`,
+  throw fault('export-not-csv', `${nameOf(endpoint)} answered something else than CSV${type}${said}`, {
+    advice,
   });
 };

@@ -46,7 +46,7 @@ const openExport = async (
     try {
       return await openExportBody(answer, endpoint, means.secrets.redact);
     } catch (error) {
-      if (!hasCode(error, 'export-not-csv')) throw error;
+      if (!hasCode(error, 'export-not-csv') && !hasCode(error, 'gateway-refused')) throw error;
       refused += 1;
       if (refused === 1) throw error;
       return error;

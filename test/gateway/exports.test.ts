@@ -59,7 +59,7 @@ describe('CSV', () => {
       topN: 5,
     };
     await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
-      code: 'export-not-csv',
+      code: 'gateway-refused',
       message:
         'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, where CSV was due: “range too wide”',
     });
@@ -94,7 +94,7 @@ describe('something else than CSV', () => {
       csv(gzipSync('{"success":false,"message":"too many exports"}'), { 'content-encoding': 'gzip' }),
     ])
       expect(await error(answer)).toMatchObject({
-        code: 'export-not-csv',
+        code: 'gateway-refused',
         message:
           'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, where CSV was due: “too many exports”',
         advice: expect.stringContaining('logs:read') as unknown,
@@ -114,9 +114,12 @@ describe('something else than CSV', () => {
   });
 
   it('is asked for once more, and not hammered: it may be a refusal that no code tells apart', async () => {
-    for (const answer of [json({ success: false, message: '无权进行此操作' }), csv('<h1>no</h1>')]) {
+    for (const [answer, code] of [
+      [json({ success: false, message: '无权进行此操作' }), 'gateway-refused'],
+      [csv('<h1>no</h1>'), 'export-not-csv'],
+    ] as const) {
       const { gateway, seen } = await scriptedGateway([answer]);
-      await expect(gateway.exportLogs(logs)).rejects.toMatchObject({ code: 'export-not-csv' });
+      await expect(gateway.exportLogs(logs)).rejects.toMatchObject({ code });
       expect(seen).toHaveLength(2);
     }
   });
