@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  dateAt,
+  interval,
+  intervalInMillis,
+  money,
+  startOfDay,
+  sumMoney,
+  unixSeconds,
+} from '../../src/base/index.ts';
+import { reconcilePeriod } from '../../src/jobs/index.ts';
+import { variantTable } from '../../src/sandbox/index.ts';
+import { now } from '../support/gateway-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+
+const since = '2026-10-25';
+const start = startOfDay(since, 'UTC');
+const reach = unixSeconds(Math.floor(now / 1000) - 600);
+
+/** Landed rows and sums against those the sandbox holds. */
+const expectWhole = async ({ context, sandbox }: JobHouse, end = reach): Promise<void> => {
+  const spend = await context.warehouse.spend('main', interval(start, end));
+  const truth = sandbox.truth.sums(start, end);
+  expect([spend.calls, spend.served, spend.net]).toEqual([truth.calls, money(truth.quota), money(truth.net)]);
+};
+
+const callAt = async (house: JobHouse, moment: number, name: string, times: number): Promise<void> => {
+  const { clock, gateway, sandbox } = house;
+  const back = clock.now();
+  clock.set(moment);
+  const { key } = await gateway.createKey({
+    name,
+    remainQuota: money('0'),
+    unlimitedQuota: true,
+    expiredTime: 'never',
+    group: '',
+  });
+  for (let made = 0; made < times; made += 1) {
+    const reply = await fetch(`${sandbox.baseUrl}/v1/embeddings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.reveal()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'text-embedding-3-small', input: 'to the point' }),
+    });
+    expect(reply.status).toBe(200);
+    await reply.text();
+  }
+  clock.set(back);
+};
+
+const zonedTimes = (['rfc3339', 'naive'] as const).flatMap((form) =>
+  variantTable.log_zone.values.map((zone) => [form, zone] as const),
+);
+
+describe.each(zonedTimes)('times written as %s in %s, over the nights the clocks change', (form, zone) => {
+  it('land every row at its moment', async () => {
+    await using house = await openJobHouse(
+      { variants: { created_at: form, log_zone: zone } },
+      { naiveZone: zone },
+    );
+    await house.run('pull-logs', { since, window: '7d' });
+    await expectWhole(house);
+    // Day by day: a zone misread moves rows without changing the sum.
+    for (let day = addDays(since, 1); day < '2026-11-20'; day = addDays(day, 1)) {
+      const span = interval(startOfDay(day, 'UTC'), startOfDay(addDays(day, 1), 'UTC'));
+      const spend = await house.context.warehouse.spend('main', span);
+      expect([day, spend.served]).toEqual([day, money(house.sandbox.truth.sums(span.start, span.end).quota)]);
+    }
+  });
+});
+
+const ends = variantTable.log_range_end.values.flatMap((log) =>
+  variantTable.statistics_range_end.values.map((statistics) => [log, statistics] as const),
+);
+
+describe.each(ends)(
+  'calls in the very second where a window ends, log %s, statistics %s',
+  (log, statistics) => {
+    it('land once, and the statistics agree', async () => {
+      await using house = await openJobHouse({
+        variants: { log_range_end: log, statistics_range_end: statistics },
+      });
+      const boundary = Date.UTC(2026, 10, 15);
+      await callAt(house, boundary - 1000, 'before', 1);
+      await callAt(house, boundary, 'at', 3);
+      await house.run('pull-logs', { since, window: '1d' });
+      await expectWhole(house);
+      for (const [first, last] of [
+        ['2026-11-01', '2026-11-15'],
+        ['2026-11-15', '2026-11-20'],
+      ] as const) {
+        const compared = await reconcilePeriod(
+          interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC')),
+          house.context,
+        );
+        expect(compared).toMatchObject({ known: true, reconciliation: { verdict: 'equal' } });
+      }
+    });
+  },
+);
+
+describe.each(variantTable.late_rows.values)('rows that come late: %s', (value) => {
+  it('are not missed though the pull before did not see them', async () => {
+    await using house = await openJobHouse({ callsPerDay: 200, variants: { late_rows: value } });
+    const { sandbox, clock } = house;
+    const late = sandbox.truth
+      .rows(start, reach)
+      .findLast((row) => row.visibleAt - row.createdAt > (value === 'present' ? 300 : -1));
+    if (late === undefined) throw new Error('no such row');
+    clock.set((late.createdAt + 1) * 1000);
+    await house.run('pull-logs', { since, window: '7d' });
+    await expectWhole(house, unixSeconds(late.createdAt + 1 - 600));
+    clock.set(now);
+    await house.run('pull-logs', { since, window: '7d' });
+    await expectWhole(house);
+  });
+});
+
+describe.each(variantTable.guarded_cells.values)('names that start like a formula, guarded: %s', (value) => {
+  it('land as the keys are called', async () => {
+    await using house = await openJobHouse({ variants: { guarded_cells: value } });
+    const hostile = ['=1+1', '@here', '-5', "it's"];
+    for (const name of hostile) await callAt(house, now - 3_600_000, name, 1);
+    await house.run('pull-logs', { since });
+    await expectWhole(house);
+    const today = { date: '2026-11-21', ...interval(startOfDay('2026-11-21', 'UTC'), reach) };
+    const table = await house.context.warehouse.readCube(
+      // The clock of the tests ends shorter waits at once.
+      { account: 'main', periods: [{ name: 'current', days: [today] }], timeLimit: 3_600_000 },
+      (query) =>
+        query("SELECT DISTINCT token_name FROM cube WHERE token_name LIKE '%''%' OR token_name < '@i'"),
+    );
+    expect(new Set(table.rows.flat())).toEqual(new Set(hostile));
+  });
+});
+
+const refusing = variantTable.business_errors.values;
+
+describe.each(refusing)('a usage export that refuses more than 30 days with %s', (errors) => {
+  it('is asked for shorter spans, and lands whole', async () => {
+    await using house = await openJobHouse({
+      months: 5,
+      variants: { usage_span: '30-days', business_errors: errors, message_language: 'zh' },
+    });
+    const first = '2026-07-01';
+    await house.run('pull-usage', { since: first, group_by: ['model'] });
+    const last = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
+    const span = interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC'));
+    const values = await house.context.warehouse.usage.values(
+      { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' },
+      intervalInMillis(span),
+    );
+    expect(sumMoney(values.map(({ value }) => value))).toBe(
+      money(house.sandbox.truth.sums(span.start, span.end).net),
+    );
+  });
+});
