@@ -1,12 +1,12 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fault, unixMillis } from './base/index.ts';
+import { fault, isZone, messageOf, systemCode } from './base/index.ts';
 import type { Log, Means, Progress, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig, profileOf } from './config/index.ts';
 import type { Account, Config, Job, Loaded } from './config/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { composeReport, jobKinds, reportFaults } from './jobs/index.ts';
+import { composeReport, createRunner, jobKinds, reportFaults } from './jobs/index.ts';
 import type { ComposedReport, JobAccount, JobContext, JobOutcome, JobPlan } from './jobs/index.ts';
 import { createSmtpTransport, deliverDue, recoverInterrupted } from './mail/index.ts';
 import type { DeliverySummary } from './mail/index.ts';
@@ -16,7 +16,7 @@ import { standaloneHtml } from './report/index.ts';
 import { nextSlots, scheduleFault } from './schedule/index.ts';
 import { version } from './version.ts';
 import { openWarehouse } from './warehouse/index.ts';
-import type { Warehouse } from './warehouse/index.ts';
+import type { Warehouse, WarehouseOptions } from './warehouse/index.ts';
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
 const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
@@ -104,6 +104,8 @@ export type AppOptions = {
   readonly config: Config;
   readonly log: Log;
   readonly progress: Progress;
+  /** Only plans are asked for: nothing is written, and where there is no database none is made. */
+  readonly dryRun?: boolean;
 };
 
 const usualTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
@@ -121,37 +123,94 @@ const openHttp = (account: Account, config: Config, means: Means): Http =>
     },
   });
 
+type Places = Pick<WarehouseOptions, 'path' | 'spoolDirectory' | 'tempDirectory'> & {
+  readonly outboxDirectory: string;
+};
+
+/** Where the database and what goes with it are kept; the folder is made when it is missing. */
+const findPlaces = async (means: Means, options: AppOptions): Promise<Places> => {
+  const { warehouse } = options.config.settings;
+  const path = resolve(means.cwd, warehouse.path);
+  const data = dirname(path);
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (options.dryRun === true && !exists) {
+    // An empty database in memory plans the same; it spools nothing, so any folder that is there will do.
+    const { folder } = options;
+    return { path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
+  }
+  await mkdir(data, { recursive: true }).catch((error: unknown) => {
+    const words = `the folder ${data} cannot be made (${systemCode(error) ?? messageOf(error)})`;
+    throw fault('path-unwritable', words, { cause: error });
+  });
+  return {
+    path,
+    spoolDirectory: join(data, 'spool'),
+    outboxDirectory: join(data, 'outbox'),
+    tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
+  };
+};
+
+/** Closes one after the other, whatever the ones before did. */
+const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const thing of things) {
+    try {
+      await thing[Symbol.asyncDispose]();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
 /** Opens the database and wires the rooms together: the one place where all of them meet. */
 export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
-  const { config, log, progress } = options;
+  const { config, log } = options;
   const { settings } = config;
-  const path = resolve(means.cwd, settings.warehouse.path);
-  const data = dirname(path);
-  const spoolDirectory = join(data, 'spool');
-  const outboxDirectory = join(data, 'outbox');
-  await mkdir(data, { recursive: true }).catch((error: unknown) => {
-    throw fault('path-unwritable', `the folder ${data} cannot be made`, { cause: error });
-  });
+  const { outboxDirectory, ...places } = await findPlaces(means, options);
   const warehouse = await openWarehouse({
-    path,
+    ...places,
     memoryLimit: settings.warehouse.memory_limit,
     threads: settings.warehouse.threads,
-    tempDirectory: resolve(means.cwd, settings.warehouse.temp_directory ?? join(data, 'temp')),
-    spoolDirectory,
     clock: means.clock,
     log,
   });
+  try {
+    // Whoever was sending before us is gone: the database has one owner.
+    if (options.dryRun !== true) {
+      await recoverInterrupted({ outbox: warehouse.outbox, clock: means.clock, log });
+    }
+    return furnish(means, options, warehouse, { outboxDirectory, spoolDirectory: places.spoolDirectory });
+  } catch (error) {
+    await warehouse[Symbol.asyncDispose]();
+    throw error;
+  }
+};
 
-  // Whoever was sending before us is gone: the database has one owner.
-  await recoverInterrupted({ outbox: warehouse.outbox, clock: means.clock, log });
-
+/** Everything that works on the open database. */
+const furnish = (
+  means: Means,
+  options: AppOptions,
+  warehouse: Warehouse,
+  { outboxDirectory, spoolDirectory }: Pick<Places, 'outboxDirectory' | 'spoolDirectory'>,
+): App => {
+  const { config, log, progress } = options;
+  const { settings } = config;
   const https: Http[] = [];
   const accounts = new Map<string, JobAccount>();
   const accountOf = (name: string): JobAccount => {
     const known = accounts.get(name);
     if (known !== undefined) return known;
-    const account = settings.accounts[name];
-    if (account === undefined) throw fault('wrong-use', `there is no account ${name}`);
+    const account = Object.hasOwn(settings.accounts, name) ? settings.accounts[name] : undefined;
+    if (account === undefined) {
+      const names = Object.keys(settings.accounts).join(', ') || 'none';
+      throw fault('wrong-use', `there is no account ${name}; there are: ${names}`, {
+        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      });
+    }
     const http = openHttp(account, config, means);
     https.push(http);
     const { clock, random, secrets } = means;
@@ -171,7 +230,8 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
 
   const contextOf = (name: string, account: string, zone: string, signal: AbortSignal): JobContext => ({
     name,
-    runId: `${name}-${new Date(means.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`,
+    // To the millisecond: the key of its mail holds it, and two runs by hand within a second are two.
+    runId: `${name}-${new Date(means.clock.now()).toISOString().replaceAll(/[-:.]/g, '')}`,
     account: accountOf(account),
     zone,
     warehouse,
@@ -184,69 +244,13 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     signal,
   });
 
-  const jobOf = (name: string): Job => {
-    const job = config.jobs[name];
-    if (job !== undefined) return job;
-    throw fault(
-      'job-unknown',
-      `there is no job ${name}; there are: ${Object.keys(config.jobs).join(', ') || 'none'}`,
-    );
-  };
-  const kindOf = (job: Job) => {
-    const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
-    if (kind === undefined) throw fault('config-invalid', `job ${job.name} is of no known kind: ${job.kind}`);
-    return kind;
-  };
-
-  const runOnce = async (job: Job, signal: AbortSignal): Promise<JobOutcome> => {
-    const ended = new AbortController();
-    const overdue = new AbortController();
-    void means.clock.wait(job.timeout, ended.signal).then(
-      () => overdue.abort(fault('run-timeout', `job ${job.name} took longer than its timeout`)),
-      () => undefined,
-    );
-    const about = log.with({ job: job.name });
-    const started = means.clock.now();
-    about.info('run started');
-    try {
-      const context = contextOf(
-        job.name,
-        job.account,
-        job.timezone,
-        AbortSignal.any([signal, overdue.signal]),
-      );
-      const outcome = await kindOf(job).run(job.fields, context);
-      about.info('run ended well', {
-        ...outcome.figures,
-        milliseconds: unixMillis(means.clock.now()) - started,
-      });
-      return outcome;
-    } finally {
-      ended.abort();
-    }
-  };
-
-  const running = new Map<string, Promise<JobOutcome>>();
-  const runJob = (name: string, signal: AbortSignal): Promise<JobOutcome> => {
-    const known = running.get(name);
-    if (known !== undefined) return known;
-    const job = jobOf(name);
-    const run = (async () => {
-      for (const need of job.needs) {
-        // A report on what is there, which says how far it reaches, is worth more than none.
-        await runJob(need, signal).catch((error: unknown) =>
-          log.warn('a job that is needed failed; going on with the data there is', {
-            job: name,
-            need,
-            error: String(error),
-          }),
-        );
-      }
-      return runOnce(job, signal);
-    })().finally(() => running.delete(name));
-    running.set(name, run);
-    return run;
-  };
+  const runner = createRunner({
+    jobs: config.jobs,
+    kinds: jobKinds,
+    contextOf: (job, signal) => contextOf(job.name, job.account, job.timezone, signal),
+    clock: means.clock,
+    log,
+  });
 
   const transport =
     settings.mail === undefined
@@ -260,15 +264,20 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
   return {
     config,
     warehouse,
-    runJob,
-    planJob: async (name, signal) => {
-      const job = jobOf(name);
-      const context = contextOf(name, job.account, job.timezone, signal);
-      return kindOf(job).plan(job.fields, context);
-    },
-    composeReport: (order, signal) => {
+    runJob: runner.run,
+    planJob: runner.plan,
+    composeReport: async (order, signal) => {
       const account = order.account ?? Object.keys(settings.accounts)[0];
-      if (account === undefined) throw fault('wrong-use', 'no account is declared to report on');
+      if (account === undefined) {
+        throw fault('wrong-use', 'no account is declared to report on', {
+          advice: 'declare one under accounts in tollkeeper.yaml',
+        });
+      }
+      if (order.zone !== undefined && !isZone(order.zone)) {
+        throw fault('wrong-use', `there is no time zone ${order.zone}`, {
+          advice: 'name one of the IANA list, such as UTC or Europe/Berlin',
+        });
+      }
       return composeReport(order, contextOf(order.report, account, order.zone ?? settings.timezone, signal));
     },
     deliverMail: async (signal) => {
@@ -283,10 +292,8 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       });
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.allSettled(running.values());
-      await transport?.[Symbol.asyncDispose]();
-      for (const http of https) await http[Symbol.asyncDispose]();
-      await warehouse[Symbol.asyncDispose]();
+      await runner.settled();
+      await closeAll([...(transport === undefined ? [] : [transport]), ...https, warehouse]);
     },
   };
 };

@@ -20,6 +20,7 @@ const scheduledJobs = (app: App, log: Log): readonly ScheduledJob[] => {
             name: job.name,
             schedule: job.schedule,
             zone: job.timezone,
+            overlap: 'told' as const,
             run: async (_slot: number, signal: AbortSignal) => {
               await app.runJob(job.name, signal);
             },
@@ -30,6 +31,8 @@ const scheduledJobs = (app: App, log: Log): readonly ScheduledJob[] => {
     name: 'outbox',
     schedule: '*/5 * * * * *',
     zone: 'UTC',
+    // A slow mail server is told of by the mails it concerns.
+    overlap: 'usual' as const,
     run: async (_slot: number, signal: AbortSignal) => {
       const sent = await app.deliverMail(signal);
       if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
@@ -49,12 +52,13 @@ export const serve = async (means: Means, folder: string, config: Config): Promi
     redact: means.secrets.redact,
   });
   let ready = false;
-  await using app = await openApp(means, { folder, config, log, progress: noProgress });
+  // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
   await using health = await listenForHealth({
     host: settings.health.host,
     port: settings.health.port,
     health: () => ({ ready, version }),
   });
+  await using app = await openApp(means, { folder, config, log, progress: noProgress });
   const jobs = scheduledJobs(app, log);
   const schedule = startSchedule(jobs, { clock: means.clock, log, waker: cronWaker });
   ready = true;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createSecretRegistry, systemClock } from './base/index.ts';
+import { createSecretRegistry, describeError, systemClock } from './base/index.ts';
 import type { OutputStream } from './base/index.ts';
 import { runProgram } from './cli/program.ts';
 
@@ -18,18 +18,34 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// A closed pipe (`tollkeeper query | head`) is no error of ours.
+const secrets = createSecretRegistry();
+
+/** Last words: redacted, and never a reason to fail themselves. */
+const lament = (text: string): void => void process.stderr.write(`${secrets.redact(text)}\n`);
+
+// A closed pipe (`tollkeeper check | head -1`) is no error of ours. Another fault of the output fails a command at its
+// end; the daemon works on, since mails matter more than its log.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  process.exitCode = 1;
+  lament(`tollkeeper: standard output cannot be written (${error.code ?? error.message})`);
+});
+process.stderr.on('error', () => undefined);
+
+// Nothing should come here; should it, then without a secret in the crash output.
+process.on('uncaughtException', (error: unknown) => {
+  lament(`tollkeeper: ${describeError(error)}`);
+  process.exit(1);
 });
 
-process.exitCode = await runProgram(process.argv.slice(2), {
+const exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   clock: systemClock,
   random: Math.random,
-  secrets: createSecretRegistry(),
+  secrets,
   stdout: output(process.stdout),
   stderr: output(process.stderr),
   signal: stopping.signal,
 });
+if (exitCode !== 0) process.exitCode = exitCode;

@@ -1,9 +1,19 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkConfig } from '../app.ts';
+import type { JobPreview } from '../app.ts';
 import { formatMoment, toSeconds } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, faultLines } from './config-option.ts';
+
+/** To the minute, unless a schedule has seconds of its own. */
+const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
+  const inSeconds = next.some((moment) => moment % 60_000 !== 0);
+  return next.map((moment) => {
+    const minute = formatMoment(toSeconds(moment), zone).replace(` ${zone}`, '');
+    return inSeconds ? `${minute}:${String((moment / 1000) % 60).padStart(2, '0')}` : minute;
+  });
+};
 
 export const addCheck = (program: Command, means: Means): void => {
   program
@@ -26,7 +36,11 @@ Examples:
       const { faults, jobs } = await checkConfig(resolve(means.cwd, options.config), means);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
-        means.stdout.write(`${JSON.stringify({ faults, jobs }, null, 2)}\n`);
+        const shown = jobs.map((job) => ({
+          ...job,
+          next: job.next.map((run) => new Date(run).toISOString()),
+        }));
+        means.stdout.write(`${JSON.stringify({ faults, jobs: shown }, null, 2)}\n`);
         return;
       }
       if (faults.length > 0) {
@@ -36,9 +50,7 @@ Examples:
         return;
       }
       for (const job of jobs) {
-        const runs = job.next.map((moment) =>
-          formatMoment(toSeconds(moment), job.zone).replace(` ${job.zone}`, ''),
-        );
+        const runs = nextRuns(job);
         const when = job.suspend ? 'suspended' : (job.schedule ?? 'by hand');
         means.stdout.write(`${job.name}  (${job.kind}, ${when}, ${job.zone})\n`);
         if (runs.length > 0) means.stdout.write(`    next: ${runs.join(', ')}\n`);

@@ -12,7 +12,7 @@ export const addDemo = (program: Command, means: Means): void => {
     )
     .option(
       '-o, --out <folder>',
-      'where mails, report and database are left; it is emptied first',
+      'where mails, report, database and config are left; those of an earlier demo go first',
       'out/demo',
     )
     .addHelpText(

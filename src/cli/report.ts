@@ -2,9 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openApp, reportFiles } from '../app.ts';
-import { createLog } from '../base/index.ts';
+import { fault, systemCode } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, needConfig } from './config-option.ts';
+import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
 
 type ReportOptions = {
@@ -14,6 +15,24 @@ type ReportOptions = {
   readonly account?: string;
   readonly timezone?: string;
   readonly json?: boolean;
+};
+
+const writeFiles = async (
+  out: string,
+  files: readonly { readonly name: string; readonly text: string }[],
+): Promise<readonly string[]> => {
+  try {
+    await mkdir(out, { recursive: true });
+    const paths = files.map((file) => join(out, file.name));
+    for (const [index, path] of paths.entries()) await writeFile(path, files[index]?.text ?? '');
+    return paths;
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown';
+    throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${out} cannot be written (${code})`, {
+      cause: error,
+      advice: 'give another folder with --out, or make this one writable',
+    });
+  }
 };
 
 export const addReport = (program: Command, means: Means): void => {
@@ -42,12 +61,7 @@ Examples:
       const folder = resolve(means.cwd, options.config);
       const config = await needConfig(means, folder);
       const { progress, end } = showProgress(means.stderr, means.clock);
-      const log = createLog({
-        write: means.stderr.write,
-        level: 'warn',
-        clock: means.clock,
-        redact: means.secrets.redact,
-      });
+      const log = createPlainLog(means, end);
       await using app = await openApp(means, { folder, config, log, progress });
       try {
         const composed = await app.composeReport(
@@ -59,14 +73,7 @@ Examples:
           },
           means.signal,
         );
-        const out = resolve(means.cwd, options.out);
-        await mkdir(out, { recursive: true });
-        const paths: string[] = [];
-        for (const file of reportFiles(name, composed.rendered)) {
-          const path = join(out, file.name);
-          await writeFile(path, file.text);
-          paths.push(path);
-        }
+        const paths = await writeFiles(resolve(means.cwd, options.out), reportFiles(name, composed.rendered));
         end();
         means.stdout.write(
           options.json === true

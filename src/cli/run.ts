@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openApp } from '../app.ts';
-import { createLog } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, needConfig } from './config-option.ts';
+import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
 
 type RunOptions = { readonly config: string; readonly dryRun?: boolean; readonly json?: boolean };
@@ -19,25 +19,22 @@ export const addRun = (program: Command, means: Means): void => {
     .addHelpText(
       'after',
       `
+The jobs it needs run first. Exit code 0 when the job ended well and its mail is through, 1 when not, 2 for wrong use or a
+faulty config.
+
 Examples:
   tollkeeper run pull-logs
-  tollkeeper run daily-spend --dry-run`,
+  tollkeeper run daily-spend --dry-run
+  tollkeeper run daily-spend --json | jq .mail`,
     )
     .action(async (name: string, options: RunOptions, command: Command) => {
       const folder = resolve(means.cwd, options.config);
       const config = await needConfig(means, folder);
       const { progress, end } = showProgress(means.stderr, means.clock);
-      const log = createLog({
-        write: (line) => {
-          end();
-          means.stderr.write(line);
-        },
-        level: 'warn',
-        clock: means.clock,
-        redact: means.secrets.redact,
-      });
-      await using app = await openApp(means, { folder, config, log, progress });
-      if (options.dryRun === true) {
+      const log = createPlainLog(means, end);
+      const dryRun = options.dryRun === true;
+      await using app = await openApp(means, { folder, config, log, progress, dryRun });
+      if (dryRun) {
         const plan = await app.planJob(name, means.signal);
         means.stdout.write(
           options.json === true ? `${JSON.stringify({ plan }, null, 2)}\n` : `${plan.join('\n')}\n`,
@@ -56,11 +53,15 @@ Examples:
         }
         means.stdout.write(`${outcome.summary}\n`);
         if (mail.sent > 0) means.stdout.write(`${mail.sent} mail${mail.sent === 1 ? '' : 's'} sent\n`);
-        if (undelivered > 0) {
-          means.stderr.write(
-            `not all mail is through: ${mail.deferred} to be tried again, ${mail.failed} refused, ${mail.unknown} of unknown outcome\n`,
-          );
-        }
+        if (undelivered === 0) return;
+        const parts = [
+          `${mail.deferred} to be tried again by \`serve\` or the next \`run\``,
+          `${mail.failed} refused`,
+          `${mail.unknown} of unknown outcome`,
+        ];
+        means.stderr.write(`tollkeeper: not all mail is through: ${parts.join(', ')}\n`);
+        if (mail.trouble !== undefined)
+          means.stderr.write(means.secrets.redact(`  what went wrong first: ${mail.trouble}\n`));
       } finally {
         end();
       }

@@ -9,6 +9,11 @@ const whole = (text: string): number => {
   return Number(text);
 };
 
+const port = (text: string): number => {
+  if (whole(text) > 65_535) throw new InvalidArgumentError('it must be at most 65535');
+  return whole(text);
+};
+
 const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
   if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must be written name=value');
   return [...pairs, pair];
@@ -46,7 +51,7 @@ export const addSandbox = (program: Command, means: Means): void => {
       'the sandbox gateway alone: an account with months of traffic that forgets everything when it stops',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', whole, 8787)
+    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 8787)
     .option('--months <number>', 'months of traffic before now', whole, 14)
     .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
     .option('--seed <number>', 'another seed is another account', whole, 1)
@@ -66,8 +71,16 @@ Examples:
       const now = (): number => means.clock.now();
       const sandbox = await startSandbox({ now, host, port, months, callsPerDay, seed, variants }).catch(
         (error: unknown) => {
-          if (systemCode(error) !== 'EADDRINUSE') throw error;
-          throw fault('port-in-use', `port ${port} of ${host} is held by another program`, { cause: error });
+          const code = systemCode(error);
+          if (code === 'EADDRINUSE')
+            throw fault('port-in-use', `port ${port} of ${host} is held by another program`, {
+              cause: error,
+            });
+          if (code === undefined || !/^E(ADDR|ACCES|NOTFOUND|AI_AGAIN)/.test(code)) throw error;
+          throw fault('wrong-use', `port ${port} of ${host} cannot be listened on (${code})`, {
+            cause: error,
+            advice: 'give an address of this machine; ports below 1024 need privileges',
+          });
         },
       );
       try {

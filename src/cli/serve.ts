@@ -16,7 +16,8 @@ Stops at SIGTERM: running jobs get ten seconds to end. A second signal exits at 
 Health: GET /healthz (alive) and /readyz (ready) on health.port of the config, 8080 unless set.
 
 Examples:
-  tollkeeper serve --config /config`,
+  tollkeeper serve --config /config
+  TOLLKEEPER_CONFIG=/config tollkeeper serve`,
     )
     .action(async (options: { config: string }) => {
       const folder = resolve(means.cwd, options.config);

@@ -16,7 +16,12 @@ export const commonShape = z.strictObject({
   timezone: zone
     .optional()
     .describe('Zone of the schedule and of periods; that of tollkeeper.yaml when left out.'),
-  suspend: z.boolean().default(false).describe('true keeps the job from running on its schedule.'),
+  suspend: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true keeps the job from running on its schedule and for jobs that need it; by hand it still runs.',
+    ),
   timeout: positiveDuration.prefault('1h').describe('How long a run may take.'),
   needs: z.array(jobName).default([]).describe('Jobs whose data this one needs.'),
 });

@@ -17,21 +17,32 @@ export type Sources = {
   readonly faults: readonly ConfigFault[];
 };
 
+const advices: Readonly<Record<string, string>> = {
+  EISDIR: 'a folder stands where a file is read; rename it or move it away',
+  ENOTDIR: 'a file stands where a folder is read; point --config at the folder that holds tollkeeper.yaml',
+};
+
 const cannotRead = (file: string, error: unknown): ConfigFault => ({
   file,
   line: 1,
   column: 1,
   message: `the file cannot be read (${systemCode(error) ?? messageOf(error)})`,
-  advice: 'make it readable for the user that Tollkeeper runs as',
+  advice: advices[systemCode(error) ?? ''] ?? 'make it readable for the user that Tollkeeper runs as',
 });
 
-const missingSettings = (file: string, folder: string): ConfigFault => ({
-  file,
-  line: 1,
-  column: 1,
-  message: `there is no tollkeeper.yaml in ${folder}`,
-  advice: 'point --config at the folder that holds tollkeeper.yaml; an empty file is enough to begin with',
-});
+const missingSettings = (file: string, folder: string, names: readonly string[]): ConfigFault => {
+  const other = names.find((name) => /^tollkeeper\.ya?ml$/i.test(name));
+  return {
+    file,
+    line: 1,
+    column: 1,
+    message: `there is no tollkeeper.yaml in ${folder}`,
+    advice:
+      other === undefined
+        ? 'point --config at the folder that holds tollkeeper.yaml; an empty file is enough to begin with'
+        : `rename ${other} to tollkeeper.yaml`,
+  };
+};
 
 /** Reads tollkeeper.yaml and the files of jobs/, in the order of their names. No folder jobs/ means no jobs. */
 export const readSources = async (folder: string, files: ConfigFiles): Promise<Sources> => {
@@ -47,13 +58,14 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
     }
   };
   const settingsFile = join(folder, 'tollkeeper.yaml');
-  const settings = await read(settingsFile, () => missingSettings(settingsFile, folder));
+  const beside = await files.listFiles(folder).catch(() => []);
+  const settings = await read(settingsFile, () => missingSettings(settingsFile, folder, beside));
   const jobsFolder = join(folder, 'jobs');
   let names: readonly string[] = [];
   try {
     names = await files.listFiles(jobsFolder);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') faults.push(cannotRead(jobsFolder, error));
+    if (systemCode(error) !== 'ENOENT' && beside.length > 0) faults.push(cannotRead(jobsFolder, error));
   }
   const jobs: Source[] = [];
   for (const name of [...names].sort()) {

@@ -30,7 +30,7 @@ const isSecure = (text: string): boolean => {
   return url.protocol === 'https:' || isLoopback(url.hostname);
 };
 
-const port = z.int().min(1).max(65_535);
+const port = z.int().min(0).max(65_535);
 
 const gateway = z.strictObject({
   timestamps: z
@@ -110,7 +110,7 @@ export const settingsSchema = z
     health: z
       .strictObject({
         host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
-        port: port.default(8080).describe('Port to listen on.'),
+        port: port.default(8080).describe('Port to listen on; 0 takes a free one, which the log names.'),
       })
       .prefault({})
       .describe('Where the health of the daemon is asked for.'),

@@ -2,7 +2,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApp, readConfig, reportFiles } from '../app.ts';
 import type { App } from '../app.ts';
-import { addMonths, createLog, dateAt, fault, interval, startOfDay, toSeconds } from '../base/index.ts';
+import {
+  addMonths,
+  createLog,
+  dateAt,
+  fault,
+  interval,
+  messageOf,
+  startOfDay,
+  systemCode,
+  toSeconds,
+} from '../base/index.ts';
 import type { Means, Progress } from '../base/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
@@ -53,6 +63,20 @@ const openDemoApp = async (means: DemoOptions, gateway: Sandbox, mail: MailCatch
   return openApp(own, { folder, config, log, progress: means.progress });
 };
 
+/** Removes what an earlier demo left, and nothing else. */
+const emptyFolder = async (out: string): Promise<void> => {
+  try {
+    for (const name of ['config', 'data', 'mails', 'report'])
+      await rm(join(out, name), { recursive: true, force: true });
+    await mkdir(out, { recursive: true });
+  } catch (error) {
+    throw fault('path-unwritable', `${out} cannot be written (${systemCode(error) ?? messageOf(error)})`, {
+      cause: error,
+      advice: 'give another folder with --out',
+    });
+  }
+};
+
 /** Sandbox gateway, both pulls, report and mail in one process on throw-away data; throws when a figure does not add up. */
 export const runDemo = async (means: DemoOptions): Promise<void> => {
   const { clock, out, signal } = means;
@@ -61,31 +85,27 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
     means.endProgress();
     means.stdout.write(`${line}\n`);
   };
+  let steps = 0;
+  const step = (line: string): void => say(`${(steps += 1)}. ${line}`);
   const timed = async <T>(work: () => Promise<T>): Promise<readonly [T, string]> => {
     const start = clock.now();
     const result = await work();
     return [result, `${((clock.now() - start) / 1000).toFixed(1)} s`];
   };
 
-  await Promise.all(
-    ['config', 'data', 'mails', 'report'].map((name) =>
-      rm(join(out, name), { recursive: true, force: true }),
-    ),
-  );
-  await mkdir(out, { recursive: true });
-
+  await emptyFolder(out);
   const gateway = await startSandbox({ now: clock.now, months, callsPerDay });
   try {
     await using mail = await startMailCatcher({ folder: join(out, 'mails'), ...login });
-    say(
-      `1. The sandbox gateway runs at ${gateway.baseUrl} with ${months} months of traffic, a mail catcher on port ${mail.port}.`,
+    step(
+      `The sandbox gateway runs at ${gateway.baseUrl} with ${months} months of traffic, a mail catcher on port ${mail.port}.`,
     );
 
     await using app = await openDemoApp(means, gateway, mail);
     const everything = interval(startOfDay('2000-01-01', 'UTC'), toSeconds(clock.now()));
 
     const [logs, logsTook] = await timed(() => app.runJob('pull-logs', signal));
-    say(`2. pull-logs (${logsTook}): ${logs.summary}.`);
+    step(`pull-logs (${logsTook}): ${logs.summary}.`);
 
     const reached = await app.warehouse.logs.cursor('main');
     if (reached === undefined) throw fault('demo-failed', 'the pull of the call log moved no cursor');
@@ -106,30 +126,37 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
     const [again, againTook] = await timed(() => app.runJob('pull-logs', signal));
     const after = await app.warehouse.spend('main', interval(everything.start, reached));
     must(after.served === landed.served && after.calls === landed.calls, 'the second pull changed rows');
-    say(`3. pull-logs again (${againTook}): ${again.summary}; no row changed.`);
+    step(`pull-logs again (${againTook}): ${again.summary}; no row of before changed.`);
 
     const [usage, usageTook] = await timed(() => app.runJob('pull-usage', signal));
-    say(`4. pull-usage (${usageTook}): ${usage.summary}.`);
+    step(`pull-usage (${usageTook}): ${usage.summary}.`);
 
     for (const name of ['daily-spend', 'monthly-spend']) {
       const [report, reportTook] = await timed(() => app.runJob(name, signal));
-      say(`5. ${name} (${reportTook}): ${report.summary}.`);
+      step(`${name} (${reportTook}): ${report.summary}.`);
     }
     const delivered = await app.deliverMail(signal);
     must(delivered.sent === 3 && mail.caught.length === 3, `3 mails were due, ${mail.caught.length} arrived`);
-    say(`6. The outbox sent ${delivered.sent} mails; the catcher took ${mail.caught.length}.`);
+    step(`The outbox sent ${delivered.sent} mails; the catcher took ${mail.caught.length}.`);
 
     const { rendered } = await app.composeReport({ report: 'spend-summary', period: 'last-month' }, signal);
     await mkdir(join(out, 'report'), { recursive: true });
     for (const file of reportFiles('spend-summary', rendered))
       await writeFile(join(out, 'report', file.name), file.text);
+    step('report (the command, which sends nothing) wrote last month’s report as HTML and text.');
 
     say(`\nDone in ${((clock.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);
-    for (const { file, recipients } of mail.caught)
-      say(`  ${file.slice(out.length + 1)}  to ${recipients.join(', ')}`);
-    say(
-      '  report/spend-summary.html  the report, to open in a browser\n  data/tollkeeper.duckdb  the database\n  config/  the YAML it ran on',
-    );
+    const left = [
+      ...mail.caught.map(({ file, recipients }) => [
+        file.slice(out.length + 1),
+        `to ${recipients.join(', ')}`,
+      ]),
+      ['report/spend-summary.html', 'the report, to open in a browser'],
+      ['report/spend-summary.txt', 'the same as text'],
+      ['data/tollkeeper.duckdb', 'the database'],
+      ['config/', 'the YAML it ran on'],
+    ] as const;
+    for (const [file, words] of left) say(`  ${file?.padEnd(27)} ${words}`);
   } finally {
     await gateway.stop();
   }

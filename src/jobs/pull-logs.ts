@@ -55,7 +55,10 @@ export const pullLogsKind = defineJobKind({
       ...pullMeans(context),
     });
     return {
-      summary: `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed, ${account.currency} ${pulled.quota} as served; ${reach(pulled.reached, context.zone)}`,
+      summary:
+        pulled.windows === 0
+          ? `nothing to pull yet; ${reach(pulled.reached, context.zone)}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed, ${account.currency} ${pulled.quota} as served; ${reach(pulled.reached, context.zone)}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,

@@ -41,13 +41,23 @@ export const pullUsageKind = defineJobKind({
   shape,
   run: async (settings, context) => {
     const { account, signal } = context;
+    // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
+    const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
     const pulled = await pullUsage({
       ...pullOf(settings, context),
-      fetchUsage: (query, aborted) => account.gateway.exportUsage(query, { signal: aborted ?? signal }),
+      fetchUsage: async (query, aborted) => {
+        const answer = await account.gateway.exportUsage(query, { signal: aborted ?? signal });
+        answered.get(query.groupBy)?.add(query.start);
+        return answer;
+      },
       ...pullMeans(context),
     });
+    const windows = [...answered].map(([name, starts]) => `${count(starts.size, 'window')} by ${name}`);
     return {
-      summary: `${count(pulled.rows, 'figure')} of ${count(pulled.windows, 'window')} landed, by ${settings.group_by.join(' and by ')}`,
+      summary:
+        pulled.windows === 0
+          ? 'nothing to pull yet'
+          : `${count(pulled.rows, 'figure')} landed, of ${windows.join(' and ')}`,
       figures: { windows: pulled.windows, rows: pulled.rows, bytes: pulled.bytes },
     };
   },
@@ -68,6 +78,6 @@ export const pullUsageKind = defineJobKind({
         );
       }
     }
-    return lines;
+    return lines.length === 0 ? ['nothing to pull yet'] : lines;
   },
 });

@@ -41,9 +41,12 @@ export const reportKind = defineJobKind({
         ...rendered,
       },
     );
+    const queued = enqueued.filter(({ state }) => state === 'queued').length;
+    const known = enqueued.length - queued;
+    const before = known === 0 ? '' : `; ${count(known, 'mail')} of it queued before`;
     return {
-      summary: `“${rendered.subject}” enqueued for ${count(enqueued.length, 'recipient')}`,
-      figures: { report: settings.report, mails: enqueued.length, subject: rendered.subject },
+      summary: `“${rendered.subject}” enqueued for ${count(queued, 'recipient')}${before}`,
+      figures: { report: settings.report, mails: queued, subject: rendered.subject },
     };
   },
   plan: async (settings, context) => {

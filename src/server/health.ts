@@ -29,12 +29,16 @@ export const listenForHealth = async (options: HealthOptions): Promise<HealthLis
   const server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error) => {
-      const held = systemCode(error) === 'EADDRINUSE';
-      reject(
-        held
-          ? fault('port-in-use', `port ${options.port} of ${options.host} is held by another program`)
-          : error,
-      );
+      const where = `port ${options.port} of ${options.host}`;
+      if (systemCode(error) === 'EADDRINUSE')
+        reject(fault('port-in-use', `${where} is held by another program`, { cause: error }));
+      else
+        reject(
+          fault('wrong-use', `${where} cannot be listened on (${systemCode(error) ?? error.message})`, {
+            cause: error,
+            advice: 'health.host must be an address of this machine, and ports below 1024 need privileges',
+          }),
+        );
     });
     server.listen(options.port, options.host, resolve);
   });

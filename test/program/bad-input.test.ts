@@ -203,7 +203,7 @@ describe('disk and database', () => {
       process.stdin.resume();
       process.stdin.on('end', () => instance.closeSync());`,
     );
-    await run('run', 'pull-logs', '--dry-run');
+    await folder.write('data/beside', '');
     const held = promisify(execFile)(process.execPath, [file, `${folder.path}/data/tollkeeper.duckdb`]);
     try {
       await new Promise((resolve) => held.child.stdout?.once('data', resolve));

@@ -97,6 +97,22 @@ describe('the main job, by its commands', () => {
     expect(usagePlan.stdout).toMatch(/pull usage by model from/);
     expect(sandbox.requests.all().filter(({ path }) => path.includes('export'))).toEqual([]);
     expect(mail.taken).toEqual([]);
+    expect((await folder.files()).filter((file) => !/^config|^admin-key/.test(file))).toEqual([]);
+  });
+
+  it('mails anew at each run by hand, within one second too', async () => {
+    await good('run', 'weekly-spend');
+    const again = await folder.run(['run', 'weekly-spend'], {
+      env: { GATEWAY_BASE_URL: sandbox.baseUrl, SMTP_URL: mail.url },
+      clock: manualClock(now + 1),
+    });
+    expect(again.stdout).toContain('2 mails sent');
+    expect(mail.taken).toHaveLength(4);
+  });
+
+  it('says how many windows of each dimension it pulled', async () => {
+    const pulled = await good('run', 'pull-usage');
+    expect(pulled.stdout).toMatch(/ figures landed, of 1 window by model and 1 window by token$/m);
   });
 
   it('builds a report as files and sends nothing', async () => {

@@ -113,4 +113,62 @@ describe('the plain schedule', () => {
     });
     await stop();
   });
+
+  it('tells of passed slots twice a run at most, and never for what usually overlaps', async () => {
+    const ends: (() => void)[] = [];
+    const blocked: ScheduledJob['run'] = () => new Promise((resolve) => void ends.push(resolve));
+    const house1 = house([
+      { ...job(blocked), schedule: '* * * * * *' },
+      { ...job(blocked), name: 'outbox', schedule: '* * * * * *', overlap: 'usual' },
+    ]);
+    for (let second = 31; second < 40; second += 1) house1.goTo(`2026-11-21T08:00:${second}Z`);
+    for (const end of ends) end();
+    await house1.schedule.stop(0);
+    const told = house1.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.map(({ job: name, message, slots }) => [name, message, slots])).toEqual([
+      ['pull', 'a slot is passed over: the run before it has not ended', undefined],
+      ['pull', 'slots were passed over while it ran', 8],
+    ]);
+  });
+
+  it('goes on when the clock was far ahead and is set right, and fires no slot twice when it was a little ahead', () => {
+    const slots: string[] = [];
+    const house1 = house([job(async (slot) => void slots.push(new Date(slot).toISOString().slice(0, 13)))]);
+    house1.goTo('2026-11-21T09:00:01Z');
+    house1.goTo('2026-11-21T08:59:59Z');
+    house1.goTo('2026-11-21T09:00:00Z');
+    expect(slots).toEqual(['2026-11-21T09']);
+    expect(house1.lines).toEqual([]);
+  });
+
+  it('does not wait years for a clock that was years ahead', async () => {
+    const slots: string[] = [];
+    const house1 = house([job(async (slot) => void slots.push(new Date(slot).toISOString().slice(0, 13)))]);
+    house1.goTo('2030-01-01T00:00:01Z');
+    await Promise.resolve();
+    await Promise.resolve();
+    house1.goTo('2026-11-21T09:10:00Z');
+    expect(house1.lines.join()).toContain('the clock was set back');
+    house1.goTo('2026-11-21T10:00:00Z');
+    expect(slots).toEqual(['2030-01-01T00', '2026-11-21T10']);
+  });
+
+  it('one job that fails at once, even before it begins, stops neither itself nor the others', async () => {
+    const fired: string[] = [];
+    const house1 = house([
+      {
+        ...job(() => {
+          fired.push('bad');
+          throw new Error('not even begun');
+        }),
+        name: 'bad',
+      },
+      { ...job(async () => void fired.push('good')), name: 'good' },
+    ]);
+    house1.goTo('2026-11-21T09:00:00Z');
+    await new Promise(setImmediate);
+    house1.goTo('2026-11-21T10:00:00Z');
+    expect(fired).toEqual(['bad', 'good', 'bad', 'good']);
+    expect(house1.lines.join()).toContain('not even begun');
+  });
 });
