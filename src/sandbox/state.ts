@@ -118,9 +118,12 @@ export const syncTraffic = (state: State, key: StoredKey, deleted = false): void
   if (key.consumer === undefined) return;
   const at = state.seconds();
   const working = !deleted && !key.disabled;
+  const held = Number(state.variants.key_cache);
   // A second that has begun keeps its rows, so that nothing already served changes.
-  state.ledger.moveTraffic(key.consumer, { from: at + 1, to: working ? key.name : undefined });
+  if (working) state.ledger.moveTraffic(key.consumer, { from: at + 1, to: key.name });
+  else state.ledger.moveTraffic(key.consumer, { from: at + Math.max(1, held), to: undefined });
   if (working && key.expiredTime !== -1) {
-    state.ledger.moveTraffic(key.consumer, { from: Math.max(at + 1, key.expiredTime), to: undefined });
+    const end = Math.max(key.expiredTime, key.expiredSince) + held;
+    state.ledger.moveTraffic(key.consumer, { from: Math.max(at + 1, end), to: undefined });
   }
 };

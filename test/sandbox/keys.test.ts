@@ -254,6 +254,31 @@ describe('the keys that were there before', () => {
     });
   });
 
+  test('where a cache holds on to a key, its traffic goes on for as long', async () => {
+    const lasts = async (key_cache: '0' | '60' | '600'): Promise<boolean[]> =>
+      withBox({ callsPerDay: 20_000, variants: { key_cache, late_rows: 'absent' } }, async (own) => {
+        const { id: deleted } = await named(own, 'growth-web');
+        const { id: disabled } = await named(own, 'growth-mail');
+        const { id: expired } = await named(own, 'prod-gateway');
+        await own.call(`/api/token/${deleted}`, { method: 'DELETE' });
+        own.sandbox.traffic.disableKey(disabled);
+        const body = { id: expired, name: 'prod-gateway', unlimited_quota: true, expired_time: seconds(NOW) };
+        await own.call('/api/token/', { method: 'PUT', body });
+        own.clock.now += 3_600_000;
+        const last = (name: string): number =>
+          own.sandbox.truth
+            .rows(seconds(NOW) - 600, seconds(own.clock.now))
+            .findLast(({ token, kind }) => token === name && kind === 'consumption')?.createdAt ?? 0;
+        const held = Number(key_cache);
+        return ['growth-web', 'growth-mail', 'prod-gateway'].map((name) => {
+          const after = last(name) - seconds(NOW);
+          return after <= held && after > held - 300;
+        });
+      });
+    for (const cache of ['0', '60', '600'] as const)
+      expect([cache, await lasts(cache)]).toEqual([cache, [true, true, true]]);
+  });
+
   test('traffic ends with a deleted or disabled key, follows a new name, and can be moved to another key', async () => {
     await withBox({ callsPerDay: 100 }, async (own) => {
       const { id: gone } = await named(own, 'growth-web');
