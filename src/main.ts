@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createSecretRegistry, describeError, systemClock } from './base/index.ts';
+import { createSecretRegistry, describeError, fault, systemClock } from './base/index.ts';
 import type { OutputStream } from './base/index.ts';
 import { runProgram } from './cli/program.ts';
 
@@ -14,7 +14,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     // The second signal means it: no more waiting for what still runs.
     if (stopping.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-    stopping.abort(new Error(`stopped by ${name}`));
+    stopping.abort(fault('aborted', `stopped by ${name}`));
   });
 }
 

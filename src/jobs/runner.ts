@@ -68,17 +68,22 @@ export const createRunner = (means: RunnerMeans): Runner => {
 
   const running = new Map<string, Promise<JobOutcome>>();
 
-  /** A report on what is there, which says how far it reaches, is worth more than none. */
-  const runNeeds = async (job: Job, signal: AbortSignal): Promise<void> => {
+  /**
+   * A report on what is there, which says how far it reaches, is worth more than none: a need that fails stops nothing.
+   * `tried` are the needs that this run has had already.
+   */
+  const runNeeds = async (job: Job, signal: AbortSignal, tried: Set<string>): Promise<void> => {
     for (const need of job.needs) {
       signal.throwIfAborted();
+      if (tried.has(need)) continue;
+      tried.add(need);
       const about = { job: job.name, need };
       if (jobOf(need).suspend) {
         log.warn('a job that is needed is suspended; going on with the data there is', about);
         continue;
       }
       try {
-        await run(need, signal);
+        await runAfterNeeds(need, signal, tried);
       } catch (error) {
         signal.throwIfAborted();
         log.warn('a job that is needed failed; going on with the data there is', {
@@ -89,11 +94,15 @@ export const createRunner = (means: RunnerMeans): Runner => {
     }
   };
 
-  const run = async (name: string, signal: AbortSignal): Promise<JobOutcome> => {
+  const runAfterNeeds = async (
+    name: string,
+    signal: AbortSignal,
+    tried: Set<string>,
+  ): Promise<JobOutcome> => {
     const known = running.get(name);
     if (known !== undefined) return known;
     const job = jobOf(name);
-    const made = runNeeds(job, signal).then(async () => runOnce(job, signal));
+    const made = runNeeds(job, signal, tried).then(async () => runOnce(job, signal));
     running.set(name, made);
     try {
       return await made;
@@ -103,7 +112,7 @@ export const createRunner = (means: RunnerMeans): Runner => {
   };
 
   return {
-    run,
+    run: async (name, signal) => runAfterNeeds(name, signal, new Set()),
     plan: async (name, signal) => {
       const job = jobOf(name);
       return kindOf(job).plan(job.fields, means.contextOf(job, signal));

@@ -1,4 +1,4 @@
-import { errorFields } from '../base/index.ts';
+import { errorFields, fault } from '../base/index.ts';
 import type { Clock, Log, UnixMillis } from '../base/index.ts';
 import { dueSlot } from './slots.ts';
 import type { Waker } from './waker.ts';
@@ -42,7 +42,7 @@ export const startSchedule = (jobs: readonly ScheduledJob[], means: ScheduleMean
     try {
       return job.run(slot, controller.signal);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   };
 
@@ -101,7 +101,7 @@ export const startSchedule = (jobs: readonly ScheduledJob[], means: ScheduleMean
       await Promise.race([ended, clock.wait(grace, graceOver.signal).catch(() => undefined)]);
       graceOver.abort();
       if (running.size > 0) log.warn('running jobs are aborted', { jobs: [...running.keys()].join(', ') });
-      controller.abort(new Error('the daemon is stopping'));
+      controller.abort(fault('aborted', 'the daemon was stopped while it ran'));
       await ended;
     },
   };

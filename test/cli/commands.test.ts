@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFolder, usualConfig } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+
+let folder: Folder;
+const env = {
+  GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+  GATEWAY_ADMIN_KEY: 'sk-admin-of-no-gateway',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+};
+beforeEach(async () => {
+  folder = await openFolder();
+  await usualConfig(folder);
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const run = (...argv: string[]) => folder.run(argv, { env });
+
+describe('help', () => {
+  it.each(['serve', 'check', 'run', 'report', 'sandbox', 'demo'])('%s shows examples', async (command) => {
+    const ran = await run(command, '--help');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));
+    expect(ran.stderr).toBe('');
+  });
+});
+
+describe('wrong use is told in words, never with a stack', () => {
+  it.each([
+    [['report', 'spend-summary', '--timezone', 'Mars/Olympus'], /no time zone Mars\/Olympus/],
+    [['report', 'spend-summary', '--account', 'constructor'], /no account constructor; there are: main/],
+    [['run', 'constructor'], /no job constructor/],
+    [['sandbox', '--port', '70000'], /at most 65535/],
+    [['sandbox', '--port', '0', '--host', '192.0.2.1'], /192\.0\.2\.1 cannot be listened on/],
+  ])('%j', async (argv, words) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it.each([
+    ['report', ['report', 'spend-summary', '--out', 'a-file']],
+    ['demo', ['demo', '--out', 'a-file']],
+  ])('%s into a folder that cannot be one', async (_, argv) => {
+    await folder.write('a-file', '');
+    const ran = await run(...argv);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/a-file cannot be written \(E\w+\)\n {2}what to do: .*--out/);
+  });
+
+  it('a data folder that cannot be made', async () => {
+    await folder.write('data', 'a file');
+    const ran = await run('run', 'pull-logs');
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/data cannot be made \(EEXIST\)\n {2}what to do: /);
+  });
+
+  it('a health address that is not ours', async () => {
+    await folder.write('config/tollkeeper.yaml', 'health: { host: 192.0.2.1 }\n');
+    await folder.write('config/jobs/spend.yaml', '');
+    const ran = await run('serve');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/192\.0\.2\.1 cannot be listened on \(EADDRNOTAVAIL\)\n {2}what to do: /);
+  });
+});
+
+describe('check', () => {
+  it('shows the seconds of runs that have some, and moments as text in JSON', async () => {
+    await folder.write(
+      'config/jobs/spend.yaml',
+      'jobs:\n  often: { kind: pull-logs, schedule: "*/20 * * * * *", since: 2026-01-01 }\n',
+    );
+    expect((await run('check')).stdout).toMatch(/next: .* 09:30:20, .* 09:30:40, .* 09:31:00$/m);
+    const { jobs } = JSON.parse((await run('check', '--json')).stdout) as { jobs: { next: string[] }[] };
+    expect(jobs[0]?.next[0]).toBe('2026-11-20T09:30:20.000Z');
+  });
+
+  it('tells what stands where tollkeeper.yaml should be', async () => {
+    await folder.write('wrong/tollkeeper.yml', '');
+    expect((await run('check', '--config', 'wrong')).stdout).toContain('rename tollkeeper.yml');
+    await folder.write('config/jobs/folder.yaml/inside', '');
+    expect((await run('check')).stdout).toContain('a folder stands where a file is read');
+    const file = await run('check', '--config', 'config/tollkeeper.yaml');
+    expect(file.stdout).toContain('a file stands where a folder is read');
+    expect(file.stdout).toContain('1 fault\n');
+  });
+});
+
+describe('run', () => {
+  it('prints warnings as text with what to do, and the outcome alone on standard output', async () => {
+    const ran = await run('run', 'weekly-spend', '--json');
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      mail: { deferred: 2, trouble: expect.any(String) as string },
+    });
+    expect(ran.stderr).toMatch(
+      /^warning: a job that is needed failed; .*\(job weekly-spend, need pull-logs\)\n {2}what to do: .*\(gateway-unreachable\)$/m,
+    );
+    expect(ran.stderr).not.toContain('{"');
+    expect(ran.stderr + ran.stdout).not.toContain('sk-admin-of');
+  });
+
+  it('says what becomes of mail that is put off, and what went wrong', async () => {
+    const ran = await run('run', 'weekly-spend');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/enqueued for 2 recipients\n$/);
+    expect(ran.stderr).toMatch(
+      /2 to be tried again by `serve` or the next `run`.*\n {2}what went wrong first: /,
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A process of the built program; its output is waited for line by line. */
+export type Running = AsyncDisposable & {
+  readonly pid: number;
+  readonly stdout: () => readonly string[];
+  readonly stderr: () => string;
+  /** Resolves with the first line of standard output, come or to come, that holds the text; rejects when it ends before. */
+  readonly line: (text: string) => Promise<string>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves with exit code and signal when it has ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+};
+
+export type BuiltProgram = AsyncDisposable & {
+  readonly start: (
+    argv: readonly string[],
+    options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  ) => Running;
+};
+
+const run = (main: string, argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running => {
+  const child = spawn(process.execPath, ['--enable-source-maps', main, ...argv], { cwd, env });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let [rest, errors, isOver] = ['', '', false];
+  const tell = (): void => {
+    for (const check of waiting) check();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = `${rest}${text}`.split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    tell();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then((end) => {
+    isOver = true;
+    tell();
+    return { code: end[0] as number | null, signal: end[1] as NodeJS.Signals | null };
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => lines,
+    stderr: () => errors,
+    line: (text) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          const found = lines.find((line) => line.includes(text));
+          if (found === undefined && !isOver) return;
+          waiting.delete(check);
+          if (found === undefined)
+            reject(new Error(`it ended without "${text}": ${lines.join('\n')}${errors}`));
+          else resolve(found);
+        };
+        waiting.add(check);
+        check();
+      }),
+    kill: (signal) => void child.kill(signal),
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      if (!isOver) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+/** Builds the program into a folder of its own, as it is in the image: dist/, reports/ and node_modules/ beside it. */
+export const buildProgram = async (): Promise<BuiltProgram> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-built-'));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [
+    compiler,
+    '-p',
+    join(root, 'src/tsconfig.json'),
+    '--outDir',
+    join(folder, 'dist'),
+  ]);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['reports', 'package.json'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  return {
+    start: (argv, { cwd, env }) => run(join(folder, 'dist/main.js'), argv, cwd, env),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+};

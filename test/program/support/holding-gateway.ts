@@ -1,0 +1,59 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Stands before a gateway and passes everything on, but can hold an export back in its middle. */
+export type HoldingGateway = AsyncDisposable & {
+  readonly baseUrl: string;
+  /** From now on: after so many whole exports of the call log the next ones stop in mid-row and stay open. */
+  readonly holdAfter: (exports: number) => void;
+  /** Passes everything on again. */
+  readonly release: () => void;
+  /** Resolves when an export is held, some of its bytes sent. */
+  readonly held: () => Promise<void>;
+};
+
+export const openHoldingGateway = async (target: string): Promise<HoldingGateway> => {
+  let left = Number.POSITIVE_INFINITY;
+  let isHeld = false;
+  const waiting: (() => void)[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const holds = incoming.url?.startsWith('/api/log/self/stream-export') === true && (left -= 1) < 0;
+    // Without compression, so that what is sent before the stop can be read.
+    const headers = { ...incoming.headers, host: new URL(target).host, 'accept-encoding': 'identity' };
+    const onward = request(new URL(incoming.url ?? '/', target), { method: incoming.method, headers });
+    outgoing.on('close', () => onward.destroy());
+    onward.on('error', () => outgoing.destroy());
+    onward.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (!holds) {
+        answer.pipe(outgoing);
+        return;
+      }
+      answer.once('data', (chunk: Buffer) => {
+        answer.destroy();
+        outgoing.write(chunk.subarray(0, chunk.length - 3), () => {
+          isHeld = true;
+          for (const resolve of waiting.splice(0)) resolve();
+        });
+      });
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdAfter: (exports) => {
+      left = exports;
+      isHeld = false;
+    },
+    release: () => {
+      left = Number.POSITIVE_INFINITY;
+    },
+    held: () => (isHeld ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
