@@ -37,6 +37,9 @@ const documented: readonly LogRole[] = [
   'quota',
 ];
 
+/** Columns without which no row can be placed or charged; the others may be missing, and are unknown then. */
+const needed: readonly LogRole[] = ['created_at', 'quota'];
+
 /** A header cell as it is compared: `Created At`, `'created_at` and `created_at` are one. */
 const plain = (name: string): string =>
   name
@@ -70,19 +73,15 @@ export type WantedColumns = 'detailed' | 'all' | readonly string[];
 const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<LogRole> =>
   new Set(columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
 
-const namesToAsk = (found: readonly LogColumn[], wanted: WantedColumns): readonly string[] => {
-  const present = rolesOf(found);
-  if (typeof wanted !== 'string') {
-    const needed: readonly LogRole[] = ['created_at', 'quota'];
-    const asked = rolesOf(logColumns(wanted));
-    const added = needed
-      .filter((role) => !asked.has(role))
-      .map((role) => found.find((column) => column.role === role)?.name ?? role);
-    return [...wanted, ...added];
-  }
+/** Names given in the settings, with what no row can be placed or charged without; its kind too, where there is one. */
+const givenNames = (found: readonly LogColumn[], wanted: readonly string[]): readonly string[] => {
+  const asked = rolesOf(logColumns(wanted));
+  const nameOf = (role: LogRole): string | undefined => found.find((column) => column.role === role)?.name;
+  const kind = nameOf('kind');
   return [
-    ...found.map(({ name }) => name).filter((name) => name !== ''),
-    ...documented.filter((role) => !present.has(role)),
+    ...wanted,
+    ...needed.filter((role) => !asked.has(role)).map((role) => nameOf(role) ?? role),
+    ...(asked.has('kind') || kind === undefined ? [] : [kind]),
   ];
 };
 
@@ -93,19 +92,25 @@ const timeLast = (names: readonly string[]): readonly string[] => [
 ];
 
 /**
- * The names to ask for. Whatever the gateway was found to have, and the documented columns that it did not show under
- * this or another name: it may export them only when they are asked for.
+ * The names to ask for, and what to ask for instead where they are refused: gateways show columns that they refuse to be
+ * asked for by name, and refuse names that they don't know. First whatever the gateway was found to have, and the
+ * documented columns that it did not show under this or another name: it may export them only when they are asked for.
+ * Then the columns with a role alone, then those of them that were shown, then none: what it shows unasked.
  */
 export const columnsToAsk = (
   found: readonly LogColumn[],
   wanted: WantedColumns,
   endsLines: boolean,
-): readonly string[] => {
-  const names = namesToAsk(found, wanted);
-  return endsLines ? names : timeLast(names);
+): readonly [readonly string[], ...(readonly string[])[]] => {
+  const ordered = endsLines ? (names: readonly string[]) => names : timeLast;
+  if (typeof wanted !== 'string') return [ordered(givenNames(found, wanted))];
+  const present = rolesOf(found);
+  const unseen = documented.filter((role) => !present.has(role));
+  const shown = found.map(({ name }) => name).filter((name) => name !== '');
+  const known = found.flatMap(({ name, role }) => (role === undefined ? [] : [name]));
+  return [ordered([...shown, ...unseen]), ordered([...known, ...unseen]), ordered(known), []];
 };
-/** Columns without which no row can be placed or charged; the others may be missing, and are unknown then. */
-const needed: readonly LogRole[] = ['created_at', 'quota'];
+
 const neededForReports: readonly LogRole[] = ['model_name', 'token_name'];
 
 export const missingColumns = (

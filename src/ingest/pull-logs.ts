@@ -1,4 +1,4 @@
-import { addMoney, fault, isFault, zero } from '../base/index.ts';
+import { addMoney, fault, hasCode, isFault, zero } from '../base/index.ts';
 import type { Clock, GatewayProfile, Log, Money, Progress, UnixSeconds } from '../base/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { explainRows } from './explain-rows.ts';
@@ -154,7 +154,15 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     request.until,
     log,
   );
-  const asked = columnsToAsk(habits.columns, request.columns, habits.endsLines);
+  let [asked, ...instead] = columnsToAsk(habits.columns, request.columns, habits.endsLines);
+  /** What is refused before anything has landed may be the names of columns: asked again with fewer. */
+  const orAskForLess = (error: unknown): 'refused' => {
+    const [next, ...others] = windows === 0 && hasCode(error, 'gateway-refused') ? instead : [];
+    if (next === undefined) throw error;
+    log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
+    [asked, instead] = [next, others];
+    return 'refused';
+  };
 
   for (let window = pending[0]; window !== undefined; window = pending[0]) {
     signal?.throwIfAborted();
@@ -166,7 +174,8 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
       habits,
       request,
       onBytes,
-    );
+    ).catch(orAskForLess);
+    if (landed === 'refused') continue;
     if (landed === 'capped') {
       const halves = splitLogWindow(window, request.profile);
       if (halves === undefined)

@@ -101,9 +101,9 @@ const receiveWhole = async (
   );
 };
 
-const refusesLength = (error: unknown, window: UsageWindow): boolean =>
+const refusesLength = (error: unknown, asked: UsageWindow): boolean =>
   (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error')) &&
-  window.end - window.start > cautiousDays * day;
+  asked.end - asked.start > cautiousDays * day;
 
 /**
  * Pulls the usage export into the warehouse, dimension by dimension and window by window, each whole or not at all.
@@ -159,7 +159,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
       log.info('usage window landed', { dimension, window: windowText(window), rows: landed.rows });
       tell(`by ${dimension}, ${windowText(window)}`);
     } catch (error) {
-      if (longestDays <= cautiousDays || !refusesLength(error, window)) throw error;
+      if (longestDays <= cautiousDays || !refusesLength(error, ask)) throw error;
       longestDays = cautiousDays;
       log.info('the gateway refused a long span: asking for at most 30 days at once', { dimension });
     }

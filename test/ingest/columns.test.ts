@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { fault, interval } from '../../src/base/index.ts';
+import { pullLogs } from '../../src/ingest/index.ts';
+import type { LogQuery } from '../../src/ingest/index.ts';
+import { logSource, seconds } from './log-source.ts';
+import type { SourceRow } from './log-source.ts';
+import { base, openIn, pullOf, testFolder } from './support.ts';
+
+const whole = interval(seconds(0), seconds(4_000_000_000));
+const row: SourceRow = { at: base, model: 'm', token: 'k', prompt: 1, quota: '0.5', kind: 'topup' };
+
+/** Names that the gateway shows unasked, and refuses to be asked for. */
+const refusing = (names: readonly string[], code: 'gateway-refused' | 'gateway-http-error') => {
+  const source = logSource([row]);
+  const fetchLogs = async (query: LogQuery) => {
+    if (query.columns.some((name) => names.includes(name))) throw fault(code, 'unknown column');
+    return source.fetchLogs(query);
+  };
+  return { ...source, fetchLogs };
+};
+
+it.each([
+  ['one that is only shown', ['note']],
+  ['those of the document that it does not show', ['completion_tokens', 'note']],
+  ['every one', ['created_at']],
+])('a gateway that refuses to be asked for columns is asked for less: %s', async (_, names) => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const source = refusing(names, 'gateway-refused');
+  expect(await pullLogs(pullOf(folder, warehouse, source))).toMatchObject({ rows: 1, quota: '0.5' });
+});
+
+it('other refusals, and those of columns that the settings name, are told', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const broken = pullOf(folder, warehouse, refusing(['note'], 'gateway-http-error'));
+  await expect(pullLogs(broken)).rejects.toMatchObject({ code: 'gateway-http-error' });
+  const named = pullOf(folder, warehouse, refusing(['note'], 'gateway-refused'), { columns: ['note'] });
+  await expect(pullLogs(named)).rejects.toMatchObject({ code: 'gateway-refused' });
+});
+
+it('columns named in the settings are asked for with the kind of row, without which a top-up would be spend', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const source = logSource([row]);
+  const { columns } = await pullLogs(pullOf(folder, warehouse, source, { columns: ['model_name'] }));
+  expect(columns).toEqual(['model_name', 'created_at', 'quota', 'type']);
+  expect(await warehouse.spend('main', whole)).toMatchObject({ net: '0', calls: 0 });
+});
