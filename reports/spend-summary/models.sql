@@ -1,15 +1,21 @@
 -- A row for each model, the dearest first; those of the period before are there too, or the changes would not add up.
+-- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
 SELECT
-  coalesce(model_name, '') AS model_name,
-  coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
-  coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
-  coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
-  coalesce(sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS prompt_tokens,
-  coalesce(sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS cached_tokens,
-  coalesce(sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS completion_tokens,
-  coalesce(sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS reasoning_tokens
-FROM cube
-WHERE kind IN ('consumption', 'refund')
-GROUP BY 1
-HAVING count(*) FILTER (period = 'current') > 0 OR sum(spend) <> 0
+  model_name, spend, spend_before, calls,
+  coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END)
+FROM (
+  SELECT
+    coalesce(model_name, '') AS model_name,
+    coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+    coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
+    coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
+    sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption') AS prompt_tokens,
+    sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption') AS cached_tokens,
+    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
+    sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') AS reasoning_tokens
+  FROM cube
+  WHERE kind IN ('consumption', 'refund')
+  GROUP BY 1
+  HAVING count(*) FILTER (period = 'current') > 0 OR sum(cube.spend) <> 0
+)
 ORDER BY spend DESC, spend_before DESC, model_name

@@ -11,11 +11,12 @@ import type { Context } from './context.ts';
 import { coverageOf } from './coverage.ts';
 import type { SectionShape } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
+import { formatMoney } from './format.ts';
 import { localeOf } from './locales.ts';
 import type { DataState, ReportModel, SectionModel } from './model.ts';
 import { showName } from './names.ts';
-import type { ResultTable } from './port.ts';
 import { runQueries } from './queries.ts';
+import type { QueryResults } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
 import { subjectFields } from './subject-fields.ts';
@@ -31,11 +32,11 @@ const isShown = (section: SectionShape, state: DataState, context: Context): boo
 
 const contextOf = (
   request: BuildRequest,
-  results: ReadonlyMap<string, ResultTable>,
+  { tables }: QueryResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
   const table = (file: string) => {
-    const result = results.get(file);
+    const result = tables.get(file);
     if (result === undefined) throw fault('report-invalid', `the report names ${file}, which is not there`);
     return queryTable(file, result);
   };
@@ -100,13 +101,21 @@ const sectionOf = (
   }
 };
 
-const assemble = (
-  request: BuildRequest,
-  results: ReadonlyMap<string, ResultTable>,
-  scale: number,
-): ReportModel => {
-  const { definition, facts } = request;
+/** What the figures leave out, or rest on without proof. */
+const doubtsOf = ({ uncounted, unsureOfAmounts }: QueryResults, context: Context): readonly string[] => {
+  const { currency, locale } = context;
+  return [
+    ...(unsureOfAmounts ? [locale.words.unsureOfAmounts(currency)] : []),
+    ...uncounted.map(({ kind, rows, amount }) =>
+      locale.words.uncounted(showName(kind, 40), rows, formatMoney(amount, currency, locale)),
+    ),
+  ];
+};
+
+const assemble = (request: BuildRequest, results: QueryResults, scale: number): ReportModel => {
+  const { definition } = request;
   const { context, state } = contextOf(request, results);
+  const facts = { ...request.facts, warnings: [...doubtsOf(results, context), ...request.facts.warnings] };
   const headline = buildHeadline(definition.headline, state, context);
   const shown = definition.sections.filter((section) => isShown(section, state, context));
   const charts = new Map<SectionShape, BuiltChart>();

@@ -65,6 +65,10 @@ export const english: Locale = {
     missingDays: (days, count) =>
       `No data for ${days}: ${count === 1 ? 'this day is' : 'these days are'} missing, not zero.`,
     partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
+    uncounted: (kind, rows, amount) =>
+      `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
+    unsureOfAmounts: (currency) =>
+      `Too few calls were seen to tell whether the gateway writes amounts in ${currency} or in integer units; they are taken as ${currency}. To settle it, set gateway.amounts of the account.`,
     barIsDays: (days) => `one bar for ${days} days`,
     nothingBooked: 'Nothing was booked in this period.',
     shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',

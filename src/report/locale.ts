@@ -44,6 +44,9 @@ export type Words = {
   readonly spike: (day: string, amount: string, times: string) => string;
   readonly missingDays: (days: string, count: number) => string;
   readonly partialDay: (day: string, moment: string) => string;
+  /** Amounts of a kind of row that is not known to be spend. */
+  readonly uncounted: (kind: string, rows: string, amount: string) => string;
+  readonly unsureOfAmounts: (currency: string) => string;
   readonly barIsDays: (days: number) => string;
   readonly nothingBooked: string;
   readonly shortened: string;

@@ -13,6 +13,8 @@ export type ResultTable = {
 
 export type CubeRequest = {
   readonly account: string;
+  /** What the amounts are to be in. */
+  readonly currency?: string;
   readonly periods: readonly {
     readonly name: 'current' | 'comparison';
     readonly days: readonly LocalDay[];
@@ -23,10 +25,13 @@ export type CubeRequest = {
   readonly signal?: AbortSignal;
 };
 
+/** `amounts` is missing while it isn't known whether they are currency or integer units. */
+export type CubeFacts = { readonly amounts: 'currency' | 'units' | undefined };
+
 /** What a report needs of the warehouse: queries that see the tables `cube` and `days` of the periods asked for. */
 export type CubeReader = {
   readonly readCube: <T>(
     request: CubeRequest,
-    use: (query: (sql: string) => Promise<ResultTable>) => Promise<T>,
+    use: (query: (sql: string) => Promise<ResultTable>, facts?: CubeFacts) => Promise<T>,
   ) => Promise<T>;
 };

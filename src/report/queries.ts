@@ -1,8 +1,20 @@
-import { fault, isFault } from '../base/index.ts';
+import { absoluteMoney, compareMoney, fault, isFault, money, zero } from '../base/index.ts';
+import type { Money } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
-import type { ResultTable } from './port.ts';
+import type { CubeFacts, ResultTable } from './port.ts';
 
 const mostQueryRows = 200_000;
+
+/** Rows of a kind that is counted neither as spend nor as anything else that is known, and yet have an amount. */
+export type UncountedKind = { readonly kind: string; readonly rows: string; readonly amount: Money };
+
+export type QueryResults = {
+  /** What each SQL file of the report gives. */
+  readonly tables: ReadonlyMap<string, ResultTable>;
+  readonly uncounted: readonly UncountedKind[];
+  /** Amounts were seen, and whether they are currency or integer units was not. */
+  readonly unsureOfAmounts: boolean;
+};
 
 /** Says whose SQL it was. */
 const blame =
@@ -12,12 +24,29 @@ const blame =
     throw fault(error.code, `${file}: ${error.message}`, { cause: error, advice: error.advice });
   };
 
-/** What each SQL file of the report gives. @throws Fault naming the file. */
-export const runQueries = async (request: BuildRequest): Promise<ReadonlyMap<string, ResultTable>> => {
+const kindsSql = `
+  SELECT kind, sum(calls), sum(abs(amount)) FROM cube WHERE period = 'current' GROUP BY kind ORDER BY kind`;
+
+const spendKinds: ReadonlySet<string> = new Set(['consumption', 'refund']);
+/** They move the balance, and are no spend. */
+const otherKinds: ReadonlySet<string> = new Set(['top-up', 'management', 'system']);
+
+const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
+  table.rows
+    .map(([kind, rows, amount]) => ({
+      kind: String(kind),
+      rows: String(rows),
+      amount: absoluteMoney(money(String(amount ?? zero))),
+    }))
+    .filter(({ amount }) => compareMoney(amount, zero) > 0);
+
+/** @throws Fault naming the file. */
+export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
   const { definition, period, timeLimit, signal } = request;
   return request.warehouse.readCube(
     {
       account: request.account,
+      currency: request.currency,
       periods: [
         { name: 'current', days: period.days },
         { name: 'comparison', days: period.comparison.days },
@@ -26,10 +55,18 @@ export const runQueries = async (request: BuildRequest): Promise<ReadonlyMap<str
       ...(timeLimit === undefined ? {} : { timeLimit }),
       ...(signal === undefined ? {} : { signal }),
     },
-    async (query) => {
-      const results = new Map<string, ResultTable>();
-      for (const [file, sql] of definition.queries) results.set(file, await query(sql).catch(blame(file)));
-      return results;
+    async (query, facts?: CubeFacts) => {
+      const tables = new Map<string, ResultTable>();
+      for (const [file, sql] of definition.queries) tables.set(file, await query(sql).catch(blame(file)));
+      const charged = kindsOf(await query(kindsSql));
+      return {
+        tables,
+        uncounted: charged.filter(({ kind }) => !spendKinds.has(kind) && !otherKinds.has(kind)),
+        unsureOfAmounts:
+          facts !== undefined &&
+          facts.amounts === undefined &&
+          charged.some(({ kind }) => spendKinds.has(kind)),
+      };
     },
   );
 };

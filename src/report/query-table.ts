@@ -11,7 +11,7 @@ export type QueryTable = {
   readonly figure: (row: Row, column: string) => Money | null;
   readonly text: (row: Row, column: string) => string;
   readonly cell: (row: Row, column: string) => Cell;
-  /** The row whose figures are the exact sums over these rows; other columns are null. */
+  /** The row whose figures are the exact sums over what is known in these rows; other columns are null. */
   readonly sum: (rows: readonly Row[]) => Row;
   /** The first row. @throws Fault when there is not exactly one. */
   readonly only: () => Row;
@@ -67,7 +67,13 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
       return value === null ? null : money(String(value));
     },
     sum: (rows) =>
-      additive.map((adds, column) => (adds ? (sumOf(rows.map((row) => row[column])) ?? zero) : null)),
+      additive.map((adds, column) => {
+        if (!adds) return null;
+        const cells = rows.map((row) => row[column]);
+        const total = rows.length === 0 ? zero : sumOf(cells);
+        // Zeros beside something unknown add up to nothing that is known.
+        return total === zero && cells.includes(null) ? null : total;
+      }),
     only: () => {
       const [row] = table.rows;
       if (row === undefined || table.rows.length > 1)

@@ -25,10 +25,14 @@ export type Spend = {
 export const valueOfServed = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<{ readonly value: Money; readonly form: AmountForm | undefined }> => {
+): Promise<{
+  readonly value: Money;
+  readonly form: AmountForm | undefined;
+  readonly currency: string | undefined;
+}> => {
   const amounts = await readAmounts(connection, account);
   const value = amounts?.form === 'units' ? unitValue(amounts.unitsPerCurrency) : money('1');
-  return { value, form: amounts?.form };
+  return { value, form: amounts?.form, currency: amounts?.currency };
 };
 
 export const readSpend = async (

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
-import type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
+import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { readCube } from './cube/read-cube.ts';
 import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
@@ -30,9 +30,12 @@ export type Warehouse = AsyncDisposable & {
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /**
    * Gives `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in an
-   * engine apart that can reach nothing else. @throws fault report-query-failed.
+   * engine apart that can reach nothing else. @throws faults report-query-failed, export-currency-changed.
    */
-  readonly readCube: <T>(request: CubeRequest, use: (query: CubeQuery) => Promise<T>) => Promise<T>;
+  readonly readCube: <T>(
+    request: CubeRequest,
+    use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
+  ) => Promise<T>;
 };
 
 const clearSpool = async (folder: string, log: Log): Promise<void> => {

@@ -13,7 +13,8 @@ export type CubeRow = {
   readonly calls?: number;
   readonly prompt?: number;
   readonly completion?: number;
-  readonly cached?: number;
+  /** Null is unknown. */
+  readonly cached?: number | null;
   readonly reasoning?: number;
   readonly spend: string;
 };
@@ -37,7 +38,10 @@ CREATE TABLE cube (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT,
 CREATE TABLE days (period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT);`;
 
 /** The port that a report reads, on a DuckDB of its own that holds these rows. */
-export const cubeOf = (rows: readonly CubeRow[]): CubeReader => ({
+export const cubeOf = (
+  rows: readonly CubeRow[],
+  amounts: 'currency' | 'unknown' = 'currency',
+): CubeReader => ({
   readCube: async (request: CubeRequest, use) => {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
     const connection = await instance.connect();
@@ -69,7 +73,10 @@ export const cubeOf = (rows: readonly CubeRow[]): CubeReader => ({
           cube.appendVarchar(row.kind ?? 'consumption');
           cube.appendBigInt(BigInt(row.calls ?? 1));
           const tokens = [row.prompt, row.completion, row.cached, 0, row.reasoning, 0, 0];
-          for (const count of tokens) cube.appendVarchar(String(count ?? 0));
+          for (const count of tokens) {
+            if (count === null) cube.appendNull();
+            else cube.appendVarchar(String(count ?? 0));
+          }
           cube.appendVarchar(row.spend);
           cube.appendVarchar(row.spend);
           cube.endRow();
@@ -77,14 +84,17 @@ export const cubeOf = (rows: readonly CubeRow[]): CubeReader => ({
       }
       days.closeSync();
       cube.closeSync();
-      return await use(async (sql) => {
-        const reader = await connection.runAndReadAll(sql);
-        const types = reader.columnTypes();
-        return {
-          columns: reader.columnNames().map((name, at) => ({ name, type: typeOf(String(types[at])) })),
-          rows: reader.getRows().map((row) => row.map(cellOf)),
-        };
-      });
+      return await use(
+        async (sql) => {
+          const reader = await connection.runAndReadAll(sql);
+          const types = reader.columnTypes();
+          return {
+            columns: reader.columnNames().map((name, at) => ({ name, type: typeOf(String(types[at])) })),
+            rows: reader.getRows().map((row) => row.map(cellOf)),
+          };
+        },
+        { amounts: amounts === 'unknown' ? undefined : amounts },
+      );
     } finally {
       connection.closeSync();
       instance.closeSync();

@@ -24,6 +24,7 @@ export type BuildOptions = {
   readonly facts?: Partial<ReportFacts> | 'nothing pulled';
   readonly account?: string;
   readonly currency?: string;
+  readonly amounts?: 'unknown';
   readonly definition?: ReportDefinition;
 };
 
@@ -42,7 +43,7 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
   };
   return buildReport({
     definition: options.definition ?? (await spendSummary()),
-    warehouse: cubeOf(options.rows),
+    warehouse: cubeOf(options.rows, options.amounts),
     account: options.account ?? 'main',
     currency: options.currency ?? 'USD',
     zone,

@@ -6,6 +6,7 @@ import type { TableModel } from '../../src/report/model.ts';
 import type { CubeRow } from './cube.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';
 import { build, ordinaryRows } from './sample.ts';
+import type { BuildOptions } from './sample.ts';
 
 const first = Date.UTC(2026, 9, 20, 22) / 1000;
 const end = Date.UTC(2026, 10, 19, 23) / 1000;
@@ -58,7 +59,7 @@ describe('an ordinary month', () => {
   );
 
   test.each(['Tokens by model', 'Tokens by key', 'Days'])('%s: tokens and calls add up', (title) => {
-    const sums = (pick: (row: CubeRow) => number | undefined): string =>
+    const sums = (pick: (row: CubeRow) => number | null | undefined): string =>
       String(current(rows).reduce((sum, row) => sum + (row.kind === 'refund' ? 0 : (pick(row) ?? 0)), 0));
     const last = (column: string): string | null | undefined => exactOf(tableOf(model, title), column).at(-1);
     expect(last('Calls')).toBe(sums(({ calls }) => calls));
@@ -296,6 +297,50 @@ describe('odd periods', () => {
     const model = await build({ rows });
     expect(exactOf(tableOf(model, 'Tokens by model'), 'Calls')).toEqual(['1', '1']);
     expect(tableOf(model, 'Keys').rows).toHaveLength(2);
+  });
+
+  test('charges of a kind that is not known are told', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'm', key: 'k', spend: '2' },
+      { quarter: at(3), model: 'm', key: 'k', kind: 'batch', calls: 7, spend: '3.5' },
+      { quarter: at(3), model: 'm', key: 'k', kind: 'error', calls: 7, spend: '0' },
+      { quarter: at(3), model: null, key: null, kind: 'top-up', spend: '100' },
+    ];
+    const { text } = await renderReport(await build({ rows }));
+    expect(text).toContain('! $3.50 in 7 rows of the unknown kind “batch” is not counted as spend.');
+    expect(text.match(/not counted as spend/g)).toHaveLength(1);
+  });
+
+  test('amounts that may be units are told', async () => {
+    const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
+    const told = async (options: BuildOptions): Promise<boolean> =>
+      (await build(options)).sections.some(
+        (section) =>
+          section.kind === 'notes' && section.notes.some(({ text }) => text.includes('set gateway.amounts')),
+      );
+    expect(await told({ rows, amounts: 'unknown' })).toBe(true);
+    expect(await told({ rows })).toBe(false);
+    expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
+  });
+
+  test('tokens that the gateway does not tell are unknown, not zero', async () => {
+    const rows: CubeRow[] = [
+      { quarter: at(3), model: 'm', key: 'k', prompt: 7, cached: null, spend: '2' },
+      { quarter: at(4), model: 'n', key: 'k', kind: 'refund', cached: null, spend: '-1' },
+    ];
+    const model = await build({ rows });
+    const tables = tablesOf(parseHtml((await renderReport(model)).html));
+    expect(tables.get('Tokens by model')?.slice(1)).toEqual([
+      ['m', '1', '7', '–', '0', '0'],
+      ['n', '0', '0', '0', '0', '0'],
+      ['Total', '1', '7', '–', '0', '0'],
+    ]);
+    expect(tables.get('Tokens by key')?.at(-1)?.slice(2)).toEqual(['7', '–', '0', '0']);
+    const [figures] = model.sections.filter(({ kind }) => kind === 'figures');
+    expect(
+      figures?.kind === 'figures' &&
+        figures.figures.find(({ label }) => label.startsWith('Cached'))?.value.text,
+    ).toBe('–');
   });
 
   test('amounts far below a cent keep their digits', async () => {

@@ -115,6 +115,46 @@ describe('the cube', () => {
     ]);
   });
 
+  it('knows the kinds of row in the words of the gateway’s other language', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const words = ['充值', '消费', '管理', '系统', '错误', '退款'];
+    await land(
+      warehouse,
+      folder,
+      words.map((word) => `${start + 86_400},gpt,key,${word},,0.5,1,1`),
+    );
+    expect(await rowsOf(warehouse, 'SELECT kind, spend FROM cube ORDER BY kind')).toEqual([
+      ['consumption', '0.5'],
+      ['error', '0'],
+      ['management', '0'],
+      ['refund', '-0.5'],
+      ['system', '0'],
+      ['top-up', '0'],
+    ]);
+  });
+
+  it('refuses another currency than the one the account is kept in, and says whether amounts are units', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const amounts = async (currency: string) =>
+      warehouse.readCube({ ...request, currency }, async (_, facts) => facts.amounts);
+    expect(await amounts('CNY')).toBeUndefined();
+    await land(warehouse, folder, [`${start},gpt,key,,,5,1,1`]);
+    expect(await amounts('USD')).toBeUndefined();
+    await expect(amounts('CNY')).rejects.toMatchObject({ code: 'export-currency-changed' });
+    await land(warehouse, folder, [`${start},gpt,key,,,0.5,1,1`]);
+    expect(await amounts('USD')).toBe('currency');
+  });
+
+  it('does not take top-ups for the price of a call: whole amounts are units only when calls are that dear', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const calls = Array.from({ length: 30 }, () => `${start},flux,key,2,,1,1,1`);
+    await land(warehouse, folder, [...calls, `${start},,,1,,500000,1,1`]);
+    expect(await warehouse.spend('main', window)).toMatchObject({ net: '30', amounts: undefined });
+  });
+
   it('gives every type as exact text', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);

@@ -6,13 +6,21 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { interruptOn } from '../interrupt.ts';
 import { execute } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
-import type { CubeQuery, CubeRequest } from './cube-request.ts';
+import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
 import { createCubeTables, fillDays, fillQuarters } from './cube-tables.ts';
 import { resultTable } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
 
 const failed = (message: string, cause?: unknown) =>
   fault('report-query-failed', message, cause === undefined ? {} : { cause });
+
+const checkCurrency = ({ account, currency }: CubeRequest, held: string | undefined): void => {
+  if (currency !== undefined && held !== undefined && currency !== held)
+    throw fault(
+      'export-currency-changed',
+      `the account ${account} holds amounts in ${held}; they were asked for in ${currency}`,
+    );
+};
 
 const oneSelect = async (connection: DuckDBConnection, sql: string) => {
   if (sql.trim() === '') throw failed('the query is empty');
@@ -71,7 +79,7 @@ export const readCube = async <T>(
   options: EngineOptions,
   clock: Clock,
   request: CubeRequest,
-  use: (query: CubeQuery) => Promise<T>,
+  use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
 ): Promise<T> => {
   const apart = await DuckDBInstance.create(':memory:', {
     memory_limit: options.memoryLimit,
@@ -85,10 +93,12 @@ export const readCube = async <T>(
     const connection = await apart.connect();
     await createCubeTables(connection);
     await fillDays(connection, request.periods);
-    await engine.bulk(async (source) => {
-      const { value, form } = await valueOfServed(source, request.account);
+    const amounts = await engine.bulk(async (source) => {
+      const { value, form, currency } = await valueOfServed(source, request.account);
+      checkCurrency(request, currency);
       for (const period of request.periods)
         await fillQuarters(source, connection, request.account, period, { value, inUnits: form === 'units' });
+      return form;
     }, request.signal);
     await execute(connection, 'SET enable_external_access = false');
     await execute(connection, 'SET lock_configuration = true');
@@ -98,7 +108,7 @@ export const readCube = async <T>(
       clock,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     };
-    return await use(async (sql) => runQuery(connection, sql, limits));
+    return await use(async (sql) => runQuery(connection, sql, limits), { amounts });
   } finally {
     apart.closeSync();
   }

@@ -63,12 +63,12 @@ export const amountSql = (cell: string, form: AmountForm | undefined): string =>
 
 /** Words and numbers of row kinds, in the order the field notes list them; any other kind is kept as served. */
 const kindWords: readonly (readonly [string, readonly string[]])[] = [
-  ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '1']],
-  ['consumption', ['consumption', 'consume', 'consumed', 'usage', '2']],
-  ['management', ['management', 'manage', '3']],
-  ['system', ['system', '4']],
-  ['error', ['error', '5']],
-  ['refund', ['refund', 'refunded', '6']],
+  ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '充值', '1']],
+  ['consumption', ['consumption', 'consume', 'consumed', 'usage', '消费', '2']],
+  ['management', ['management', 'manage', '管理', '3']],
+  ['system', ['system', '系统', '4']],
+  ['error', ['error', '错误', '5']],
+  ['refund', ['refund', 'refunded', '退款', '6']],
 ];
 
 const bySign = (amount: string): string => `CASE WHEN ${amount} < 0 THEN 'refund' ELSE 'consumption' END`;

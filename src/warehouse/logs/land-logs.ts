@@ -23,6 +23,7 @@ const ofOverlap = `account = ''`;
 type Sums = {
   readonly rows: number;
   readonly quota: Money;
+  /** Of calls and refunds alone: a top-up says nothing about the price of a call. */
   readonly largest: Money;
   readonly charged: number;
 };
@@ -40,8 +41,8 @@ const readSums = async (
 ): Promise<Sums> => {
   const [row] = await readRows(
     connection,
-    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota, count(*) FILTER (quota <> 0) AS charged,
-       greatest(coalesce(max(quota), 0), -coalesce(min(quota), 0)) AS largest
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota, count(*) FILTER (quota <> 0 AND kind IN ('consumption', 'refund')) AS charged,
+       coalesce(max(abs(quota)) FILTER (kind IN ('consumption', 'refund')), 0) AS largest
      FROM call_log WHERE ${where}`,
     bindings,
   );
