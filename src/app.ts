@@ -1,75 +1,20 @@
-import { access, mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fault, isZone, messageOf, systemCode } from './base/index.ts';
-import type { Log, Means, Progress, UnixMillis } from './base/index.ts';
-import { configDisk, loadConfig, profileOf } from './config/index.ts';
-import type { Account, Config, Job, Loaded } from './config/index.ts';
+import type { Log, Means, Progress } from './base/index.ts';
+import { profileOf } from './config/index.ts';
+import type { Account, Config } from './config/index.ts';
 import { createGateway } from './gateway/index.ts';
-import { composeReport, createRunner, jobKinds, reportFaults } from './jobs/index.ts';
+import { composeReport, createRunner, jobKinds } from './jobs/index.ts';
 import type { ComposedReport, JobAccount, JobContext, JobOutcome, JobPlan } from './jobs/index.ts';
 import { createSmtpTransport, deliverDue, recoverInterrupted } from './mail/index.ts';
 import type { DeliverySummary } from './mail/index.ts';
 import { createHttp } from './net/index.ts';
 import type { Http } from './net/index.ts';
-import { standaloneHtml } from './report/index.ts';
-import { nextSlots, scheduleFault } from './schedule/index.ts';
+import { reportDirectories } from './settings.ts';
 import { version } from './version.ts';
 import { openWarehouse } from './warehouse/index.ts';
 import type { Warehouse, WarehouseOptions } from './warehouse/index.ts';
-
-/** Reports that come with the program; a folder of the same name beside the config goes before them. */
-const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
-
-const reportDirectories = (folder: string): readonly string[] => [join(folder, 'reports'), shippedReports];
-
-const reportNames = async (folder: string): Promise<readonly string[]> => {
-  const lists = await Promise.all(
-    reportDirectories(folder).map((directory) => readdir(directory).catch(() => [])),
-  );
-  return [...new Set(lists.flat())].sort();
-};
-
-/** Reads the config folder; every fault at once. */
-export const readConfig = async (folder: string, means: Means): Promise<Loaded> =>
-  loadConfig({
-    ...configDisk,
-    folder,
-    env: means.env,
-    secrets: means.secrets,
-    kinds: jobKinds,
-    checkSchedule: scheduleFault,
-    reports: await reportNames(folder),
-  });
-
-export type LoadedConfig = Loaded;
-
-/** A declared job and the moments it runs at next, in milliseconds UTC. */
-export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
-  readonly zone: string;
-  readonly next: readonly UnixMillis[];
-};
-
-/** Every fault of the config and of the reports that its jobs name, and when each job runs next. */
-export const checkConfig = async (
-  folder: string,
-  means: Means,
-): Promise<{ readonly faults: Loaded['faults']; readonly jobs: readonly JobPreview[] }> => {
-  const { config, faults } = await readConfig(folder, means);
-  if (config === undefined) return { faults, jobs: [] };
-  const jobs = Object.values(config.jobs).map((job) => ({
-    name: job.name,
-    kind: job.kind,
-    ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
-    suspend: job.suspend,
-    zone: job.timezone,
-    next:
-      job.schedule === undefined || job.suspend
-        ? []
-        : nextSlots(job.schedule, job.timezone, means.clock.now(), 3),
-  }));
-  return { faults: await reportFaults(Object.values(config.jobs), reportDirectories(folder)), jobs };
-};
 
 export type ReportOrder = {
   readonly report: string;
@@ -77,15 +22,6 @@ export type ReportOrder = {
   readonly account?: string;
   readonly zone?: string;
 };
-
-/** A built report as files: the HTML with its pictures inside, and the text. */
-export const reportFiles = (
-  name: string,
-  rendered: ComposedReport['rendered'],
-): readonly { name: string; text: string }[] => [
-  { name: `${name}.html`, text: standaloneHtml(rendered) },
-  { name: `${name}.txt`, text: rendered.text },
-];
 
 /** The program at work on one config. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {

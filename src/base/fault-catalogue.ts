@@ -72,7 +72,9 @@ const entries = {
   // disk and warehouse
   'disk-full': passing('free space on the volume named; nothing half-written was kept'),
   'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
-  'warehouse-locked': passing('another process has the file open; stop it, or ask the running daemon'),
+  'warehouse-locked': passing(
+    'another process has the file open; wait for it to end, or stop it: a running daemon does the same jobs on its schedule',
+  ),
   'warehouse-unreadable': failed(
     'the file is no DuckDB database or is damaged; restore it from a backup or move it away and pull again',
   ),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { checkConfig } from '../app.ts';
-import type { JobPreview } from '../app.ts';
+import { checkConfig } from '../settings.ts';
+import type { JobPreview } from '../settings.ts';
 import { formatMoment, toSeconds } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, faultLines } from './config-option.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { readConfig } from '../app.ts';
-import type { LoadedConfig } from '../app.ts';
+import { readConfig } from '../settings.ts';
+import type { LoadedConfig } from '../settings.ts';
 import { fault } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 

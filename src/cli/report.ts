@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openApp, reportFiles } from '../app.ts';
+import { openApp } from '../app.ts';
 import { fault, systemCode } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, needConfig } from './config-option.ts';
@@ -73,7 +73,7 @@ Examples:
           },
           means.signal,
         );
-        const paths = await writeFiles(resolve(means.cwd, options.out), reportFiles(name, composed.rendered));
+        const paths = await writeFiles(resolve(means.cwd, options.out), composed.files);
         end();
         means.stdout.write(
           options.json === true

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApp, readConfig, reportFiles } from '../app.ts';
+import { openApp } from '../app.ts';
 import type { App } from '../app.ts';
 import {
   addMonths,
@@ -17,6 +17,7 @@ import type { Means, Progress } from '../base/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { writeDemoConfig } from './demo-config.ts';
+import { readConfig } from '../settings.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 import type { MailCatcher } from './mail-catcher.ts';
 
@@ -139,10 +140,9 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
     must(delivered.sent === 3 && mail.caught.length === 3, `3 mails were due, ${mail.caught.length} arrived`);
     step(`The outbox sent ${delivered.sent} mails; the catcher took ${mail.caught.length}.`);
 
-    const { rendered } = await app.composeReport({ report: 'spend-summary', period: 'last-month' }, signal);
+    const { files } = await app.composeReport({ report: 'spend-summary', period: 'last-month' }, signal);
     await mkdir(join(out, 'report'), { recursive: true });
-    for (const file of reportFiles('spend-summary', rendered))
-      await writeFile(join(out, 'report', file.name), file.text);
+    for (const file of files) await writeFile(join(out, 'report', file.name), file.text);
     step('report (the command, which sends nothing) wrote last month’s report as HTML and text.');
 
     say(`\nDone in ${((clock.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fault } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
-import { buildReport, loadReport, renderReport, resolvePeriod } from '../report/index.ts';
+import { buildReport, loadReport, renderReport, resolvePeriod, standaloneHtml } from '../report/index.ts';
 import type { RenderedReport, ReportDefinition, ReportModel } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
@@ -46,7 +46,19 @@ export const reportFaults = async (
   return loaded.flatMap(({ faults }) => faults);
 };
 
-export type ComposedReport = { readonly model: ReportModel; readonly rendered: RenderedReport };
+export type ReportFile = { readonly name: string; readonly text: string };
+
+/** A built report as files: the HTML with its pictures inside, and the text. */
+const filesOf = (name: string, rendered: RenderedReport): readonly ReportFile[] => [
+  { name: `${name}.html`, text: standaloneHtml(rendered) },
+  { name: `${name}.txt`, text: rendered.text },
+];
+
+export type ComposedReport = {
+  readonly files: readonly ReportFile[];
+  readonly model: ReportModel;
+  readonly rendered: RenderedReport;
+};
 
 /** Builds one report over one period, compared with the gateway's own statistics. Sends nothing. */
 export const composeReport = async (
@@ -83,5 +95,6 @@ export const composeReport = async (
         : { verdict: 'unknown', text: `Not compared with the gateway: ${compared.reason}`, good: false },
     },
   });
-  return { model, rendered: await renderReport(model) };
+  const rendered = await renderReport(model);
+  return { model, rendered, files: filesOf(request.report, rendered) };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
-import { checkConfig } from '../../src/app.ts';
+import { checkConfig } from '../../src/settings.ts';
 
 const means = {
   env: {

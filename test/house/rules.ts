@@ -23,10 +23,11 @@ const everyRoom = Object.keys(rooms).filter((room) => room !== 'sandbox');
 /** Which rooms and lone files each room or lone file may import (the table of the design). */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...rooms,
-  'app.ts': [...everyRoom, 'version.ts'],
+  'settings.ts': everyRoom,
+  'app.ts': [...everyRoom, 'settings.ts', 'version.ts'],
   'daemon.ts': [...everyRoom, 'app.ts', 'version.ts'],
-  demo: [...everyRoom, 'sandbox', 'app.ts', 'daemon.ts', 'version.ts'],
-  cli: ['base', 'app.ts', 'daemon.ts', 'sandbox', 'demo', 'version.ts'],
+  demo: [...everyRoom, 'sandbox', 'app.ts', 'settings.ts', 'daemon.ts', 'version.ts'],
+  cli: ['base', 'app.ts', 'settings.ts', 'daemon.ts', 'sandbox', 'demo', 'version.ts'],
   'main.ts': ['base', 'cli'],
   'version.ts': [],
 };
