@@ -66,6 +66,21 @@ const windowText = ({ start, end }: UsageWindow): string =>
 const inWindow = (values: readonly UsageValue[], window: UsageWindow): readonly UsageValue[] =>
   values.filter(({ bucket }) => bucket >= window.start && bucket < window.end);
 
+/** Buckets of a zone or a week that is not the expected one begin so much aside; further away a time was misread. */
+const aside: Readonly<Record<Granularity, number>> = { hour: day, day: 2 * day, week: 8 * day };
+
+const checkTimes = (received: ReceivedUsage, asked: UsageWindow, granularity: Granularity): void => {
+  const slack = aside[granularity];
+  const far = received.table?.values.find(
+    ({ bucket }) => bucket < asked.start - slack || bucket > asked.end + slack,
+  );
+  if (far !== undefined)
+    throw fault(
+      'export-timestamp-unreadable',
+      `the usage export has a bucket at ${new Date(far.bucket).toISOString()}, far outside of ${windowText(asked)}`,
+    );
+};
+
 const checkTail = (received: ReceivedUsage, pull: UsagePull, dimension: string): void => {
   if (received.table === undefined) return;
   const { values, rests, shortBuckets } = received.table;
@@ -140,6 +155,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
         bytes += export_.bytes;
         return export_;
       }, window);
+      checkTimes(received, ask, granularity);
       checkTail(received, request, dimension);
       const landed = await warehouse.usage.landWindow({
         account,

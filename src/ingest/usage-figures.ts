@@ -1,4 +1,5 @@
 import { usageTime } from './usage-time.ts';
+import { isTimeName, isValueName } from './usage-layout.ts';
 import type { UsageLayout, UsageRecord } from './usage-layout.ts';
 
 /** One number of the export, before totals and rests are told apart. */
@@ -23,10 +24,20 @@ const transposedFigures = (header: UsageRecord, rows: readonly UsageRecord[]): r
       .map((time, at) => ({ time, entry: cells[0] ?? '', cell: cells[at + 1] ?? '', line })),
   );
 
+/** Where time, entry and value stand in a long layout: as their names say, else by what the rows hold. */
+const placesOf = (header: UsageRecord, rows: readonly UsageRecord[], zone: string) => {
+  const places = [0, 1, 2];
+  const isTimeIn = (at: number): boolean =>
+    rows.length > 0 && rows.every(({ cells }) => usageTime(cells[at] ?? '', zone) !== undefined);
+  const timeAt =
+    places.find((at) => isTimeName(header.cells[at] ?? '')) ?? places.find((at) => isTimeIn(at)) ?? 0;
+  const rest = places.filter((at) => at !== timeAt);
+  const valueAt = rest.findLast((at) => isValueName(header.cells[at] ?? '')) ?? rest[1] ?? 2;
+  return { timeAt, valueAt, entryAt: rest.find((at) => at !== valueAt) ?? 1 };
+};
+
 const longFigures = (header: UsageRecord, rows: readonly UsageRecord[], zone: string): readonly Figure[] => {
-  const timeAt = Math.max(0, rows[0]?.cells.findIndex((cell) => usageTime(cell, zone) !== undefined) ?? 0);
-  const valueAt = header.cells.length - 1 === timeAt ? header.cells.length - 2 : header.cells.length - 1;
-  const entryAt = [0, 1, 2].find((at) => at !== timeAt && at !== valueAt) ?? 1;
+  const { timeAt, valueAt, entryAt } = placesOf(header, rows, zone);
   return rows.map(({ cells, line }) => ({
     time: cells[timeAt] ?? '',
     entry: cells[entryAt] ?? '',

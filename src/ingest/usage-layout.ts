@@ -14,8 +14,11 @@ export const isOther = (name: string): boolean => /^(others?|其他|其它)$/i.t
 export const isTotal = (name: string): boolean => /^((grand )?total|sum|合计|总计)$/i.test(name.trim());
 
 export const amountText = /^'?[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
-const timeNames = /^'?(time|date|day|hour|week|bucket|timestamp|created_at|period|时间|日期)$/i;
-const valueNames = /^(value|amount|spend|quota|cost|count|metric|金额|消费)$/i;
+export const isTimeName = (name: string): boolean =>
+  /^'?(time|date|day|hour|week|bucket|timestamp|created_at|period|时间|日期)$/i.test(name.trim());
+export const isValueName = (name: string): boolean =>
+  /^(value|amount|spend|quota|cost|count|metric|金额|消费)$/i.test(name.trim());
+const dimensionNames = /^(dimension|entry|name|item|group|series|维度|名称)$/i;
 
 /** Which layout a header and the rows under it have. Nothing when it is none that is known. */
 export const layoutOf = (
@@ -29,19 +32,27 @@ export const layoutOf = (
   const lone = first.trim().toLowerCase();
   // A span without figures leaves the first column alone.
   if (others.length === 0)
-    return lone === series.dimension.toLowerCase() ? 'transposed' : timeNames.test(lone) ? 'wide' : undefined;
+    return lone === series.dimension.toLowerCase() ? 'transposed' : isTimeName(lone) ? 'wide' : undefined;
   const plain = others.filter((cell) => !isTotal(cell));
-  if (plain.length > 0 && plain.every(isTime)) return 'transposed';
-  if (others.some(isTime)) return undefined;
   const body = rows.filter(({ cells }) => !isTotal(cells[0] ?? ''));
+  // Entries may be named like times: where the first column is called time and holds times, the others hold none.
+  const timed = isTimeName(first) && body.length > 0 && body.every(({ cells }) => isTime(cells[0]));
+  if (!timed && plain.length > 0 && plain.every(isTime)) return 'transposed';
+  if (!timed && others.some(isTime)) return undefined;
   if (header.cells.length === 3) {
-    const last = header.cells[2]?.trim() ?? '';
-    const named = valueNames.test(last) || last.toLowerCase() === series.metric.toLowerCase();
-    const worded = body.some(({ cells }) =>
-      cells.some((cell) => cell.trim() !== '' && !isTime(cell) && !amountText.test(cell.trim())),
+    // An entry of a wide layout may be named like a value, and one of a long layout be a number: it takes two signs.
+    const names = header.cells.map((cell) => cell.trim().toLowerCase());
+    const valued = names.some((name) => isValueName(name) || name === series.metric.toLowerCase());
+    const dimension = series.dimension.toLowerCase();
+    const dimensioned = names.some(
+      (name) => dimensionNames.test(name) || name === dimension || name.startsWith(`${dimension}_`),
     );
-    if (named || worded) return 'long';
+    const worded = body.filter(({ cells }) =>
+      cells.some((cell) => cell.trim() !== '' && !isTime(cell) && !amountText.test(cell.trim())),
+    ).length;
+    const signs = [valued, dimensioned, worded > 0, worded > 0 && worded === body.length];
+    if (signs.filter(Boolean).length >= 2) return 'long';
   }
-  if (body.length === 0) return timeNames.test(first.trim()) ? 'wide' : undefined;
+  if (body.length === 0) return isTimeName(first) ? 'wide' : undefined;
   return isTime(body[0]?.cells[0]) ? 'wide' : undefined;
 };

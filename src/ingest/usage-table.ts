@@ -1,9 +1,11 @@
-import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
+import { fault, money, zero } from '../base/index.ts';
 import type { Money, UnixMillis } from '../base/index.ts';
 import type { UsageValue } from '../warehouse/index.ts';
 import { figuresOf } from './usage-figures.ts';
 import { amountText, isOther, isTotal, layoutOf } from './usage-layout.ts';
 import type { SeriesNames, UsageLayout, UsageRecord } from './usage-layout.ts';
+import { splitTotals } from './usage-totals.ts';
+import type { UsageCell } from './usage-totals.ts';
 import { usageTime } from './usage-time.ts';
 
 export type UsageTable = {
@@ -14,8 +16,6 @@ export type UsageTable = {
   /** Buckets whose own total is larger than the sum of their entries. */
   readonly shortBuckets: readonly number[];
 };
-
-type Cell = UsageValue & { readonly written: string };
 
 /** Title lines before the header, at most. */
 const deepest = 10;
@@ -31,27 +31,7 @@ const amount = (cell: string, line: number): Money => {
   return money(written);
 };
 
-const placesOf = (written: string): number => written.trim().split('.')[1]?.length ?? 0;
-
-/** A total is short when it is larger than its parts by more than rounding can make it. */
-const isShort = (total: Cell, parts: readonly Cell[]): boolean => {
-  const places = Math.max(...[total, ...parts].map(({ written }) => placesOf(written)));
-  const slack = multiplyMoney(money(`0.5e-${places}`), money(String(parts.length + 1)));
-  const gap = subtractMoney(total.value, sumMoney(parts.map(({ value }) => value)));
-  return compareMoney(gap, slack) > 0;
-};
-
-const byBucket = (cells: readonly Cell[]): ReadonlyMap<number, readonly Cell[]> => {
-  const buckets = new Map<number, Cell[]>();
-  for (const cell of cells) {
-    const known = buckets.get(cell.bucket);
-    if (known === undefined) buckets.set(cell.bucket, [cell]);
-    else known.push(cell);
-  }
-  return buckets;
-};
-
-const plainValue = ({ bucket, entry, value }: Cell): UsageValue => ({ bucket, entry, value });
+const plainValue = ({ bucket, entry, value }: UsageCell): UsageValue => ({ bucket, entry, value });
 
 /**
  * Reads a usage export, whichever layout it has. Blank cells are zero and left out; totals are checked and left out.
@@ -81,7 +61,7 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
   const cells = figuresOf(layout, header, rows, series.zone)
     // Blank is zero; a total over all buckets is no bucket.
     .filter(({ cell, time }) => cell.trim() !== '' && !isTotal(time))
-    .map(({ time, entry, cell, line }): Cell => {
+    .map(({ time, entry, cell, line }): UsageCell => {
       const bucket = momentAt(time);
       if (bucket === undefined)
         throw fault(
@@ -91,15 +71,12 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
       const name = entry.trim().replace(/^'(?=[=+\-@\t\r])/, '');
       return { bucket, entry: name, value: amount(cell, line), written: cell };
     });
-  const parts = cells.filter(({ entry }) => !isTotal(entry));
-  const partsIn = byBucket(parts);
+  const { parts, shortBuckets } = splitTotals(cells, layout);
   const rests = parts.filter(({ entry, value }) => isOther(entry) && value !== zero);
   return {
     layout,
     values: parts.filter(({ entry }) => !isOther(entry)).map(plainValue),
     rests: rests.map(plainValue),
-    shortBuckets: cells
-      .filter((cell) => isTotal(cell.entry) && isShort(cell, partsIn.get(cell.bucket) ?? []))
-      .map(({ bucket }) => bucket),
+    shortBuckets,
   };
 };

@@ -93,7 +93,9 @@ export const planUsagePull = (request: UsagePlanRequest): readonly UsageWindow[]
   const { since, until, granularity, cursor, origin, profile } = request;
   const buckets = bucketsOf(granularity, profile.usageZone);
   const first = buckets.at(since);
-  const again = cursor === undefined ? first : unixMillis(cursor - (request.revisitDays ?? 2) * day);
+  // A clock that ran ahead has moved the cursor to where nothing can have been pulled yet.
+  const reached = cursor === undefined ? undefined : Math.min(cursor, until);
+  const again = reached === undefined ? first : unixMillis(reached - (request.revisitDays ?? 2) * day);
   const reachesBack = origin !== undefined && first < origin;
   const start = reachesBack || again < first ? first : buckets.at(again);
   const end = buckets.at(until);

@@ -61,4 +61,7 @@ it('pulls the last days before the cursor again, and all when since is moved bac
   const windows = planUsagePull({ ...request, origin: unixMillis(10 * day) });
   expect(windows).toEqual([{ start: 28 * day, end: 40 * day }]);
   expect(planUsagePull({ ...request, origin: unixMillis(12 * day) })[0]?.start).toBe(10 * day);
+  // A clock that ran ahead has left the cursor in the future.
+  const ahead = { ...request, cursor: unixMillis(400 * day), origin: unixMillis(10 * day) };
+  expect(planUsagePull(ahead)).toEqual([{ start: 38 * day, end: 40 * day }]);
 });

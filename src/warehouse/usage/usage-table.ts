@@ -9,7 +9,8 @@ import { widen } from '../spans.ts';
 import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';
 
 export type UsageTable = {
-  /** Whole or not at all, as for logs. @throws faults export-amount-inexact, disk-full. */
+  /** Whole or not at all, as for logs. @throws faults export-amount-inexact, export-truncated (nothing where
+   * there was something), disk-full. */
   readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
   /** The end of what regular pulls have covered without a gap, milliseconds UTC. */
   readonly cursor: (
@@ -77,6 +78,16 @@ const readSpan = async (
 const land = async (connection: DuckDBConnection, batch: UsageBatch, clock: Clock): Promise<LandedUsage> => {
   const series = seriesOf(batch);
   const window = { ...series, start: batch.window.start, end: batch.window.end };
+  const [before] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count FROM usage_bucket WHERE ${ofWindow} AND value <> 0`,
+    window,
+  );
+  if (batch.values.length === 0 && wholeNumber(before, 'row_count') > 0)
+    throw fault(
+      'export-truncated',
+      `the usage export by ${batch.dimension} is empty, where ${text(before, 'row_count')} figures are kept: they stay`,
+    );
   const replaced = await execute(connection, `DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
   await append(connection, batch);
   const total = sumMoney(batch.values.map(({ value }) => value));
