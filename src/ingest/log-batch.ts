@@ -1,4 +1,4 @@
-import type { GatewayProfile } from '../base/index.ts';
+import type { GatewayProfile, UnixSeconds } from '../base/index.ts';
 import type { LogBatch } from '../warehouse/index.ts';
 import { columnAt, decimalsWritten, learnTimeForm, sampleCells } from './learn-cells.ts';
 import type { LogWindow } from './log-windows.ts';
@@ -9,6 +9,7 @@ type Pull = {
   readonly currency: string;
   readonly profile: GatewayProfile;
   readonly opensSpan: boolean;
+  readonly until: UnixSeconds;
 };
 
 /** What the warehouse needs to land a received export. @throws fault export-timestamp-unreadable. */
@@ -18,7 +19,7 @@ export const logBatch = (
   received: ReceivedLogs | undefined,
   pull: Pull,
 ): LogBatch => {
-  const { account, currency, profile, opensSpan } = pull;
+  const { account, currency, profile, opensSpan, until } = pull;
   const columns = received?.columns ?? [];
   const cells = (role: 'created_at' | 'quota'): readonly string[] =>
     received === undefined || received.served === 0
@@ -43,5 +44,6 @@ export const logBatch = (
     },
     ...(received?.total === undefined ? {} : { total: received.total }),
     opensSpan,
+    settled: until,
   };
 };

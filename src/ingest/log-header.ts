@@ -67,6 +67,13 @@ export const logColumns = (header: readonly string[]): readonly LogColumn[] => {
   });
 };
 
+/** The currency that the header gives the amounts; most headers give none. */
+export const currencyOf = (columns: readonly LogColumn[]): 'USD' | 'CNY' | undefined => {
+  const name = plain(columns.find(({ role }) => role === 'quota')?.name ?? '');
+  if (name === 'cost_usd') return 'USD';
+  return name === 'cost_cny' ? 'CNY' : undefined;
+};
+
 /** `detailed` and `all` are the same to a gateway: every column it has, by name. Else the names given. */
 export type WantedColumns = 'detailed' | 'all' | readonly string[];
 

@@ -3,11 +3,11 @@ import type { Clock, GatewayProfile, Log, Money, Progress, UnixSeconds } from '.
 import type { Warehouse } from '../warehouse/index.ts';
 import { explainRows } from './explain-rows.ts';
 import { learnLogs } from './learn-logs.ts';
-import { columnsToAsk, missingColumns } from './log-header.ts';
+import { columnsToAsk, currencyOf, missingColumns } from './log-header.ts';
 import { logBatch } from './log-batch.ts';
 import { askForLogs, planLogPull, splitLogWindow } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
-import { checkWhole, receiveLogs } from './receive-logs.ts';
+import { receiveLogs, receiveProven } from './receive-logs.ts';
 import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
 import { inSpoolFolder, openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
@@ -41,7 +41,7 @@ export type LogPullMeans = {
     query: LogQuery,
     signal?: AbortSignal,
   ) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
-  readonly warehouse: { readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'reach'> };
+  readonly warehouse: { readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'reach' | 'takeBackFuture'> };
   readonly spoolDirectory: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,6 +77,12 @@ const checkColumns = (received: ReceivedLogs, pull: LogPull, log: Log): void => 
       'export-column-missing',
       `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
     );
+  const currency = currencyOf(received.columns);
+  if (currency !== undefined && currency !== pull.currency)
+    throw fault(
+      'export-currency-changed',
+      `the export names its amounts in ${currency}, where ${pull.currency} was asked for`,
+    );
   if (missing.unknown.length > 0)
     log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });
 };
@@ -93,9 +99,10 @@ const pullWindow = async (
   inSpoolFolder(means.spoolDirectory, async (folder) => {
     const ask = askForLogs(window);
     const query = { ...ask, columns: asked, currency: pull.currency };
-    const { body } = await means.fetchLogs(query, means.signal);
-    const received = await receiveLogs(body, folder, means.openFile ?? openSpoolFile, onBytes);
-    checkWhole(received, habits);
+    const received = await receiveProven(async () => {
+      const { body } = await means.fetchLogs(query, means.signal);
+      return receiveLogs(body, folder, means.openFile ?? openSpoolFile, onBytes);
+    }, habits);
     if (received !== undefined) checkColumns(received, pull, means.log);
     if (received !== undefined && looksCapped(received.served)) return 'capped';
     const batch = logBatch(window, ask, received, pull);
@@ -125,6 +132,7 @@ const pullWindow = async (
 export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSummary> => {
   const { warehouse, log, progress, signal, account } = request;
   const forced = request.from !== undefined || request.to !== undefined;
+  await warehouse.logs.takeBackFuture(account);
   const covered = await warehouse.logs.reach(account);
   const pending = [...planLogPull({ ...request, cursor: covered?.end, origin: covered?.start })];
   const first = pending[0];
@@ -184,7 +192,9 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
           `the export of ${windowText(window)} looks capped and can be cut no further`,
         );
       log.info('a suspiciously round number of rows: asking again in halves', { window: windowText(window) });
-      pending.splice(0, 1, ...halves);
+      // What lies before the covered span is pulled from its end backwards: each window widens the span.
+      const backwards = covered !== undefined && window.end <= covered.start;
+      pending.splice(0, 1, ...(backwards ? halves.toReversed() : halves));
       continue;
     }
     pending.shift();

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
 import type { LogColumn } from '../warehouse/index.ts';
@@ -49,7 +50,9 @@ export const receiveLogs = async (
   onBytes: (bytes: number) => void,
 ): Promise<ReceivedLogs | undefined> => {
   try {
-    const file = await openFile(join(folder, 'rows.csv'));
+    const path = join(folder, 'rows.csv');
+    await rm(path, { force: true });
+    const file = await openFile(path);
     try {
       const spooled = await spoolExport(body, file, isLogHeader, onBytes);
       if (spooled === undefined) return undefined;
@@ -85,7 +88,7 @@ export type ExportHabits = {
 };
 
 /** @throws fault export-truncated when the export breaks off against the gateway's own habit. */
-export const checkWhole = (received: ReceivedLogs | undefined, habits: ExportHabits): void => {
+const checkWhole = (received: ReceivedLogs | undefined, habits: ExportHabits): void => {
   const cut = (reason: string): never => {
     throw fault('export-truncated', `the export broke off: ${reason}`);
   };
@@ -95,5 +98,35 @@ export const checkWhole = (received: ReceivedLogs | undefined, habits: ExportHab
   }
   if (received.scan.openQuote) cut('its end lies inside a quoted cell');
   if (habits.endsLines && !received.ended) cut('its last line has no end');
+  if (!received.ended && !habits.totalLine && received.total?.odd === true) cut('its last line is short');
   if (habits.totalLine && received.total === undefined) cut('its total line is missing');
+};
+
+/** Whether nothing shows that it is whole: no byte at all, or a last cell that may be cut off and be a number still. */
+const lacksProof = (received: ReceivedLogs | undefined): boolean =>
+  received === undefined ||
+  (!received.ended &&
+    received.served > 0 &&
+    received.total === undefined &&
+    received.columns.at(-1)?.role !== 'created_at');
+
+/**
+ * Receives an export that is whole as far as can be known; one that can't show it is believed when it comes twice alike.
+ * @throws fault export-truncated when it breaks off against the gateway's own habit, and those of `receive`.
+ */
+export const receiveProven = async (
+  receive: () => Promise<ReceivedLogs | undefined>,
+  habits: ExportHabits,
+): Promise<ReceivedLogs | undefined> => {
+  const received = await receive();
+  checkWhole(received, habits);
+  if (!lacksProof(received)) return received;
+  const again = await receive();
+  checkWhole(again, habits);
+  if (lacksProof(again) && again?.received !== received?.received)
+    throw fault(
+      'export-truncated',
+      'the export broke off: its end can’t be told, and it did not come twice alike',
+    );
+  return again;
 };

@@ -3,7 +3,12 @@ import type { Money } from '../base/index.ts';
 import { cellsOf } from './find-header.ts';
 
 /** A line after the rows that adds them up. */
-export type TotalLine = { readonly amount: Money; readonly places: number };
+export type TotalLine = {
+  readonly amount: Money;
+  readonly places: number;
+  /** Another width than the rows: it may be a row that broke off. */
+  readonly odd: boolean;
+};
 
 const totalWord = /^['"]?\s*((grand\s+)?(total|sum|subtotal|summary)\b|合计|总计|小计|总额)/i;
 const amountText = /^'?[+-]?\d+(\.\d+)?$/;
@@ -27,8 +32,10 @@ export const totalLine = (
   const numbersAlone = cells.length === width && cells.every((cell) => cell === '' || amountText.test(cell));
   if (!timeless || !(worded || numbersAlone)) return undefined;
   const numbers = cells.filter((cell) => amountText.test(cell));
-  const written = (cells.length === width ? cells[quotaAt] : numbers.at(-1)) ?? '';
+  const cell = (cells.length === width ? cells[quotaAt] : numbers.at(-1)) ?? '';
+  // `Total: 12.5`, where the amount's column is the first.
+  const written = totalWord.test(cell) ? cell.replace(/^\D*?(?=[+-]?\d)/, '') : cell;
   if (!amountText.test(written)) return undefined;
   const amount = written.replace(/^'/, '');
-  return { amount: money(amount), places: placesOf(amount) };
+  return { amount: money(amount), places: placesOf(amount), odd: cells.length !== width };
 };

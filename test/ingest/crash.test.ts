@@ -68,7 +68,7 @@ const child = `
         if (moment === 'before the landing' && call === 4) die();
       })() };
     },
-    warehouse: { logs: { reach: warehouse.logs.reach, landWindow: async (batch, signal) => {
+    warehouse: { logs: { ...warehouse.logs, landWindow: async (batch, signal) => {
       if (moment === 'in the landing' && landed === 2) setTimeout(die, 3);
       const result = await warehouse.logs.landWindow(batch, signal);
       landed += 1;

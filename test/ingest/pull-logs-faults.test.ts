@@ -105,6 +105,41 @@ describe('a broken export lands nothing', () => {
       /total line is missing/,
       { style: { total: true }, spoil: inWindows((body) => body.split('\n').slice(0, 4).join('\n') + '\n') },
     ],
+    ['no row at all, where there were some', 'export-truncated', /10 are kept: they stay/, { rows: [] }],
+    [
+      'amounts of another currency than was asked for',
+      'export-currency-changed',
+      /in CNY, where USD/,
+      {
+        style: { names: { quota: 'cost_usd' } },
+        spoil: inWindows((body) => body.replace('cost_usd', 'cost_cny')),
+      },
+    ],
+    [
+      'an amount cut off at the very end, where lines are not ended',
+      'export-truncated',
+      /twice alike/,
+      {
+        style: {
+          endsLines: false,
+          order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'],
+        },
+        spoil: (body, query, call) => (query.columns.length === 0 ? body : body.slice(0, -1 - (call % 2))),
+      },
+    ],
+    [
+      'a row cut off that looks like a total line',
+      'export-truncated',
+      /short/,
+      {
+        rows: calls(1, { token: 'total', quota: '0' }),
+        style: {
+          endsLines: false,
+          order: ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'],
+        },
+        spoil: inWindows((body) => body.slice(0, -4)),
+      },
+    ],
     [
       'no amounts',
       'export-column-missing',
@@ -227,6 +262,38 @@ describe('a broken export lands nothing', () => {
   it('amounts that turn from currency to units', async () => {
     const units = calls(30).map((row, index) => ({ ...row, quota: String(5000 + index) }));
     expect(await pullSpoiled({ rows: units })).toMatchObject({ code: 'export-amounts-changed' });
+  });
+});
+
+it('an export that is empty without rows is believed when it comes twice', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const rows = [{ at: base + 90_000, model: 'm', token: 'k', prompt: 1, quota: '0.5' }];
+  const empty = (body: string): string => (body.trim().includes('\n') ? body : '');
+  const source = logSource(rows, {}, empty);
+  await pullLogs(pullOf(folder, warehouse, source, { windowSeconds: 86_400 }));
+  expect(source.queries).toHaveLength(4);
+  const once = logSource(rows, {}, (body, _, call) => (call === 3 ? '' : empty(body)));
+  const next = pullOf(folder, warehouse, once, { until: seconds(base + 2 * 86_400), windowSeconds: 86_400 });
+  expect(await pullLogs(next)).toMatchObject({ rows: 1, quota: '0.5' });
+});
+
+it.each([
+  ['in words', 'Total: 0.1234567'],
+  ['alone', '0.1234567'],
+])('a total line whose amount comes first, %s, is found', async (_, cell) => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const style = { order: ['quota', 'model_name', 'token_name', 'prompt_tokens', 'created_at'] };
+  const source = logSource(
+    calls(10),
+    style,
+    inWindows((body) => `${body}${cell},,,,\n`),
+  );
+  const until = seconds(base + 3600);
+  expect(await pullLogs(pullOf(folder, warehouse, source, { until }))).toMatchObject({
+    rows: 10,
+    quota: '0.1234567',
   });
 });
 

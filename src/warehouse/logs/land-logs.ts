@@ -139,6 +139,9 @@ export const landLogWindow = async (
       'export-row-invalid',
       `the export holds ${batch.served} rows, but ${landed.rows + overlap.rows} were read`,
     );
+  // A log only grows: an export without a row takes nothing away.
+  if (landed.rows === 0 && replaced.rows > 0)
+    throw fault('export-truncated', `the export holds no row, where ${replaced.rows} are kept: they stay`);
   checkTotal(batch, addMoney(landed.quota, overlap.quota));
   if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofOverlap}`);
 
@@ -151,11 +154,12 @@ export const landLogWindow = async (
     replacedQuota: replaced.quota,
   };
   await writeLedger(connection, batch, result, amounts.form, clock.now());
-  const span = widen(
-    await readSpan(connection, batch.account),
-    interval(batch.window.start, batch.window.end),
-    batch.opensSpan,
-  );
-  if (span !== undefined) await writeSpan(connection, batch.account, span);
+  const { start, end } = batch.window;
+  const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
+  if (settled > start) {
+    const known = await readSpan(connection, batch.account);
+    const span = widen(known, interval(start, settled), batch.opensSpan);
+    if (span !== undefined) await writeSpan(connection, batch.account, span);
+  }
   return result;
 };

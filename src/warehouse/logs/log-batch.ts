@@ -61,6 +61,8 @@ export type LogBatch = {
   };
   /** The amount of the export's own total line, and to how many places it was written. */
   readonly total?: { readonly amount: Money; readonly places: number };
+  /** What is younger may still change: the covered span goes no further, whatever the window holds. */
+  readonly settled?: UnixSeconds;
   /** Lets the window begin the covered span; a window that touches the span widens it in any case. */
   readonly opensSpan: boolean;
 };

@@ -81,6 +81,30 @@ export const writeSpan = async (
   );
 };
 
+/**
+ * Takes back what was covered by a clock that ran ahead: nothing that was landed later than now can be believed to be
+ * all there was. Rows stay; they are replaced when their time is pulled again.
+ */
+export const takeBackFuture = async (
+  connection: DuckDBConnection,
+  account: string,
+  now: UnixMillis,
+): Promise<void> => {
+  const span = await readSpan(connection, account);
+  if (span === undefined || span.end * 1000 <= now) return;
+  const [row] = await readRows(
+    connection,
+    `SELECT min(start_at) AS start_at FROM log_window
+     WHERE account = $account AND landed_at > $now AND end_at > $origin`,
+    { account, now, origin: span.start },
+  );
+  const first = optionalText(row, 'start_at');
+  const until = Math.floor(now / 1000);
+  const end = unixSeconds(Math.min(first === undefined ? until : Number(first), until));
+  if (end > span.start) await writeSpan(connection, account, interval(span.start, end));
+  else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+};
+
 /** All landings of the account, the oldest first. */
 export const readLedger = async (
   connection: DuckDBConnection,

@@ -8,20 +8,22 @@ import type { AccountAmounts } from './amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
-import { readLedger, readSpan } from './log-ledger.ts';
+import { readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
 import type { LedgerWindow } from './log-ledger.ts';
 
 export type LogsTable = {
   /**
    * Whole or not at all: one transaction deletes the window's rows, inserts the file's, moves the cursor and writes the
    * ledger. @throws faults export-row-invalid, export-timestamp-unreadable, export-amount-inexact, export-amounts-changed,
-   * export-currency-changed, export-truncated (the total line disagrees), disk-full.
+   * export-currency-changed, export-truncated (the total line disagrees, or no row where there were some), disk-full.
    */
   readonly landWindow: (batch: LogBatch, signal?: AbortSignal) => Promise<LandedWindow>;
   /** The end of what regular pulls have covered without a gap, seconds UTC. */
   readonly cursor: (account: string) => Promise<UnixSeconds | undefined>;
   /** What regular pulls have covered without a gap. */
   readonly reach: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
+  /** To be called before a pull is planned: takes back what a clock that ran ahead has covered. */
+  readonly takeBackFuture: (account: string) => Promise<void>;
   /** Each landing there was, the oldest first. */
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
   /** What the account's amounts are, as far as that is known. */
@@ -47,6 +49,10 @@ export const createLogsTable = (engine: Engine, clock: Clock): LogsTable => {
     },
     cursor: async (account) => engine.state(async (connection) => (await readSpan(connection, account))?.end),
     reach: async (account) => engine.state(async (connection) => readSpan(connection, account)),
+    takeBackFuture: async (account) =>
+      engine.state(async (connection) =>
+        inTransaction(connection, async () => takeBackFuture(connection, account, clock.now())),
+      ),
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
   };
