@@ -102,10 +102,10 @@ const sectionOf = (
 };
 
 /** What the figures leave out, or rest on without proof. */
-const doubtsOf = ({ uncounted, unsureOfAmounts }: QueryResults, context: Context): readonly string[] => {
+const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context): readonly string[] => {
   const { currency, locale } = context;
   return [
-    ...(unsureOfAmounts ? [locale.words.unsureOfAmounts(currency)] : []),
+    ...(doubt === undefined ? [] : [locale.words.doubtfulAmounts[doubt](currency)]),
     ...uncounted.map(({ kind, rows, amount }) =>
       locale.words.uncounted(showName(kind, 40), rows, formatMoney(amount, currency, locale)),
     ),

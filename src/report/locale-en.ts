@@ -67,8 +67,12 @@ export const english: Locale = {
     partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
     uncounted: (kind, rows, amount) =>
       `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
-    unsureOfAmounts: (currency) =>
-      `Too few calls were seen to tell whether the gateway writes amounts in ${currency} or in integer units; they are taken as ${currency}. To settle it, set gateway.amounts of the account.`,
+    doubtfulAmounts: {
+      form: (currency) =>
+        `Too few calls were seen to tell whether the gateway writes amounts in ${currency} or in integer units; they are taken as ${currency}. To settle it, set gateway.amounts of the account.`,
+      unit: (currency) =>
+        `The gateway writes amounts in integer units, which are parts of a US dollar as a rule; here they are counted as parts of 1 ${currency}. See gateway.units_per_currency of the account.`,
+    },
     barIsDays: (days) => `one bar for ${days} days`,
     nothingBooked: 'Nothing was booked in this period.',
     shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',

@@ -46,7 +46,7 @@ export type Words = {
   readonly partialDay: (day: string, moment: string) => string;
   /** Amounts of a kind of row that is not known to be spend. */
   readonly uncounted: (kind: string, rows: string, amount: string) => string;
-  readonly unsureOfAmounts: (currency: string) => string;
+  readonly doubtfulAmounts: Readonly<Record<'form' | 'unit', (currency: string) => string>>;
   readonly barIsDays: (days: number) => string;
   readonly nothingBooked: string;
   readonly shortened: string;

@@ -12,8 +12,8 @@ export type QueryResults = {
   /** What each SQL file of the report gives. */
   readonly tables: ReadonlyMap<string, ResultTable>;
   readonly uncounted: readonly UncountedKind[];
-  /** Amounts were seen, and whether they are currency or integer units was not. */
-  readonly unsureOfAmounts: boolean;
+  /** Amounts were charged that may not be what they are taken for: currency or units, or units of another currency. */
+  readonly doubt: 'form' | 'unit' | undefined;
 };
 
 /** Says whose SQL it was. */
@@ -40,6 +40,13 @@ const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
     }))
     .filter(({ amount }) => compareMoney(amount, zero) > 0);
 
+/** Integer units are parts of a US dollar (gateway-field-notes.md, Keys: unit of `remain_quota`), whatever was asked for. */
+const doubtOf = (facts: CubeFacts | undefined, currency: string): QueryResults['doubt'] => {
+  if (facts === undefined) return undefined;
+  if (facts.amounts === undefined) return 'form';
+  return facts.amounts === 'units' && currency !== 'USD' ? 'unit' : undefined;
+};
+
 /** @throws Fault naming the file. */
 export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
   const { definition, period, timeLimit, signal } = request;
@@ -62,10 +69,9 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       return {
         tables,
         uncounted: charged.filter(({ kind }) => !spendKinds.has(kind) && !otherKinds.has(kind)),
-        unsureOfAmounts:
-          facts !== undefined &&
-          facts.amounts === undefined &&
-          charged.some(({ kind }) => spendKinds.has(kind)),
+        doubt: charged.some(({ kind }) => spendKinds.has(kind))
+          ? doubtOf(facts, request.currency)
+          : undefined,
       };
     },
   );

@@ -40,7 +40,7 @@ CREATE TABLE days (period VARCHAR, day DATE, day_number INTEGER, start_seconds B
 /** The port that a report reads, on a DuckDB of its own that holds these rows. */
 export const cubeOf = (
   rows: readonly CubeRow[],
-  amounts: 'currency' | 'unknown' = 'currency',
+  amounts: 'currency' | 'units' | 'unknown' = 'currency',
 ): CubeReader => ({
   readCube: async (request: CubeRequest, use) => {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' });

@@ -24,7 +24,7 @@ export type BuildOptions = {
   readonly facts?: Partial<ReportFacts> | 'nothing pulled';
   readonly account?: string;
   readonly currency?: string;
-  readonly amounts?: 'unknown';
+  readonly amounts?: 'currency' | 'units' | 'unknown';
   readonly definition?: ReportDefinition;
 };
 

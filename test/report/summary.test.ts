@@ -313,14 +313,15 @@ describe('odd periods', () => {
 
   test('amounts that may be units are told', async () => {
     const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
-    const told = async (options: BuildOptions): Promise<boolean> =>
+    const told = async (options: BuildOptions, words = 'set gateway.amounts'): Promise<boolean> =>
       (await build(options)).sections.some(
-        (section) =>
-          section.kind === 'notes' && section.notes.some(({ text }) => text.includes('set gateway.amounts')),
+        (section) => section.kind === 'notes' && section.notes.some(({ text }) => text.includes(words)),
       );
     expect(await told({ rows, amounts: 'unknown' })).toBe(true);
     expect(await told({ rows })).toBe(false);
     expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
+    expect(await told({ rows, amounts: 'units', currency: 'CNY' }, 'parts of 1 CNY')).toBe(true);
+    expect(await told({ rows, amounts: 'units' }, 'parts of')).toBe(false);
   });
 
   test('tokens that the gateway does not tell are unknown, not zero', async () => {
