@@ -5,13 +5,25 @@ import type { UnixMillis } from './units.ts';
 /** Time comes in as an argument everywhere, so that months can be run in minutes. */
 export type Clock = {
   readonly now: () => UnixMillis;
+  /** A limit on something else: its signal is aborted when that many milliseconds have passed, unless it is disposed before. */
+  readonly limit: (millis: number) => Limit;
   /** Resolves after that many milliseconds; rejects with the signal's reason when it is aborted. */
   readonly wait: (millis: number, signal?: AbortSignal) => Promise<void>;
 };
 
+export type Limit = Disposable & { readonly signal: AbortSignal };
+
+/** Node fires longer timers at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** The wall clock; the one place that reads it. */
 export const systemClock: Clock = {
   now: () => unixMillis(Date.now()),
+  limit: (millis) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), Math.min(millis, longestTimer));
+    return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+  },
   wait: async (millis, signal) => {
     signal?.throwIfAborted();
     try {

@@ -1,5 +1,5 @@
 import { messageOf } from './fault.ts';
-import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Pair } from 'yaml';
 
 /** A place in a file; line and column count from 1. */
@@ -58,19 +58,29 @@ const plainValue = (
   }
 };
 
+/** Places by offset. The library's own line counter has not seen all lines yet when it stops at a fault. */
+const placesIn = (text: string): ((offset: number) => Position) => {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset) => {
+    const within = Math.min(Math.max(offset, 0), text.length);
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= within) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: within - (starts[low] ?? 0) + 1 };
+  };
+};
+
 /** Reads one YAML 1.2 document and keeps where everything stands. Never throws: faults are data. */
 export const parseYaml = (text: string): YamlFile => {
-  const lines = new LineCounter();
+  const at = placesIn(text);
   const document = parseDocument(text, {
-    lineCounter: lines,
     prettyErrors: false,
     strict: true,
     logLevel: 'error',
   });
-  const at = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
   const faults = document.errors.map((error) => ({ ...at(error.pos[0]), message: error.message }));
   const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
   return {

@@ -20,9 +20,6 @@ export type Runner = {
   readonly settled: () => Promise<void>;
 };
 
-/** Timers hold 31 bits of milliseconds; a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
-
 /** Runs declared jobs one at a time each, with what they need before them and their timeout above them. */
 export const createRunner = (means: RunnerMeans): Runner => {
   const { jobs, kinds, clock, log } = means;
@@ -40,15 +37,7 @@ export const createRunner = (means: RunnerMeans): Runner => {
   };
 
   const runOnce = async (job: Job, signal: AbortSignal): Promise<JobOutcome> => {
-    const ended = new AbortController();
-    const overdue = new AbortController();
-    void clock.wait(Math.min(job.timeout, longestTimer), ended.signal).then(
-      () =>
-        overdue.abort(
-          fault('run-timeout', `job ${job.name} took longer than its timeout of ${job.timeout / 1000} s`),
-        ),
-      () => undefined,
-    );
+    using overdue = clock.limit(job.timeout);
     const about = log.with({ job: job.name });
     const started = clock.now();
     about.info('run started');
@@ -59,10 +48,9 @@ export const createRunner = (means: RunnerMeans): Runner => {
       return outcome;
     } catch (error) {
       // Whatever the stopped work threw on its way out, the timeout is the cause.
-      if (overdue.signal.aborted && !signal.aborted) throw overdue.signal.reason;
+      if (overdue.signal.aborted && !signal.aborted)
+        throw fault('run-timeout', `job ${job.name} took longer than its timeout of ${job.timeout / 1000} s`);
       throw error;
-    } finally {
-      ended.abort();
     }
   };
 

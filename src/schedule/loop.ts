@@ -1,5 +1,5 @@
 import { errorFields, fault } from '../base/index.ts';
-import type { Clock, Log, UnixMillis } from '../base/index.ts';
+import type { Clock, Limit, Log, UnixMillis } from '../base/index.ts';
 import { dueSlot } from './slots.ts';
 import type { Waker } from './waker.ts';
 
@@ -25,6 +25,12 @@ export type RunningSchedule = {
 
 /** A clock that is set back by less does not fire slots again; by more, waiting for it to catch up would stop the jobs. */
 const longestSetBack = 3_600_000;
+
+const passed = (limit: Limit): Promise<void> =>
+  new Promise((resolve) => {
+    if (limit.signal.aborted) resolve();
+    limit.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 /**
  * Fires each job on its slots, from now on. Slots that come while their job still runs are passed over: the first of a
@@ -97,9 +103,8 @@ export const startSchedule = (jobs: readonly ScheduledJob[], means: ScheduleMean
     stop: async (grace) => {
       await waking.stop();
       const ended = Promise.all(running.values());
-      const graceOver = new AbortController();
-      await Promise.race([ended, clock.wait(grace, graceOver.signal).catch(() => undefined)]);
-      graceOver.abort();
+      using graceOver = clock.limit(grace);
+      await Promise.race([ended, passed(graceOver)]);
       if (running.size > 0) log.warn('running jobs are aborted', { jobs: [...running.keys()].join(', ') });
       controller.abort(fault('aborted', 'the daemon was stopped while it ran'));
       await ended;

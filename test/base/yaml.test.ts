@@ -4,6 +4,14 @@ import { parseYaml } from '../../src/base/index.ts';
 
 const text = 'accounts:\n  main:\n    base_url: https://x\n    keys: [a, b]\n';
 
+/** What breaks YAML in the middle of something that spans lines. */
+const pieces = fc
+  .array(
+    fc.constantFrom('a: ', '"', '\n', '  b: x', ' - ', '{', '}', '|\n', '# c', ': ', '*a', '&a ', 'text'),
+    { maxLength: 25 },
+  )
+  .map((parts) => parts.join(''));
+
 describe('YAML with positions', () => {
   it('tells where keys and values stand', () => {
     const file = parseYaml(text);
@@ -31,11 +39,14 @@ describe('YAML with positions', () => {
 
   it('never throws, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (anything) => {
+      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), pieces), (anything) => {
         const file = parseYaml(anything);
+        const lines = anything.split('\n');
         for (const place of [...file.faults, file.positionOf(['a', 0]), file.positionOfKey(['b'])]) {
           expect(place.line).toBeGreaterThan(0);
+          expect(place.line).toBeLessThanOrEqual(lines.length);
           expect(place.column).toBeGreaterThan(0);
+          expect(place.column).toBeLessThanOrEqual((lines[place.line - 1]?.length ?? 0) + 1);
         }
       }),
     );

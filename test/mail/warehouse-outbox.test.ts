@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createSecretRegistry, silentLog, unixMillis } from '../../src/base/index.ts';
+import { createSecretRegistry, silentLog } from '../../src/base/index.ts';
 import { createSmtpTransport, deliverDue, enqueue, recoverInterrupted } from '../../src/mail/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { mail, start } from './support/desk.ts';
 import { ca, openPostOffice } from './support/post-office.ts';
 
 it('the outbox table of the warehouse keeps to the port: sent, put off, refused, unknown, left by a crash', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
-  let now = start;
-  const clock = { now: () => unixMillis(now), wait: () => Promise.resolve() };
+  const clock = manualClock(start);
   try {
     await using office = await openPostOffice({
       atRecipient: (address) =>
         address.startsWith('bad')
           ? '550 no'
-          : address.startsWith('later') && now === start
+          : address.startsWith('later') && clock.now() === start
             ? '451 later'
             : 'accept',
       afterData: ({ to }) => (to[0]?.startsWith('cut') === true ? 'cut' : 'accept'),
@@ -47,7 +47,7 @@ it('the outbox table of the warehouse keeps to the port: sent, put off, refused,
     await outbox.claim(crashed?.id ?? '', clock.now());
     expect(await recoverInterrupted(means)).toBe(1);
     expect(await deliverDue(means)).toMatchObject({ sent: 1, deferred: 1, failed: 1, unknown: 1 });
-    now += 365 * 86_400_000;
+    clock.advance(365 * 86_400_000);
     // What was put off is a year old by now: it is tried a last time.
     expect(await deliverDue(means)).toMatchObject({ sent: 1, deferred: 0, failed: 0, unknown: 0 });
     const states = (await outbox.list()).map(({ recipient, state }) => `${recipient.split('@')[0]} ${state}`);

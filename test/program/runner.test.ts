@@ -5,6 +5,7 @@ import type { Clock } from '../../src/base/index.ts';
 import { createRunner } from '../../src/jobs/index.ts';
 import type { JobContext, JobKind } from '../../src/jobs/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
 
 type Play = (context: JobContext) => Promise<void>;
 type Written = {
@@ -58,10 +59,16 @@ const house = (written: Readonly<Record<string, Written>>, clock: Clock = manual
 };
 
 const never = new AbortController().signal;
-const untilAborted = ({ signal }: JobContext): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('torn away')), { once: true });
-  });
+/** Works until it is torn away, which the clock does at once. */
+const workingTooLong =
+  (clock: ManualClock, timeout: number) =>
+  ({ signal }: JobContext): Promise<never> => {
+    const torn = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('torn away')), { once: true });
+    });
+    clock.advance(timeout);
+    return torn;
+  };
 
 describe('jobs that a job needs', () => {
   it('run before it, each once, also when two need the same', async () => {
@@ -100,10 +107,11 @@ describe('jobs that a job needs', () => {
   });
 
   it('a need that takes too long fails by its own timeout, and the job still runs', async () => {
-    const { runner, ran, lines } = house({
-      pull: { timeout: 1000, play: untilAborted },
-      report: { needs: ['pull'] },
-    });
+    const clock = manualClock();
+    const { runner, ran, lines } = house(
+      { pull: { timeout: 1000, play: workingTooLong(clock, 1000) }, report: { needs: ['pull'] } },
+      clock,
+    );
     await runner.run('report', never);
     expect(ran).toEqual(['pull', 'report']);
     expect(lines).toMatchObject([{ need: 'pull', code: 'run-timeout' }]);
@@ -129,7 +137,8 @@ describe('jobs that a job needs', () => {
 
 describe('the timeout of a job', () => {
   it('is what is told, whatever the stopped work threw', async () => {
-    const { runner } = house({ pull: { timeout: 1000, play: untilAborted } });
+    const clock = manualClock();
+    const { runner } = house({ pull: { timeout: 1000, play: workingTooLong(clock, 1000) } }, clock);
     await expect(runner.run('pull', never)).rejects.toMatchObject({ code: 'run-timeout' });
   });
 

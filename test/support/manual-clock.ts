@@ -8,33 +8,35 @@ export type ManualClock = Clock & {
   readonly waits: readonly number[];
 };
 
-const abortOf = (signal?: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-
-/** A longer wait is a limit on something else: it ends when it is aborted. */
-const longestWait = 600_000;
-
 /** A clock that stands still: a wait moves it on at once, so that hours of retries take no time. */
 export const manualClock = (start = Date.parse('2026-11-20T09:30:00Z')): ManualClock => {
   let now = start;
   const waits: number[] = [];
+  const limits = new Map<AbortController, number>();
+  const goTo = (millis: number): void => {
+    now = millis;
+    for (const [controller, at] of limits) {
+      if (at > now) continue;
+      limits.delete(controller);
+      controller.abort();
+    }
+  };
   return {
     now: () => unixMillis(now),
-    set: (millis) => {
-      now = millis;
-    },
-    advance: (millis) => {
-      now += millis;
-    },
+    set: goTo,
+    advance: (millis) => goTo(now + millis),
     waits,
     wait: async (millis, signal) => {
       signal?.throwIfAborted();
-      if (millis > longestWait) return abortOf(signal);
       waits.push(millis);
-      now += millis;
-      return Promise.resolve();
+      goTo(now + millis);
+      await Promise.resolve();
+    },
+    limit: (millis) => {
+      const controller = new AbortController();
+      limits.set(controller, now + millis);
+      goTo(now);
+      return { signal: controller.signal, [Symbol.dispose]: () => void limits.delete(controller) };
     },
   };
 };

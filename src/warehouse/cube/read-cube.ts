@@ -41,15 +41,8 @@ const runQuery = async (
     readonly signal?: AbortSignal;
   },
 ): Promise<ResultTable> => {
-  const done = new AbortController();
-  const tooLong = new AbortController();
+  using tooLong = limits.clock.limit(limits.timeLimit);
   const stop = AbortSignal.any([tooLong.signal, ...(limits.signal === undefined ? [] : [limits.signal])]);
-  const watch = async (): Promise<void> => {
-    await limits.clock.wait(limits.timeLimit, done.signal);
-    tooLong.abort();
-  };
-  // Ends by the time limit, or by the abort below.
-  const timer = watch().catch(() => undefined);
   const interrupts = interruptOn(connection, stop);
   try {
     const statement = await oneSelect(connection, sql);
@@ -65,8 +58,6 @@ const runQuery = async (
     throw failed(messageOf(error).split('\n').slice(0, 4).join(' ').trim(), error);
   } finally {
     interrupts[Symbol.dispose]();
-    done.abort();
-    await timer;
   }
 };
 

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLog, createSecretRegistry, unixMillis } from '../../../src/base/index.ts';
+import { createLog, createSecretRegistry } from '../../../src/base/index.ts';
 import type { Clock } from '../../../src/base/index.ts';
 import { createSmtpTransport, deliverDue, enqueue } from '../../../src/mail/index.ts';
 import type { DeliverySummary, Enqueued, Mail, MailTransport, SmtpOptions } from '../../../src/mail/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { memoryOutbox } from './memory-outbox.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { ca } from './post-office.ts';
@@ -41,14 +42,7 @@ export const openDesk = async (): Promise<Desk> => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
   const folder = join(root, 'outbox');
   const outbox = memoryOutbox();
-  let now = start;
-  const clock = {
-    now: () => unixMillis(now),
-    wait: () => Promise.resolve(),
-    advance: (millis: number) => {
-      now += millis;
-    },
-  };
+  const clock = manualClock(start);
   const lines: string[] = [];
   const log = createLog({
     write: (line) => void lines.push(line),
