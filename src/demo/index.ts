@@ -97,7 +97,16 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
   await emptyFolder(out);
   const gateway = await startSandbox({ now: clock.now, months, callsPerDay });
   try {
-    await using mail = await startMailCatcher({ folder: join(out, 'mails'), ...login });
+    const mails: { readonly file: string; readonly recipients: readonly string[] }[] = [];
+    await mkdir(join(out, 'mails'), { recursive: true });
+    await using mail = await startMailCatcher({
+      ...login,
+      keep: async ({ number, recipients, bytes }) => {
+        const file = `mails/${String(number).padStart(2, '0')}.eml`;
+        await writeFile(join(out, file), bytes);
+        mails.push({ file, recipients });
+      },
+    });
     step(
       `The sandbox gateway runs at ${gateway.baseUrl} with ${months} months of traffic, a mail catcher on port ${mail.port}.`,
     );
@@ -137,8 +146,8 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
       step(`${name} (${reportTook}): ${report.summary}.`);
     }
     const delivered = await app.deliverMail(signal);
-    must(delivered.sent === 3 && mail.caught.length === 3, `3 mails were due, ${mail.caught.length} arrived`);
-    step(`The outbox sent ${delivered.sent} mails; the catcher took ${mail.caught.length}.`);
+    must(delivered.sent === 3 && mails.length === 3, `3 mails were due, ${mails.length} arrived`);
+    step(`The outbox sent ${delivered.sent} mails; the catcher took ${mails.length}.`);
 
     const { files } = await app.composeReport({ report: 'spend-summary', period: 'last-month' }, signal);
     await mkdir(join(out, 'report'), { recursive: true });
@@ -147,10 +156,7 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
 
     say(`\nDone in ${((clock.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);
     const left = [
-      ...mail.caught.map(({ file, recipients }) => [
-        file.slice(out.length + 1),
-        `to ${recipients.join(', ')}`,
-      ]),
+      ...mails.map(({ file, recipients }) => [file, `to ${recipients.join(', ')}`]),
       ['report/spend-summary.html', 'the report, to open in a browser'],
       ['report/spend-summary.txt', 'the same as text'],
       ['data/tollkeeper.duckdb', 'the database'],

@@ -1,34 +1,33 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 
+/** One mail as it came over the wire. */
 export type CaughtMail = {
-  readonly file: string;
+  /** Counted from 1. */
+  readonly number: number;
   readonly recipients: readonly string[];
+  /** Whether it came over TLS. */
+  readonly secure: boolean;
   readonly bytes: Buffer;
 };
 
-export type MailCatcher = AsyncDisposable & {
-  readonly port: number;
-  readonly caught: readonly CaughtMail[];
-};
+export type MailCatcher = AsyncDisposable & { readonly port: number };
 
 export type MailCatcherOptions = {
-  /** Each mail is left here as it came over the wire. */
-  readonly folder: string;
   readonly user: string;
   readonly password: string;
+  /** PEM texts; with them STARTTLS is offered, and wanted before a login. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** The mail is answered for when this has come through. */
+  readonly keep: (mail: CaughtMail) => Promise<void>;
 };
 
 /** A real SMTP server on loopback that takes every mail of whoever logs in, and passes none on. */
 export const startMailCatcher = async (options: MailCatcherOptions): Promise<MailCatcher> => {
-  await mkdir(options.folder, { recursive: true });
-  const caught: CaughtMail[] = [];
+  let caught = 0;
   const server = new SMTPServer({
     // It listens on loopback alone, where the mail room takes a plain connection.
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
+    ...(options.tls ?? { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     logger: false,
     onAuth: (login, _session, done) => {
       const known = login.username === options.user && login.password === options.password;
@@ -40,10 +39,10 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
       stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
       stream.on('error', done);
       stream.on('end', () => {
-        const bytes = Buffer.concat(chunks);
-        const file = join(options.folder, `${String(caught.length + 1).padStart(2, '0')}.eml`);
-        caught.push({ file, bytes, recipients: session.envelope.rcptTo.map(({ address }) => address) });
-        writeFile(file, bytes).then(() => done(), done);
+        caught += 1;
+        const recipients = session.envelope.rcptTo.map(({ address }) => address);
+        const mail = { number: caught, recipients, secure: session.secure, bytes: Buffer.concat(chunks) };
+        options.keep(mail).then(() => done(), done);
       });
     },
   });
@@ -54,7 +53,6 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
   const address = server.server.address() as AddressInfo;
   return {
     port: address.port,
-    caught,
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   };
 };

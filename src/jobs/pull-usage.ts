@@ -65,13 +65,10 @@ export const pullUsageKind = defineJobKind({
     const pull = pullOf(settings, context);
     const lines: string[] = [];
     for (const dimension of pull.dimensions) {
-      const cursor = await context.warehouse.usage.cursor(
-        pull.account,
-        dimension,
-        pull.metric,
-        pull.granularity,
-      );
-      for (const window of planUsagePull({ ...pull, cursor })) {
+      const { account, metric, granularity } = pull;
+      const covered = await context.warehouse.usage.reach({ account, dimension, metric, granularity });
+      const request = { ...pull, cursor: covered?.end, origin: covered?.start };
+      for (const window of planUsagePull(request)) {
         const until = span.moment(toSeconds(window.end), 'UTC');
         lines.push(
           `pull usage by ${dimension} from ${span.moment(toSeconds(window.start), 'UTC')} to ${until}`,
