@@ -12,9 +12,10 @@ export type CallMeans = {
   readonly adminKey: Secret;
   readonly http: Http;
   readonly clock: Clock;
-  /** 0 (inclusive) to 1 (exclusive). */
+  /** 0 (inclusive) to 1 (exclusive): spreads the waits between tries. */
   readonly random: () => number;
   readonly log: Log;
+  /** Takes every new key in as it comes, and redacts what is quoted of answers. */
   readonly secrets: SecretRegistry;
   readonly retry: RetryPolicy;
 };

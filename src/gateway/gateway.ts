@@ -1,6 +1,5 @@
 import { fault } from '../base/index.ts';
-import type { Clock, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
-import type { Http } from '../net/index.ts';
+import type { RetryPolicy } from '../base/index.ts';
 import { accountProfile } from './account-profile.ts';
 import type { AccountProfile } from './account-profile.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
@@ -18,17 +17,9 @@ import type { KeySpec, KeyUpdate } from './key-spec.ts';
 import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './keys.ts';
 import type { CreatedKey } from './keys.ts';
 
-export type GatewayOptions = {
+export type GatewayOptions = Omit<CallMeans, 'base' | 'retry'> & {
   /** https, or http on loopback; a path in it stands before every endpoint's. */
   readonly baseUrl: string;
-  readonly adminKey: Secret;
-  readonly http: Http;
-  readonly clock: Clock;
-  /** 0 (inclusive) to 1 (exclusive): spreads the waits between tries. */
-  readonly random: () => number;
-  readonly log: Log;
-  /** Takes every new key in as it comes, and redacts what is quoted of answers. */
-  readonly secrets: SecretRegistry;
   /** For GETs; writes are never tried twice. */
   readonly retry?: RetryPolicy;
 };

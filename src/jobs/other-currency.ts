@@ -4,7 +4,7 @@ import { pullLogs } from '../ingest/index.ts';
 import { openWarehouse } from '../warehouse/index.ts';
 import type { Spend } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { pullMeans } from './pull-means.ts';
+import { logPullMeans } from './pull-means.ts';
 
 /**
  * The log's sums over an interval in the currency that the account is not kept in: only the log export takes `currency`,
@@ -14,7 +14,7 @@ export const spendInOtherCurrency = async (
   period: Interval<UnixSeconds>,
   context: JobContext,
 ): Promise<Spend & { readonly name: string }> => {
-  const { account, signal } = context;
+  const { account } = context;
   const currency = account.currency === 'USD' ? 'CNY' : 'USD';
   await using scratch = await openWarehouse({
     path: ':memory:',
@@ -25,7 +25,7 @@ export const spendInOtherCurrency = async (
     log: context.log,
   });
   await pullLogs({
-    ...pullMeans(context),
+    ...logPullMeans(context),
     account: account.name,
     since: period.start,
     until: period.end,
@@ -33,7 +33,6 @@ export const spendInOtherCurrency = async (
     columns: 'detailed',
     currency,
     profile: account.profile,
-    fetchLogs: (query, aborted) => account.gateway.exportLogs(query, { signal: aborted ?? signal }),
     warehouse: scratch,
     progress: noProgress,
   });

@@ -6,7 +6,7 @@ import { planLogPull, pullLogs } from '../ingest/index.ts';
 import type { LogPull } from '../ingest/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
-import { pullMeans } from './pull-means.ts';
+import { logPullMeans } from './pull-means.ts';
 import { count, span } from './words.ts';
 
 const day = 86_400_000;
@@ -48,12 +48,8 @@ export const pullLogsKind = defineJobKind({
   description: 'Pulls the call log of an account into the warehouse.',
   shape,
   run: async (settings, context) => {
-    const { account, signal } = context;
-    const pulled = await pullLogs({
-      ...pullOf(settings, context),
-      fetchLogs: (query, aborted) => account.gateway.exportLogs(query, { signal: aborted ?? signal }),
-      ...pullMeans(context),
-    });
+    const { account } = context;
+    const pulled = await pullLogs({ ...pullOf(settings, context), ...logPullMeans(context) });
     return {
       summary:
         pulled.windows === 0

@@ -1,3 +1,4 @@
+import type { LogExportQuery } from '../gateway/index.ts';
 import type { JobContext } from './job-kind.ts';
 
 /** What a pull of either export needs beside its request and the way to fetch it. */
@@ -8,4 +9,10 @@ export const pullMeans = ({ warehouse, spoolDirectory, clock, log, progress, sig
   log,
   progress,
   signal,
+});
+
+/** The same with the log export of the run's own account. */
+export const logPullMeans = (context: JobContext) => ({
+  ...pullMeans(context),
+  fetchLogs: (query: LogExportQuery) => context.account.gateway.exportLogs(query, { signal: context.signal }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startOfDay, toMillis, toSeconds, unixMillis } from '../base/index.ts';
+import { startOfDay, toMillis, unixMillis } from '../base/index.ts';
 import { date, duration } from '../config/index.ts';
 import { planUsagePull, pullUsage } from '../ingest/index.ts';
 import type { UsagePull } from '../ingest/index.ts';
@@ -45,8 +45,8 @@ export const pullUsageKind = defineJobKind({
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
     const pulled = await pullUsage({
       ...pullOf(settings, context),
-      fetchUsage: async (query, aborted) => {
-        const answer = await account.gateway.exportUsage(query, { signal: aborted ?? signal });
+      fetchUsage: async (query) => {
+        const answer = await account.gateway.exportUsage(query, { signal });
         answered.get(query.groupBy)?.add(query.start);
         return answer;
       },
@@ -69,10 +69,7 @@ export const pullUsageKind = defineJobKind({
       const covered = await context.warehouse.usage.reach({ account, dimension, metric, granularity });
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
-        const until = span.moment(toSeconds(window.end), 'UTC');
-        lines.push(
-          `pull usage by ${dimension} from ${span.moment(toSeconds(window.start), 'UTC')} to ${until}`,
-        );
+        lines.push(`pull usage by ${dimension} ${span.millis(window, 'UTC')}`);
       }
     }
     return lines.length === 0 ? ['nothing to pull yet'] : lines;

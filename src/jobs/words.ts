@@ -13,5 +13,5 @@ export const span = {
   moment: formatMoment,
   seconds,
   millis: (interval: Interval<UnixMillis>, zone: string): string =>
-    `from ${formatMoment(toSeconds(interval.start), zone)} to ${formatMoment(toSeconds(interval.end), zone)}`,
+    seconds({ start: toSeconds(interval.start), end: toSeconds(interval.end) }, zone),
 };

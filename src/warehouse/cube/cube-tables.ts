@@ -1,17 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Money } from '../../base/index.ts';
+import { tokenRoles } from '../logs/log-batch.ts';
 import { execute, streamRows } from '../rows.ts';
 import type { CubePeriod } from './cube-request.ts';
-
-const sums = [
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'image_tokens',
-] as const;
 
 export const createCubeTables = async (connection: DuckDBConnection): Promise<void> => {
   await execute(
@@ -21,7 +12,7 @@ export const createCubeTables = async (connection: DuckDBConnection): Promise<vo
   await execute(
     connection,
     `CREATE TABLE quarters (period VARCHAR, quarter BIGINT, model_name VARCHAR, token_name VARCHAR, kind VARCHAR,
-       calls BIGINT, ${sums.map((name) => `${name} HUGEINT`).join(', ')}, spend DECIMAL(38, 12), amount DECIMAL(38, 12))`,
+       calls BIGINT, ${tokenRoles.map((name) => `${name} HUGEINT`).join(', ')}, spend DECIMAL(38, 12), amount DECIMAL(38, 12))`,
   );
   // Days begin and end at quarter hours in every zone in use.
   await execute(
@@ -54,7 +45,7 @@ const inCurrency = (sum: string, inUnits: boolean): string =>
 
 const quartersSql = (inUnits: boolean): string => `
   SELECT $period AS period, quarter, model_name, token_name, kind, count(*) AS calls,
-    ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')},
+    ${tokenRoles.map((name) => `sum(${name}) AS ${name}`).join(', ')},
     CASE kind
       WHEN 'consumption' THEN ${inCurrency('coalesce(sum(quota), 0)', inUnits)}
       -- A refund gives back, whichever sign it is booked with.

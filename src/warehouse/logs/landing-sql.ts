@@ -1,4 +1,5 @@
 import { amountSql, kindSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
+import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
 
 /** The one place where a name from data becomes SQL. */
@@ -22,16 +23,6 @@ const withoutGuard = (cell: string, numeric: boolean): string =>
   numeric
     ? `CASE WHEN starts_with(${cell}, '''') THEN substr(${cell}, 2) ELSE ${cell} END`
     : `CASE WHEN regexp_matches(${cell}, '^''[=+@\\t\\r-]') THEN substr(${cell}, 2) ELSE ${cell} END`;
-
-const tokenRoles = [
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'image_tokens',
-] as const satisfies readonly LogRole[];
 
 const textRoles: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 

@@ -1,11 +1,7 @@
 import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
 
-/** The columns of a log export that have a place of their own in the warehouse. */
-export const logRoles = [
-  'created_at',
-  'model_name',
-  'token_name',
-  'kind',
+/** Columns that count tokens. */
+export const tokenRoles = [
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
@@ -13,8 +9,10 @@ export const logRoles = [
   'reasoning_tokens',
   'audio_tokens',
   'image_tokens',
-  'quota',
 ] as const;
+
+/** The columns of a log export that have a place of their own in the warehouse. */
+export const logRoles = ['created_at', 'model_name', 'token_name', 'kind', ...tokenRoles, 'quota'] as const;
 
 export type LogRole = (typeof logRoles)[number];
 
