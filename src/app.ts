@@ -168,6 +168,9 @@ const furnish = (
     name,
     // To the millisecond: the key of its mail holds it, and two runs by hand within a second are two.
     runId: `${name}-${new Date(means.clock.now()).toISOString().replaceAll(/[-:.]/g, '')}`,
+    slot: means.clock.now(),
+    interval: { start: means.clock.now(), end: means.clock.now() },
+    trigger: 'hand',
     account: accountOf(account),
     zone,
     warehouse,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isDate, isZone, money, parseDuration } from '../base/index.ts';
 import type { Money, Secret } from '../base/index.ts';
 import { isAddress } from './address.ts';
+import { isLoopback } from './loopback.ts';
 import { fieldNotes } from './notes.ts';
 import type { FieldNotes } from './notes.ts';
 
@@ -124,3 +125,14 @@ export const smtpUrl = checked(
   isSmtpUrl,
   { secret: 'password' },
 ).transform(hide);
+
+const heartbeatWords = 'a web address such as https://hc-ping.com/…, https but for loopback';
+
+const isHeartbeatUrl = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+};
+
+/** Address of a dead-man's switch. Whoever knows it can call it, so it is treated as a secret that may be written out. */
+export const heartbeatUrl = checked(heartbeatWords, isHeartbeatUrl).transform(hide);

@@ -18,7 +18,7 @@ export {
   zone,
 } from './fields.ts';
 export { fieldsOf, jobMail } from './job-schema.ts';
-export type { Job, JobKind } from './job-schema.ts';
+export type { Job, JobKind, NoticeKind, Retries } from './job-schema.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';

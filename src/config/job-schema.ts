@@ -1,18 +1,53 @@
 import { z } from 'zod';
 import type { Position } from '../base/index.ts';
-import { accountName, addresses, cron, jobName, positiveDuration, zone } from './fields.ts';
+import type { Secret } from '../base/index.ts';
+import {
+  accountName,
+  addresses,
+  cron,
+  duration,
+  heartbeatUrl,
+  jobName,
+  name,
+  positiveDuration,
+  zone,
+} from './fields.ts';
 
 /** A kind of job: its own keys beside the common ones. The list of kinds comes in as an argument. */
 export type JobKind = {
   readonly kind: string;
   readonly description: string;
+  /** Two runs of one job at once, or a slot in line behind another, would do harm or nothing: only `forbid` is taken. */
+  readonly onlyForbid?: boolean;
   readonly shape: z.ZodObject;
 };
+
+/** What operators can be told of a job. */
+export const noticeKinds = ['failed', 'late', 'missed', 'recovered'] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+const concurrency = z.enum(['forbid', 'queue', 'replace', 'allow']);
+
+const retries = z.strictObject({
+  limit: z.int().min(0).max(100).default(3).describe('How many tries there are after the first.'),
+  backoff: z
+    .enum(['exponential', 'linear', 'constant'])
+    .default('exponential')
+    .describe('How the wait between tries grows.'),
+  initial: duration.prefault('30s').describe('The first wait.'),
+  max: positiveDuration.prefault('10m').describe('No wait is longer.'),
+});
 
 /** Keys that jobs of every kind may have. */
 export const commonShape = z.strictObject({
   account: accountName.optional().describe('Which account; may be left out when there is exactly one.'),
   schedule: cron.optional().describe('When it runs; a job without one runs by hand.'),
+  day_match: z
+    .enum(['any', 'all'])
+    .optional()
+    .describe(
+      'With both day fields of the schedule set: whether one of them must match or both; required then.',
+    ),
   timezone: zone
     .optional()
     .describe('Zone of the schedule and of periods; that of tollkeeper.yaml when left out.'),
@@ -23,11 +58,60 @@ export const commonShape = z.strictObject({
       'true keeps the job from running on its schedule and for jobs that need it; by hand it still runs.',
     ),
   timeout: positiveDuration.prefault('1h').describe('How long a run may take.'),
-  needs: z.array(jobName).default([]).describe('Jobs whose data this one needs.'),
+  needs: z.array(jobName).default([]).describe('Jobs whose data this one waits for.'),
+  needs_deadline: positiveDuration
+    .prefault('6h')
+    .describe('How long after its slot a run waits for the data it needs.'),
+  when_late: z
+    .enum(['run', 'fail'])
+    .default('run')
+    .describe('What a run does when the deadline passes: run on the data there is and say so, or fail.'),
+  catchup: z
+    .enum(['none', 'latest', 'all'])
+    .default('latest')
+    .describe('Which slots are run late when nobody was awake at their time.'),
+  catchup_window: positiveDuration
+    .optional()
+    .describe(
+      'How old a slot may be and still be caught up: until the next slot for latest, 7d for all, unless given.',
+    ),
+  max_catchup_runs: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(50)
+    .describe('How many slots are caught up at most, the newest ones.'),
+  starting_deadline: positiveDuration
+    .optional()
+    .describe('A run that could not begin so long after its slot is missed.'),
+  concurrency: concurrency
+    .default('forbid')
+    .describe(
+      'What a slot does while the run before it has not ended: be skipped, wait, stop it, or run beside it.',
+    ),
+  retries: retries.prefault({}).describe('How often and when a failed or interrupted run is tried again.'),
+  randomized_delay: duration
+    .prefault('0s')
+    .describe('Spreads jobs of one slot over so long; the same job always waits equally long.'),
+  locks: z
+    .array(name)
+    .default([])
+    .describe('Names of locks; jobs that share one never run at the same time.'),
+  notify: z
+    .array(z.enum(noticeKinds))
+    .default([...noticeKinds])
+    .describe('What is mailed: one mail when an outage begins and one at its end.'),
+  notify_to: addresses.optional().describe('Who is told; mail.operators of tollkeeper.yaml when left out.'),
+  heartbeat_url: heartbeatUrl
+    .optional()
+    .describe('Called after each good run, so that a monitor elsewhere notices when none comes.'),
 });
 
 /** Recipients of a job's mail, for the kinds that send some. */
 export const jobMail = z.strictObject({ to: addresses.describe('Who receives it.') });
+
+const onlyForbidWords =
+  'Jobs of this kind are never run beside or behind themselves: each run covers what the one before it left.';
 
 const commonKeys = new Set(['kind', ...Object.keys(commonShape.shape)]);
 
@@ -39,9 +123,19 @@ export const shapeOf = (kind: JobKind): z.ZodObject => {
   const clash = Object.keys(kind.shape.shape).find((key) => commonKeys.has(key));
   if (clash !== undefined) throw new RangeError(`kind ${kind.kind} redefines the common key ${clash}`);
   return z
-    .strictObject({ kind: z.literal(kind.kind), ...commonShape.shape, ...kind.shape.shape })
+    .strictObject({
+      kind: z.literal(kind.kind),
+      ...commonShape.shape,
+      ...(kind.onlyForbid === true
+        ? { concurrency: concurrency.extract(['forbid']).default('forbid').describe(onlyForbidWords) }
+        : {}),
+      ...kind.shape.shape,
+    })
     .describe(kind.description);
 };
+
+/** When a failed run is tried again; waits in milliseconds. */
+export type Retries = z.output<typeof retries>;
 
 /** One declared job, checked. */
 export type Job = {
@@ -50,10 +144,24 @@ export type Job = {
   readonly account: string;
   readonly timezone: string;
   readonly schedule?: string;
+  readonly dayMatch?: 'any' | 'all';
   readonly suspend: boolean;
-  /** Milliseconds. */
+  /** Milliseconds, as are all spans of time here. */
   readonly timeout: number;
   readonly needs: readonly string[];
+  readonly needsDeadline: number;
+  readonly whenLate: 'run' | 'fail';
+  readonly catchup: 'none' | 'latest' | 'all';
+  readonly catchupWindow?: number;
+  readonly maxCatchupRuns: number;
+  readonly startingDeadline?: number;
+  readonly concurrency: 'forbid' | 'queue' | 'replace' | 'allow';
+  readonly retries: Retries;
+  readonly randomizedDelay: number;
+  readonly locks: readonly string[];
+  readonly notify: readonly NoticeKind[];
+  readonly notifyTo?: readonly string[];
+  readonly heartbeatUrl?: Secret;
   /** The kind's own keys, as its shape gives them; read them through `fieldsOf`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Where it is declared. */

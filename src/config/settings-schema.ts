@@ -12,6 +12,7 @@ import {
   smtpUrl,
   zone,
 } from './fields.ts';
+import { isLoopback } from './loopback.ts';
 import { fieldNotes } from './notes.ts';
 
 const baseUrlWords = 'a web address such as https://gateway.example.com';
@@ -21,9 +22,6 @@ const isBaseUrl = (text: string): boolean => {
   const url = new URL(text);
   return url.username + url.password + url.search + url.hash === '';
 };
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 
 const isSecure = (text: string): boolean => {
   const url = new URL(text);
@@ -99,6 +97,14 @@ const team = z.strictObject({
     .describe('What the team may spend.'),
 });
 
+const scheduler = z.strictObject({
+  max_running: z.int().min(1).max(64).default(4).describe('How many jobs run at once at most.'),
+  grace: positiveDuration
+    .prefault('10s')
+    .describe('How long running jobs get to end by themselves when the daemon is stopped.'),
+  keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the ledger.'),
+});
+
 /** Shape of tollkeeper.yaml. */
 export const settingsSchema = z
   .strictObject({
@@ -107,6 +113,7 @@ export const settingsSchema = z
     warehouse: warehouse.prefault({}).describe('The database.'),
     mail: mail.optional().describe('Mail server and sender.'),
     teams: z.record(name, team).prefault({}).describe('Who pays: teams by name.'),
+    scheduler: scheduler.prefault({}).describe('How jobs are run.'),
     health: z
       .strictObject({
         host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),

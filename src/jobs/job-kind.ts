@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Clock, GatewayProfile, Log, LogFields, Progress } from '../base/index.ts';
+import type { Clock, GatewayProfile, Interval, Log, LogFields, Progress, UnixMillis } from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 
 /** The account that a run works for. */
 export type JobAccount = {
@@ -23,8 +23,15 @@ export type JobMail = {
 export type JobContext = {
   /** The job's name in the YAML. */
   readonly name: string;
-  /** Names the run in mails and logs. */
+  /** Names the run in mails and logs: job and slot. */
   readonly runId: string;
+  /** The moment the run is for, in milliseconds UTC: periods such as `yesterday` are counted from it, not from the clock. */
+  readonly slot: UnixMillis;
+  /** The data the run is about, fixed when its slot was claimed. */
+  readonly interval: Interval<UnixMillis>;
+  readonly trigger: RunTrigger;
+  /** Set when the data it needs had not come by its deadline: what is late, in words for the report. */
+  readonly dataLate?: string;
   readonly account: JobAccount;
   /** IANA zone that the job's days are cut in. */
   readonly zone: string;
@@ -50,7 +57,14 @@ export type JobPlan = readonly string[];
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
+  /** Up to which moment the data that this job brings are there; for kinds that bring data. */
+  readonly reach?: (settings: unknown, context: ReachContext) => Promise<UnixMillis | undefined>;
+  /** Up to which moment a run of the slot needs data from the jobs it needs; the end of its interval when left out. */
+  readonly needsThrough?: (settings: unknown, slot: UnixMillis, zone: string) => UnixMillis;
 };
+
+/** What is needed to tell how far data reach. */
+export type ReachContext = { readonly account: string; readonly zone: string; readonly warehouse: Warehouse };
 
 type TypedJobKind<Shape extends z.ZodObject> = {
   readonly kind: string;
@@ -58,13 +72,27 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly shape: Shape;
   readonly run: (settings: z.output<Shape>, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
+  readonly onlyForbid?: boolean;
+  readonly reach?: (settings: z.output<Shape>, context: ReachContext) => Promise<UnixMillis | undefined>;
+  readonly needsThrough?: (settings: z.output<Shape>, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
 /** Lets each kind speak its own type; the config has parsed the settings with this very shape. */
-export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Shape>): JobKind => ({
-  kind: typed.kind,
-  description: typed.description,
-  shape: typed.shape,
-  run: (settings, context) => typed.run(settings as z.output<Shape>, context),
-  plan: (settings, context) => typed.plan(settings as z.output<Shape>, context),
-});
+export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Shape>): JobKind => {
+  const { run, plan, reach, needsThrough, ...rest } = typed;
+  type Own = z.output<Shape>;
+  return {
+    ...rest,
+    run: (settings, context) => run(settings as Own, context),
+    plan: (settings, context) => plan(settings as Own, context),
+    ...(reach === undefined
+      ? {}
+      : { reach: (settings: unknown, context: ReachContext) => reach(settings as Own, context) }),
+    ...(needsThrough === undefined
+      ? {}
+      : {
+          needsThrough: (settings: unknown, slot: UnixMillis, zone: string) =>
+            needsThrough(settings as Own, slot, zone),
+        }),
+  };
+};

@@ -6,3 +6,16 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type { Spend } from './spend.ts';
+export type {
+  AttemptEnd,
+  Claim,
+  JobCursor,
+  JobOutage,
+  LedgerAttempt,
+  LedgerRun,
+  RunClosing,
+  RunKey,
+  RunLedger,
+  RunState,
+  RunTrigger,
+} from './ledger/run-ledger.ts';

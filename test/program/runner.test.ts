@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog, fault, systemClock } from '../../src/base/index.ts';
 import type { Clock } from '../../src/base/index.ts';
 import { createRunner } from '../../src/jobs/index.ts';
+import type { Job } from '../../src/config/index.ts';
 import type { JobContext, JobKind } from '../../src/jobs/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
@@ -51,7 +52,7 @@ const house = (written: Readonly<Record<string, Written>>, clock: Clock = manual
         timeout,
         fields: { play: play ?? (() => Promise.resolve()) },
         place: { file: 'jobs.yaml', line: 1, column: 1 },
-      },
+      } as unknown as Job,
     ]),
   );
   const contextOf = ({ name }: { name: string }, signal: AbortSignal) => ({ name, signal }) as JobContext;

@@ -34,6 +34,9 @@ export const openJobHouse = async (
   const context: JobContext = {
     name: 'test',
     runId: 'test-1',
+    slot: house.clock.now(),
+    interval: { start: house.clock.now(), end: house.clock.now() },
+    trigger: 'hand',
     account: {
       name: 'main',
       currency: 'USD',

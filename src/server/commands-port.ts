@@ -1,0 +1,126 @@
+import type { Interval, LogFields, Progress, UnixMillis } from '../base/index.ts';
+import type { RunState, RunTrigger } from '../warehouse/index.ts';
+
+/** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
+
+/** A run as people are shown it. */
+export type RunView = {
+  readonly job: string;
+  readonly slot: UnixMillis;
+  /** Zone of the job, to show times in. */
+  readonly zone: string;
+  readonly trigger: RunTrigger;
+  readonly state: RunState;
+  readonly interval: Interval<UnixMillis>;
+  /** Last slot of a row that stands for a span of missed slots. */
+  readonly through?: UnixMillis;
+  readonly attempts: readonly AttemptView[];
+  readonly nextAttempt?: UnixMillis;
+  /** What an open run waits for, in words. */
+  readonly waiting?: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly summary?: string;
+};
+
+export type AttemptView = {
+  readonly attempt: number;
+  readonly startedAt: UnixMillis;
+  readonly endedAt?: UnixMillis;
+  readonly state: 'running' | 'ok' | 'failed' | 'interrupted';
+  readonly code?: string;
+  readonly reason?: string;
+};
+
+export type JobView = {
+  readonly job: string;
+  readonly kind: string;
+  readonly zone: string;
+  readonly schedule?: string;
+  readonly suspend: boolean;
+  /** Its next slot; missing without a schedule or while suspended. */
+  readonly next?: UnixMillis;
+  /** Its last run that had an attempt, or was missed or skipped. */
+  readonly last?: RunView;
+  /** End of its last good run. */
+  readonly lastGood?: UnixMillis;
+  /** Since when it has not ended well, where operators are told of it. */
+  readonly outageSince?: UnixMillis;
+};
+
+export type ConfigFaultView = {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly advice?: string;
+};
+
+export type StatusView = {
+  readonly version: string;
+  readonly now: UnixMillis;
+  /** Missing where no daemon runs. */
+  readonly daemon?: { readonly pid: number; readonly startedAt: UnixMillis; readonly stopping: boolean };
+  readonly config: {
+    readonly loadedAt: UnixMillis;
+    /** Faults of a newer config that was not taken up. */
+    readonly faults: readonly ConfigFaultView[];
+    /** Settings that were changed and take effect at the next start. */
+    readonly atNextStart: readonly string[];
+  };
+  readonly jobs: readonly JobView[];
+  /** Runs that are under way or waiting. */
+  readonly open: readonly RunView[];
+  /** Mails that are not through, by state. */
+  readonly mail: { readonly waiting: number; readonly failed: number; readonly unknown: number };
+};
+
+export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
+
+/** Moments are given as a person writes them and read in the zone of the job: 2026-11-21T08:00, 2026-11-21, or with Z or an offset. */
+export type RunOrder = { readonly job: string; readonly slot?: string };
+export type BackfillOrder = { readonly job: string; readonly from: string; readonly to: string };
+
+/** How the mails of a run stand. */
+export type MailOutcome = {
+  readonly sent: number;
+  readonly deferred: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly queued: number;
+  /** What went wrong first, and what to do. */
+  readonly trouble?: string;
+};
+
+export type RunResult = {
+  readonly run: RunView;
+  /** Whether it had ended well before, so that nothing was done now. */
+  readonly already: boolean;
+  readonly figures: LogFields;
+  readonly mail: MailOutcome;
+  /** What to do about a run that failed. */
+  readonly advice?: string;
+};
+
+/** What can be ordered of the program, from the daemon through its socket or of this process itself. All reject with a Fault. */
+export type Commands = {
+  readonly status: () => Promise<StatusView>;
+  readonly runs: (query: { readonly job?: string; readonly limit: number }) => Promise<readonly RunView[]>;
+  readonly next: (query: { readonly job?: string; readonly count: number }) => Promise<readonly NextSlot[]>;
+  /** What a run would do, a line each; for a backfill, the slots. Nothing is written. */
+  readonly plan: (order: RunOrder | BackfillOrder) => Promise<readonly string[]>;
+  /** Runs one slot, or now; resolves when it has ended, well or not. */
+  readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
+  /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */
+  readonly backfill: (
+    order: BackfillOrder,
+    progress: Progress,
+    onRun: (result: RunResult, done: number, total: number) => void,
+    signal: AbortSignal,
+  ) => Promise<{
+    readonly slots: number;
+    readonly ok: number;
+    readonly already: number;
+    readonly failed: number;
+  }>;
+};
