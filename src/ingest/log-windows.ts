@@ -10,7 +10,7 @@ export type LogPlanRequest = {
   readonly since: UnixSeconds;
   /** Now less the lag: what is younger may still change. */
   readonly until: UnixSeconds;
-  /** A forced interval, whatever was landed before; each end may be left out. */
+  /** A span to pull again, whatever was landed before, cut to `since` and `until`; each end may be left out. */
   readonly from?: UnixSeconds | undefined;
   readonly to?: UnixSeconds | undefined;
   readonly windowSeconds: number;
@@ -49,8 +49,9 @@ export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   if (!Number.isSafeInteger(windowSeconds) || windowSeconds < 1)
     throw new RangeError(`a window must be at least one second long, got ${windowSeconds}`);
   const forced = from !== undefined || to !== undefined;
-  const first = forced ? (from ?? since) : (cursor ?? since);
-  const last = forced ? (to ?? until) : until;
+  const first = forced ? unixSeconds(Math.max(from ?? since, since)) : (cursor ?? since);
+  const last = unixSeconds(Math.min(to ?? until, until));
+  if (forced && last <= first) return [];
   const earliest = Math.min(first, since);
   const folds =
     mayBeNaive(profile) && last > earliest

@@ -27,7 +27,7 @@ export type LogPull = {
   readonly since: UnixSeconds;
   /** Now less the lag. */
   readonly until: UnixSeconds;
-  /** A forced interval, whatever was landed before. */
+  /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
   readonly from?: UnixSeconds | undefined;
   readonly to?: UnixSeconds | undefined;
   readonly windowSeconds: number;

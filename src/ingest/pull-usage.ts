@@ -27,6 +27,9 @@ export type UsagePull = {
   readonly topN: number;
   readonly since: UnixMillis;
   readonly until: UnixMillis;
+  /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
+  readonly from?: UnixMillis | undefined;
+  readonly to?: UnixMillis | undefined;
   readonly revisitDays?: number;
   readonly profile: GatewayProfile;
 };
@@ -127,6 +130,7 @@ const refusesLength = (error: unknown, asked: UsageWindow): boolean =>
 export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<UsageSummary> => {
   const { account, metric, granularity, topN, profile, warehouse, progress, log, signal } = request;
   const zone = profile.usageZone;
+  const forced = request.from !== undefined || request.to !== undefined;
   const plans: { dimension: string; window: UsageWindow }[] = [];
   for (const dimension of request.dimensions) {
     const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
@@ -166,7 +170,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
         values: inWindow(received.table?.values ?? [], window),
         layout: received.table?.layout ?? 'empty',
         bytes: received.bytes,
-        opensSpan: true,
+        opensSpan: !forced,
       });
       plans.shift();
       windows += 1;

@@ -17,6 +17,9 @@ export type UsageWindow = Interval<UnixMillis>;
 export type UsagePlanRequest = {
   readonly since: UnixMillis;
   readonly until: UnixMillis;
+  /** A span whose buckets are pulled again, whatever was landed before, cut to `since` and `until`; each end may be left out. */
+  readonly from?: UnixMillis | undefined;
+  readonly to?: UnixMillis | undefined;
   readonly granularity: Granularity;
   /** The end of what is covered without a gap. */
   readonly cursor?: UnixMillis | undefined;
@@ -85,20 +88,43 @@ export const cutUsage = (
   return windows;
 };
 
-/**
- * The windows of one pull of one dimension, in milliseconds: half-open, aligned to buckets, tiling the span from `since`
- * (or some days before the cursor) to the last bucket that is over. Pure.
- */
-export const planUsagePull = (request: UsagePlanRequest): readonly UsageWindow[] => {
-  const { since, until, granularity, cursor, origin, profile } = request;
-  const buckets = bucketsOf(granularity, profile.usageZone);
+/** The first and last moment of what a plan tiles; nothing to do unless the end lies behind the start. */
+type Ends = { readonly start: UnixMillis; readonly end: UnixMillis };
+
+/** What a pull covers by itself: from `since`, or from some days before the cursor, to the last bucket that is over. */
+const ownEnds = (request: UsagePlanRequest, buckets: Buckets): Ends & { readonly revisited: UnixMillis } => {
+  const { since, until, cursor, origin } = request;
   const first = buckets.at(since);
   // A clock that ran ahead has moved the cursor to where nothing can have been pulled yet.
-  const reached = cursor === undefined ? undefined : Math.min(cursor, until);
-  const again = reached === undefined ? first : unixMillis(reached - (request.revisitDays ?? 2) * day);
+  const reached = cursor === undefined ? first : Math.min(cursor, until);
+  const again = unixMillis(reached - (request.revisitDays ?? 2) * day);
+  const revisited = again < first ? first : buckets.at(again);
   const reachesBack = origin !== undefined && first < origin;
-  const start = reachesBack || again < first ? first : buckets.at(again);
-  const end = buckets.at(until);
+  return { start: reachesBack ? first : revisited, end: buckets.at(until), revisited };
+};
+
+/** The buckets that the span to be pulled again touches, as far as they are over and not before `since`. */
+const forcedEnds = (request: UsagePlanRequest, buckets: Buckets): Ends => {
+  const { since, until, cursor } = request;
+  const [from, to] = [request.from ?? since, request.to ?? until];
+  if (to <= from) return { start: from, end: from };
+  const { revisited, end: over } = ownEnds(request, buckets);
+  const start = unixMillis(Math.max(buckets.at(from), buckets.at(since)));
+  const end = unixMillis(Math.min(buckets.after(buckets.at(unixMillis(to - 1))), over));
+  // Moving the cursor on takes revisiting the days before it, or their late figures would be passed over.
+  const movesOn = cursor !== undefined && start <= cursor && end > cursor;
+  return { start: movesOn && revisited < start ? revisited : start, end };
+};
+
+/**
+ * The windows of one pull of one dimension, in milliseconds: half-open, aligned to buckets, tiling the span from `since`
+ * (or some days before the cursor) to the last bucket that is over, or the span to be pulled again. Pure.
+ */
+export const planUsagePull = (request: UsagePlanRequest): readonly UsageWindow[] => {
+  const { granularity, profile } = request;
+  const buckets = bucketsOf(granularity, profile.usageZone);
+  const forced = request.from !== undefined || request.to !== undefined;
+  const { start, end } = forced ? forcedEnds(request, buckets) : ownEnds(request, buckets);
   if (end <= start) return [];
   return cutUsage(interval(start, end), granularity, profile.usageZone, request.longestDays ?? 180);
 };

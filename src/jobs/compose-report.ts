@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault } from '../base/index.ts';
+import { fault, formatMoment } from '../base/index.ts';
+import type { UnixSeconds } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
 import { buildReport, loadReport, renderReport, resolvePeriod, standaloneHtml } from '../report/index.ts';
@@ -60,7 +61,32 @@ export type ComposedReport = {
   readonly rendered: RenderedReport;
 };
 
-/** Builds one report over one period, compared with the gateway's own statistics. Sends nothing. */
+/** What the mail says of data that had not come by its deadline, and how far the call log reaches. */
+const lateWords = (
+  dataLate: string | undefined,
+  reached: UnixSeconds | undefined,
+  zone: string,
+): readonly string[] =>
+  dataLate === undefined
+    ? []
+    : [
+        `Data are late: ${dataLate.trim().replace(/\.$/, '')}. ${
+          reached === undefined
+            ? 'No call log has been pulled yet.'
+            : `The call log reaches to ${formatMoment(reached, zone)}.`
+        }`,
+      ];
+
+/** With a place for the warnings, which no report may keep to itself. */
+const withNotes = (definition: ReportDefinition, days: number): ReportDefinition => {
+  const when = days === 1 ? 'one-day' : 'several-days';
+  const hasNotes = definition.sections.some(
+    (section) => section.kind === 'notes' && (section.when === undefined || section.when === when),
+  );
+  return hasNotes ? definition : { ...definition, sections: [{ kind: 'notes' }, ...definition.sections] };
+};
+
+/** Builds one report over one period, counted from the run's slot and compared with the gateway's own statistics. Sends nothing. */
 export const composeReport = async (
   request: {
     readonly report: string;
@@ -68,15 +94,16 @@ export const composeReport = async (
   },
   context: JobContext,
 ): Promise<ComposedReport> => {
-  const { account, warehouse, zone, progress, clock } = context;
+  const { account, warehouse, zone, progress } = context;
   const definition = await openReport(request.report, context.reportDirectories);
-  const period = resolvePeriod(request.period, clock.now(), zone);
+  const period = resolvePeriod(request.period, context.slot, zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   progress({ step: `building ${request.report}`, detail: period.label });
+  const warnings = lateWords(context.dataLate, covered?.end, zone);
   const model = await buildReport({
-    definition,
+    definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
     warehouse,
     account: account.name,
     currency: account.currency,
@@ -84,7 +111,7 @@ export const composeReport = async (
     period,
     facts: {
       runId: context.runId,
-      warnings: [],
+      warnings,
       ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
       reconciliation: compared.known
         ? {

@@ -6,6 +6,8 @@ import { reportKind } from './report.ts';
 /** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
 export const jobKinds: readonly JobKind[] = [pullLogsKind, pullUsageKind, reportKind];
 
+export { createDataReach } from './data-reach.ts';
+export type { DataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { startOfDay, toMillis, unixMillis } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
 import { date, duration } from '../config/index.ts';
 import { planUsagePull, pullUsage } from '../ingest/index.ts';
 import type { UsagePull } from '../ingest/index.ts';
+import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
-import type { JobContext } from './job-kind.ts';
+import type { JobContext, ReachContext } from './job-kind.ts';
 import { pullMeans } from './pull-means.ts';
 import { count, span } from './words.ts';
 
@@ -30,17 +32,38 @@ const pullOf = (settings: PullUsage, context: JobContext): UsagePull => ({
   granularity: settings.granularity,
   topN: settings.top_n,
   since: toMillis(startOfDay(settings.since, context.zone)),
+  // What is settled is told by the clock: a run for an earlier slot takes what there is by now.
   until: unixMillis(context.clock.now() - settings.lag),
+  from: backfilled(context)?.start,
+  to: backfilled(context)?.end,
   profile: context.account.profile,
 });
 
-/** Pulls usage analytics in windows of at most 180 days (gateway-api.md, Limits: about six months a query). */
+/** The least that any of the series reaches to that the job pulls; nothing when one of them was never pulled. */
+const leastReach = async (
+  { group_by, metric, granularity }: PullUsage,
+  { account, warehouse }: Pick<ReachContext, 'account' | 'warehouse'>,
+): Promise<UnixMillis | undefined> => {
+  let least: UnixMillis | undefined;
+  for (const dimension of group_by) {
+    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    if (covered === undefined) return undefined;
+    if (least === undefined || covered.end < least) least = covered.end;
+  }
+  return least;
+};
+
+/**
+ * Pulls usage analytics in windows of at most 180 days (gateway-api.md, Limits: about six months a query). A backfill
+ * pulls the buckets that its interval touches again, cut to `since` and the last bucket that is over.
+ */
 export const pullUsageKind = defineJobKind({
   kind: 'pull-usage',
   description: 'Pulls the usage analytics of an account into the warehouse.',
   shape,
   run: async (settings, context) => {
-    const { account, signal } = context;
+    const { account, signal, trigger } = context;
+    const again = trigger === 'backfill';
     // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
     const pulled = await pullUsage({
@@ -56,22 +79,28 @@ export const pullUsageKind = defineJobKind({
     return {
       summary:
         pulled.windows === 0
-          ? 'nothing to pull yet'
-          : `${count(pulled.rows, 'figure')} landed, of ${windows.join(' and ')}`,
+          ? `nothing to pull ${again ? 'again' : 'yet'}`
+          : `${count(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}`,
       figures: { windows: pulled.windows, rows: pulled.rows, bytes: pulled.bytes },
     };
   },
   plan: async (settings, context) => {
     const pull = pullOf(settings, context);
+    const again = backfilled(context);
     const lines: string[] = [];
     for (const dimension of pull.dimensions) {
       const { account, metric, granularity } = pull;
       const covered = await context.warehouse.usage.reach({ account, dimension, metric, granularity });
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
-        lines.push(`pull usage by ${dimension} ${span.millis(window, 'UTC')}`);
+        const words = again === undefined ? '' : ' again';
+        lines.push(`pull usage by ${dimension}${words} ${span.millis(window, 'UTC')}`);
       }
     }
-    return lines.length === 0 ? ['nothing to pull yet'] : lines;
+    if (again === undefined) return lines.length === 0 ? ['nothing to pull yet'] : lines;
+    const reached = await leastReach(settings, { ...context, account: pull.account });
+    const notes = backfillNotes(again, { since: pull.since, until: pull.until, reached }, context.zone);
+    return [...(lines.length === 0 ? ['nothing to pull again'] : lines), ...notes];
   },
+  reach: leastReach,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fault } from '../base/index.ts';
+import { fault, isFault, toMillis, unixMillis } from '../base/index.ts';
 import { date, jobMail, reportName } from '../config/index.ts';
 import { enqueue } from '../mail/index.ts';
 import { periodNames, resolvePeriod } from '../report/index.ts';
@@ -7,10 +7,19 @@ import { composeReport, openReport } from './compose-report.ts';
 import { defineJobKind } from './job-kind.ts';
 import { count } from './words.ts';
 
+const givenDays = z.strictObject({ from: date, to: date }).superRefine((days, context) => {
+  try {
+    resolvePeriod(days, unixMillis(0), 'UTC');
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+
 const shape = z.strictObject({
   report: reportName.describe('A folder under reports/.'),
   period: z
-    .union([z.enum(periodNames), z.strictObject({ from: date, to: date })])
+    .union([z.enum(periodNames), givenDays])
     .default('yesterday')
     .describe(
       'Which days the report is about, in the zone of the job; `to` is the first day that no longer belongs to it.',
@@ -35,7 +44,12 @@ export const reportKind = defineJobKind({
     const enqueued = await enqueue(
       { outbox: warehouse.outbox, folder: mail.folder, clock },
       {
-        key: { account: account.name, kind: `report:${context.name}`, subject: context.runId },
+        // A slot is mailed once, however often it is run.
+        key: {
+          account: account.name,
+          kind: `report:${context.name}`,
+          subject: new Date(context.slot).toISOString(),
+        },
         from: mail.from,
         to: settings.mail.to,
         ...rendered,
@@ -51,10 +65,15 @@ export const reportKind = defineJobKind({
   },
   plan: async (settings, context) => {
     await openReport(settings.report, context.reportDirectories);
-    const period = resolvePeriod(settings.period, context.clock.now(), context.zone);
+    const period = resolvePeriod(settings.period, context.slot, context.zone);
     return [
       `build ${settings.report} over ${period.label} (${context.zone}), compared with ${period.comparison.label}`,
       ...settings.mail.to.map((recipient) => `mail it to ${recipient}`),
     ];
+  },
+  needsThrough: ({ period }, slot, zone) => {
+    const end = toMillis(resolvePeriod(period, slot, zone).interval.end);
+    // A period that is not over yet is reported on as far as it goes.
+    return end < slot ? end : slot;
   },
 });

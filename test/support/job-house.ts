@@ -4,16 +4,28 @@ import { join } from 'node:path';
 import { noProgress, silentLog, unknownGateway } from '../../src/base/index.ts';
 import type { GatewayProfile } from '../../src/base/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
-import type { JobContext, JobOutcome } from '../../src/jobs/index.ts';
+import type { JobContext, JobKind, JobOutcome, JobPlan } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openGatewayHouse } from './gateway-house.ts';
 import type { GatewayHouse } from './gateway-house.ts';
 
+/** What a run is for, and whatever else is to be other than usual. */
+export type RunChange = Partial<JobContext>;
+
 export type JobHouse = GatewayHouse & {
   readonly context: JobContext;
-  /** Runs a kind of job on settings as written in YAML. */
-  readonly run: (kind: string, settings: Readonly<Record<string, unknown>>) => Promise<JobOutcome>;
+  /** Runs a kind of job on settings as written in YAML; by hand and for now, unless the change says otherwise. */
+  readonly run: (
+    kind: string,
+    settings: Readonly<Record<string, unknown>>,
+    change?: RunChange,
+  ) => Promise<JobOutcome>;
+  readonly plan: (
+    kind: string,
+    settings: Readonly<Record<string, unknown>>,
+    change?: RunChange,
+  ) => Promise<JobPlan>;
 };
 
 /** Sandbox, client and a warehouse in memory, as a job sees them. */
@@ -53,13 +65,25 @@ export const openJobHouse = async (
     progress: noProgress,
     signal: new AbortController().signal,
   };
+  const kindOf = (name: string): JobKind => {
+    const kind = jobKinds.find((candidate) => candidate.kind === name);
+    if (kind === undefined) throw new RangeError(`no kind ${name}`);
+    return kind;
+  };
+  const contextFor = (change: RunChange): JobContext => {
+    const now = house.clock.now();
+    return { ...context, slot: now, interval: { start: now, end: now }, ...change };
+  };
   return {
     ...house,
     context,
-    run: async (name, settings) => {
-      const kind = jobKinds.find((candidate) => candidate.kind === name);
-      if (kind === undefined) throw new RangeError(`no kind ${name}`);
-      return kind.run(await kind.shape.parseAsync(settings), context);
+    run: async (name, settings, change = {}) => {
+      const kind = kindOf(name);
+      return kind.run(await kind.shape.parseAsync(settings), contextFor(change));
+    },
+    plan: async (name, settings, change = {}) => {
+      const kind = kindOf(name);
+      return kind.plan(await kind.shape.parseAsync(settings), contextFor(change));
     },
     [Symbol.asyncDispose]: async () => {
       await warehouse[Symbol.asyncDispose]();
