@@ -81,6 +81,19 @@ const entries = {
   'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
   'warehouse-failed': failed('see the cause; nothing of this step was kept'),
 
+  // control socket
+  'socket-path-too-long': misuse('move warehouse.path to a shorter path'),
+  'control-folder-unsafe': failed(
+    'the folder takes orders for the daemon, so it must be a folder of the user that Tollkeeper runs as; remove it and start again',
+  ),
+  'daemon-unreachable': failed('run the command as the user that the daemon runs as'),
+  'daemon-version-differs': failed(
+    'run the same version as the daemon, or start the daemon again with this one',
+  ),
+  'daemon-stopped': passing(
+    'a run that was under way is in the ledger and its retry policy applies; `tollkeeper runs` tells how it stands',
+  ),
+
   // reports
   'report-invalid': misuse('mend the places named in the report folder'),
   'report-query-failed': failed('mend the SQL named; it may hold exactly one SELECT'),

@@ -12,3 +12,8 @@ export type {
   StatusView,
 } from './commands-port.ts';
 export { listenForHealth } from './health.ts';
+export { askDaemon } from './control/ask.ts';
+export type { AskOptions, DaemonCommands } from './control/ask.ts';
+export { listenForCommands } from './control/listen.ts';
+export type { CommandListenerOptions } from './control/listen.ts';
+export { socketPath } from './control/socket-path.ts';

@@ -1,0 +1,56 @@
+import { pid } from 'node:process';
+import { z } from 'zod';
+import { fault } from '../../base/index.ts';
+import type { Commands } from '../commands-port.ts';
+import type { Answer } from './answer.ts';
+
+/** What was asked, and the answer that is being given. */
+export type Asked = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly answer: Pick<Answer, 'signal' | 'progress' | 'onRun'>;
+};
+
+type Route = (asked: Asked) => Promise<unknown>;
+
+/** No name or moment is longer. */
+const text = z.string().min(1).max(1000);
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, 'must be a whole number from 1')
+  .transform(Number);
+
+const runsQuery = z.strictObject({ job: z.exactOptional(text), limit: count });
+const nextQuery = z.strictObject({ job: z.exactOptional(text), count });
+const runOrder = z.strictObject({ job: text, slot: z.exactOptional(text) });
+const backfillOrder = z.strictObject({ job: text, from: text, to: text });
+const anyOrder = z.union([runOrder, backfillOrder]);
+
+const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
+  const read = shape.safeParse(given);
+  if (read.success) return read.data;
+  const places = read.error.issues.map(({ path, message }) => `${path.join('.') || 'order'}: ${message}`);
+  throw fault('wrong-use', `the daemon cannot read what was asked of it (${places.join('; ')})`);
+};
+
+/** Who answers, for a greeting. */
+export type Greeting = { readonly version: string; readonly pid: number };
+
+/** Every command by its method and path. */
+export const routesOf = (commands: Commands, version: string): ReadonlyMap<string, Route> =>
+  new Map<string, Route>([
+    ['GET /ping', async (): Promise<Greeting> => ({ version, pid })],
+    ['GET /status', () => commands.status()],
+    ['GET /runs', async ({ query }) => commands.runs(take(runsQuery, query))],
+    ['GET /next', async ({ query }) => commands.next(take(nextQuery, query))],
+    ['POST /plan', async ({ body }) => commands.plan(take(anyOrder, body))],
+    [
+      'POST /run',
+      async ({ body, answer }) => commands.run(take(runOrder, body), answer.progress, answer.signal),
+    ],
+    [
+      'POST /backfill',
+      async ({ body, answer }) =>
+        commands.backfill(take(backfillOrder, body), answer.progress, answer.onRun, answer.signal),
+    ],
+  ]);
