@@ -1,6 +1,6 @@
 import { messageOf } from './fault.ts';
 import { isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import type { Document, Pair } from 'yaml';
+import type { Document } from 'yaml';
 
 /** A place in a file; line and column count from 1. */
 export type Position = { readonly line: number; readonly column: number };
@@ -20,21 +20,83 @@ export type YamlFile = {
   readonly positionOfKey: (path: YamlPath) => Position;
 };
 
-const pairAt = (document: Document, path: YamlPath): Pair | undefined => {
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return undefined;
-  return parent.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(path.at(-1)));
+/** Where the parts of one map or list stand, by offset; kept in place of the document, which is many times larger. */
+type Collection = {
+  /** Of a map, in the order of the file; of a list there are none. */
+  readonly keys?: readonly string[];
+  readonly keyStarts: number[];
+  /** -1 where there is no value. */
+  readonly starts: number[];
+  readonly inner: (Collection | undefined)[];
+  /** Made when a large map is first asked. */
+  byKey?: ReadonlyMap<string, number>;
 };
 
-const offsetOf = (document: Document, path: YamlPath): number => {
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return node.range[0];
-    const pair = pairAt(document, path.slice(0, length));
-    if (isPair(pair) && isNode(pair.key) && pair.key.range) return pair.key.range[0];
+/** Nothing deeper is looked at: it stands where what holds it stands. */
+const deepest = 100;
+
+const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : -1);
+
+const collectionOf = (node: unknown, depth = 0): Collection | undefined => {
+  if (depth > deepest || !(isMap(node) || isSeq(node))) return undefined;
+  const keys: string[] = [];
+  const collection = { keyStarts: [] as number[], starts: [] as number[], inner: [] as Collection['inner'] };
+  for (const item of node.items) {
+    const value = isPair(item) ? item.value : item;
+    if (isMap(node)) {
+      if (!isPair(item) || !isScalar(item.key)) continue;
+      keys.push(String(item.key.value));
+      collection.keyStarts.push(startOf(item.key));
+    }
+    collection.starts.push(startOf(value));
+    collection.inner.push(collectionOf(value, depth + 1));
   }
-  const root = document.contents;
-  return isNode(root) && root.range && (isMap(root) || isSeq(root)) ? root.range[0] : 0;
+  return isMap(node) ? { ...collection, keys } : collection;
+};
+
+/** Maps of so few keys are looked through from front to back. */
+const few = 16;
+
+const indexOf = (collection: Collection, key: string | number): number => {
+  const { keys } = collection;
+  if (keys === undefined) return typeof key === 'number' && key in collection.starts ? key : -1;
+  if (keys.length <= few) return keys.indexOf(String(key));
+  collection.byKey ??= new Map(keys.map((name, index) => [name, index]));
+  return collection.byKey.get(String(key)) ?? -1;
+};
+
+type Places = { readonly root: Collection | undefined; readonly start: number };
+
+/** The offset of what the path leads to, or of the nearest ancestor that stands somewhere. */
+const offsetOf = ({ root, start }: Places, path: YamlPath): number => {
+  let offset = start;
+  let collection = root;
+  for (const key of path) {
+    const index = collection === undefined ? -1 : indexOf(collection, key);
+    if (collection === undefined || index < 0) break;
+    const value = collection.starts[index] ?? -1;
+    const found = value < 0 ? (collection.keyStarts[index] ?? -1) : value;
+    if (found >= 0) offset = found;
+    collection = collection.inner[index];
+  }
+  return offset;
+};
+
+const keyOffsetOf = (places: Places, path: YamlPath): number | undefined => {
+  let collection = places.root;
+  for (const key of path.slice(0, -1)) collection = collection?.inner[indexOf(collection, key)];
+  const last = path.at(-1);
+  if (collection === undefined || last === undefined) return undefined;
+  const offset = collection.keyStarts[indexOf(collection, last)] ?? -1;
+  return offset < 0 ? undefined : offset;
+};
+
+const placesOf = (document: Document): Places => {
+  const { contents } = document;
+  return {
+    root: collectionOf(contents),
+    start: Math.max(0, isMap(contents) || isSeq(contents) ? startOf(contents) : 0),
+  };
 };
 
 /** Aliases are resolved only here: one that names nothing, or that would outgrow memory, throws. */
@@ -60,9 +122,11 @@ const plainValue = (
 
 /** Places by offset. The library's own line counter has not seen all lines yet when it stops at a fault. */
 const placesIn = (text: string): ((offset: number) => Position) => {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const { length } = text;
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
   return (offset) => {
-    const within = Math.min(Math.max(offset, 0), text.length);
+    const within = Math.min(Math.max(offset, 0), length);
     let [low, high] = [0, starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -83,15 +147,11 @@ export const parseYaml = (text: string): YamlFile => {
   });
   const faults = document.errors.map((error) => ({ ...at(error.pos[0]), message: error.message }));
   const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
+  const places = placesOf(document);
   return {
     value,
     faults: problem === undefined ? faults : [{ ...at(problem.offset), message: problem.message }],
-    positionOf: (path) => at(offsetOf(document, path)),
-    positionOfKey: (path) => {
-      const pair = path.length > 0 ? pairAt(document, path) : undefined;
-      return pair && isNode(pair.key) && pair.key.range
-        ? at(pair.key.range[0])
-        : at(offsetOf(document, path));
-    },
+    positionOf: (path) => at(offsetOf(places, path)),
+    positionOfKey: (path) => at(keyOffsetOf(places, path) ?? offsetOf(places, path)),
   };
 };
