@@ -31,7 +31,7 @@ export const readConfig = async (folder: string, means: Means): Promise<Loaded> 
     env: means.env,
     secrets: means.secrets,
     kinds: jobKinds,
-    checkSchedule: scheduleFault,
+    checkSchedule: (expression, zone) => scheduleFault({ expression, zone }),
     reports: await reportNames(folder),
   });
 
@@ -59,7 +59,15 @@ export const checkConfig = async (
     next:
       job.schedule === undefined || job.suspend
         ? []
-        : nextSlots(job.schedule, job.timezone, means.clock.now(), 3),
+        : nextSlots(
+            {
+              expression: job.schedule,
+              zone: job.timezone,
+              ...(job.dayMatch === undefined ? {} : { dayMatch: job.dayMatch }),
+            },
+            means.clock.now(),
+            3,
+          ),
   }));
   return { faults: await reportFaults(Object.values(config.jobs), reportDirectories(folder)), jobs };
 };

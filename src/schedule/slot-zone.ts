@@ -1,0 +1,106 @@
+/** A stretch of time over which a zone's clocks are so far from UTC. All in seconds; `end` is not part of it. */
+export type Stretch = {
+  readonly start: number;
+  readonly end: number;
+  /** Wall clock less UTC. */
+  readonly offset: number;
+  /**
+   * The first reading of the wall clock that was not shown or passed before the stretch: later than what it starts at
+   * when clocks went back, earlier when they went forward.
+   */
+  readonly fresh: number;
+};
+
+const daySeconds = 86_400;
+/** Stretches are looked up so many seconds at a time. */
+const blockSeconds = 400 * daySeconds;
+/** Clocks are asked once a day: no zone has moved them twice within less than a week since 1970. */
+const probeSeconds = daySeconds;
+/** No change of offset is larger than this: Samoa's, over the date line, is a day. */
+export const largestChange = 2 * daySeconds;
+
+const offsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
+
+const secondsOf = (text: string): number => {
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = offsetPattern.exec(text) ?? [];
+  const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return sign === '-' ? -size : size;
+};
+
+type Zone = {
+  readonly offsetAt: (instant: number) => number;
+  readonly blocks: Map<number, readonly Stretch[]>;
+};
+
+const zones = new Map<string, Zone>();
+
+/** @throws RangeError when there is no such zone. */
+const zoneOf = (name: string): Zone => {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  const zone: Zone = {
+    offsetAt: (instant) => secondsOf(format.format(instant * 1000)),
+    blocks: new Map(),
+  };
+  zones.set(name, zone);
+  return zone;
+};
+
+/** The first second after `low`, up to `high`, whose offset is no longer that of `low`. */
+const changeIn = (zone: Zone, low: number, high: number): number => {
+  const offset = zone.offsetAt(low);
+  let same = low;
+  let other = high;
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (zone.offsetAt(middle) === offset) same = middle;
+    else other = middle;
+  }
+  return other;
+};
+
+/** The stretches of a block; clocks before it are looked at too, since an overlap may reach into it. */
+const stretchesIn = (zone: Zone, start: number, end: number): readonly Stretch[] => {
+  const found: { start: number; end: number; offset: number }[] = [];
+  let current = { start: start - 2 * largestChange, offset: zone.offsetAt(start - 2 * largestChange) };
+  for (let probe = current.start; probe < end;) {
+    const next = Math.min(probe + probeSeconds, end);
+    if (zone.offsetAt(next) === current.offset) {
+      probe = next;
+      continue;
+    }
+    probe = changeIn(zone, probe, next);
+    found.push({ ...current, end: probe });
+    current = { start: probe, offset: zone.offsetAt(probe) };
+  }
+  found.push({ ...current, end });
+  return found
+    .map((stretch, index) => {
+      // The block begins a stretch of its own; its clocks may have been this far from UTC before.
+      const from = Math.max(stretch.start, start);
+      const shown = from > stretch.start ? from + stretch.offset : -Infinity;
+      const before = found.slice(0, index).filter((other) => from - other.end < largestChange);
+      return {
+        start: from,
+        end: stretch.end,
+        offset: stretch.offset,
+        fresh: Math.max(shown, ...before.map((other) => other.end + other.offset)),
+      };
+    })
+    .filter((stretch) => stretch.end > stretch.start);
+};
+
+/** The stretch that holds the instant. @throws RangeError when there is no such zone. */
+export const stretchAt = (name: string, instant: number): Stretch => {
+  const zone = zoneOf(name);
+  const number = Math.floor(instant / blockSeconds);
+  let block = zone.blocks.get(number);
+  if (block === undefined) {
+    block = stretchesIn(zone, number * blockSeconds, (number + 1) * blockSeconds);
+    zone.blocks.set(number, block);
+  }
+  const stretch = block.find(({ end }) => instant < end);
+  if (stretch === undefined) throw new RangeError(`no stretch of ${name} holds ${instant}`);
+  return stretch;
+};
