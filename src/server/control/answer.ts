@@ -71,10 +71,12 @@ export const openAnswer = (
   });
   const end = (outcome: Outcome, status = 200): void => {
     if (over) return;
+    // A value that is no JSON throws here, while the answer can still end with that error.
+    const line = lineOf({ event: 'end', outcome }, redact);
     throttle.flush();
     settle();
     if (!response.headersSent) response.statusCode = status;
-    response.end(lineOf({ event: 'end', outcome }, redact));
+    response.end(line);
   };
   return {
     signal: controller.signal,

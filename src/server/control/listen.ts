@@ -60,15 +60,15 @@ export const listenForCommands = async (options: CommandListenerOptions): Promis
     const program = request.headers[versionHeader];
     if (program !== version)
       return answer.end(outcomeOfError(versionsDiffer(version, String(program ?? 'unknown'))), 409);
-    const url = new URL(request.url ?? '/', 'http://daemon');
-    const name = `${request.method} ${url.pathname}`;
+    const [path, query] = (request.url ?? '/').split('?', 2);
+    const name = `${request.method} ${path}`;
     const route = routes.get(name);
     if (route === undefined)
       return answer.end(outcomeOfError(fault('wrong-use', `the daemon knows no command ${name}`)), 404);
     try {
       const body = await readOrder(request);
       log.debug('command', { command: name });
-      const value = await route({ query: Object.fromEntries(url.searchParams), body, answer });
+      const value = await route({ query: Object.fromEntries(new URLSearchParams(query)), body, answer });
       answer.end({ end: 'value', value });
     } catch (error) {
       if (!isFault(error)) log.error('a command failed', { command: name, ...errorFields(error) });

@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import { fault, isFault, noProgress, silentLog, unixMillis } from '../../src/base/index.ts';
+import type { ProgressStep } from '../../src/base/index.ts';
+import { askDaemon } from '../../src/server/index.ts';
+import type { Commands, RunResult } from '../../src/server/index.ts';
+import {
+  at,
+  openControlHouse,
+  rejection,
+  runResult,
+  runView,
+  sendRaw,
+  statusView,
+} from './support/control-house.ts';
+
+const never = new AbortController().signal;
+
+describe('a command through the control socket', () => {
+  it('brings each question and its answer across', async () => {
+    await using house = await openControlHouse();
+    const asked: unknown[] = [];
+    const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
+      asked.push(what);
+      return Promise.resolve(answer);
+    };
+    const next = [{ job: 'spend', slot: at, zone: 'UTC' }];
+    await house.listen({
+      status: () => note(statusView, 'status'),
+      runs: (query) => note([runView('spend')], 'runs', query),
+      next: (query) => note(next, 'next', query),
+      plan: (order) => note(['pull 3 windows', 'mail 1 person'], 'plan', order),
+      run: (order) => note(runResult(order.job), 'run', order),
+      backfill: (order) => note({ slots: 2, ok: 1, already: 0, failed: 1 }, 'backfill', order),
+    });
+    const daemon = await house.daemon();
+    expect(await daemon.ping()).toEqual({ version: '1.2.3', pid: process.pid });
+    expect(await daemon.status()).toEqual(statusView);
+    expect(await daemon.runs({ job: 'a&b=c ü', limit: 20 })).toEqual([runView('spend')]);
+    expect(await daemon.runs({ limit: 1 })).toEqual([runView('spend')]);
+    expect(await daemon.next({ count: 5 })).toEqual(next);
+    expect(await daemon.plan({ job: 'spend', slot: '2026-11-21' })).toEqual([
+      'pull 3 windows',
+      'mail 1 person',
+    ]);
+    const span = { job: 'spend', from: '2026-11-01', to: '2026-11-03' };
+    await daemon.plan(span);
+    expect(await daemon.run({ job: 'Überblick' }, noProgress, never)).toEqual(runResult('Überblick'));
+    expect(await daemon.backfill(span, noProgress, () => undefined, never)).toEqual({
+      slots: 2,
+      ok: 1,
+      already: 0,
+      failed: 1,
+    });
+    expect(asked).toEqual([
+      ['status'],
+      ['runs', { job: 'a&b=c ü', limit: 20 }],
+      ['runs', { limit: 1 }],
+      ['next', { count: 5 }],
+      ['plan', { job: 'spend', slot: '2026-11-21' }],
+      ['plan', span],
+      ['run', { job: 'Überblick' }],
+      ['backfill', span],
+    ]);
+  });
+
+  it('shows progress and results in their order, and the last step of each before what follows it', async () => {
+    await using house = await openControlHouse();
+    await house.listen({
+      backfill: async (_order, progress, onRun) => {
+        for (const done of [1, 2]) {
+          for (let rows = 1; rows <= 50; rows += 1) progress({ step: 'pulling', done, total: 2, rows });
+          progress({ step: 'mailing', detail: 'finance@example.com' });
+          onRun(runResult('spend', unixMillis(at + done)), done, 2);
+        }
+        progress({ step: 'tidying up' });
+        return { slots: 2, ok: 2, already: 0, failed: 0 };
+      },
+    });
+    const seen: unknown[] = [];
+    const daemon = await house.daemon();
+    await daemon.backfill(
+      { job: 'spend', from: 'a', to: 'b' },
+      (step) => seen.push(step),
+      (result, done, total) => seen.push([result.run.slot - at, done, total]),
+      never,
+    );
+    expect(seen).toEqual([
+      { step: 'pulling', done: 1, total: 2, rows: 1 },
+      { step: 'pulling', done: 1, total: 2, rows: 50 },
+      { step: 'mailing', detail: 'finance@example.com' },
+      [1, 1, 2],
+      { step: 'pulling', done: 2, total: 2, rows: 50 },
+      { step: 'mailing', detail: 'finance@example.com' },
+      [2, 2, 2],
+      { step: 'tidying up' },
+    ]);
+  });
+
+  it('lets ten lines a second of a step through', async () => {
+    await using house = await openControlHouse();
+    const seen: ProgressStep[] = [];
+    await house.listen({
+      run: async (order, progress) => {
+        for (let rows = 0; rows < 1000; rows += 1) {
+          progress({ step: 'pulling', rows });
+          house.clock.advance(1);
+        }
+        return runResult(order.job);
+      },
+    });
+    const daemon = await house.daemon();
+    await daemon.run({ job: 'spend' }, (step) => seen.push(step), never);
+    expect(seen.map(({ rows }) => rows)).toEqual([0, 99, 199, 299, 399, 499, 599, 699, 799, 899, 999]);
+  });
+
+  it('keeps everything that a fault says', async () => {
+    await using house = await openControlHouse();
+    const unknownJob = fault('job-unknown', 'no job is named „spent“', { advice: 'did you mean spend?' });
+    const limited = fault('gateway-rate-limited', 'too many calls', {
+      retryAfter: 2500,
+      cause: new Error('x'),
+    });
+    await house.listen({
+      status: () => Promise.reject(unknownJob),
+      run: (_order, progress) => {
+        progress({ step: 'pulling' });
+        return Promise.reject(limited);
+      },
+    });
+    const daemon = await house.daemon();
+    expect(await rejection(daemon.status())).toMatchObject({
+      name: 'Fault',
+      code: 'job-unknown',
+      message: 'no job is named „spent“',
+      advice: 'did you mean spend?',
+      exitCode: 2,
+      retryHelps: false,
+    });
+    const second = await rejection(daemon.run({ job: 'spend' }, noProgress, never));
+    expect(isFault(second)).toBe(true);
+    expect(second).toMatchObject({
+      code: 'gateway-rate-limited',
+      message: 'too many calls',
+      advice: limited.advice,
+      exitCode: 1,
+      retryHelps: true,
+      retryAfter: 2500,
+    });
+  });
+
+  it('tells an error that is no fault without the places of the other side, and logs it there', async () => {
+    await using house = await openControlHouse();
+    const logged: unknown[] = [];
+    await house.listen(
+      {
+        status: () => Promise.reject(new TypeError('x is no function')),
+        next: () => {
+          throw new RangeError('thrown at once');
+        },
+      },
+      { log: { ...silentLog, error: (message, fields) => logged.push([message, fields?.['command']]) } },
+    );
+    const daemon = await house.daemon();
+    const error = await rejection(daemon.status());
+    expect(error.message).toContain('x is no function');
+    expect([error.name, error.stack]).toEqual(['Error', undefined]);
+    await expect(daemon.next({ count: 1 })).rejects.toThrow('thrown at once');
+    expect(logged).toEqual([
+      ['a command failed', 'GET /status'],
+      ['a command failed', 'GET /next'],
+    ]);
+    expect((await sendRaw(house.socket, 'GET', '/status')).text).not.toMatch(/\.ts|at /);
+  });
+
+  it.each<[string, string, string, string, number]>([
+    ['no JSON', 'POST', '/run', '{"job":', 400],
+    ['nothing', 'POST', '/run', '', 400],
+    ['no job', 'POST', '/run', '{}', 400],
+    ['a field that is not known', 'POST', '/run', '{"job":"a","force":true}', 400],
+    ['half a span', 'POST', '/backfill', '{"job":"a","from":"b"}', 400],
+    ['neither order nor span', 'POST', '/plan', '{"job":"a","slot":"x","from":"b"}', 400],
+    ['a name without end', 'POST', '/run', `{"job":"${'a'.repeat(2000)}"}`, 400],
+    ['megabytes', 'POST', '/run', `{"job":"${'a'.repeat(3_000_000)}"}`, 400],
+    ['a count of none', 'GET', '/next?count=0', '', 400],
+    ['a limit that is no number', 'GET', '/runs?limit=1e9', '', 400],
+    ['no path', 'GET', '//', '', 404],
+    ['another command', 'POST', '/constructor', '{}', 404],
+    ['another method', 'GET', '/run', '', 404],
+  ])('refuses %s', async (_, method, path, body, status) => {
+    await using house = await openControlHouse();
+    await house.listen({});
+    const answer = await sendRaw(house.socket, method, path, body);
+    const { outcome } = JSON.parse(answer.text) as { outcome: { fault: { code: string; exitCode: number } } };
+    expect([answer.status, outcome.fault.code, outcome.fault.exitCode]).toEqual([status, 'wrong-use', 2]);
+  });
+
+  it('lets no secret across, in whatever it is', async () => {
+    await using house = await openControlHouse();
+    const secret = 'sk-"quoted"\nsecret';
+    const said = `it used ${secret} there`;
+    const commands: Partial<Commands> = {
+      status: () => Promise.reject(new Error(said)),
+      plan: () => Promise.resolve([said]),
+      run: () => Promise.reject(fault('gateway-refused', said, { advice: said })),
+      backfill: async (_order, progress, onRun) => {
+        progress({ step: 'pulling', detail: said });
+        onRun({ ...runResult('a'), advice: said }, 1, 1);
+        return { slots: 1, ok: 1, already: 0, failed: 0 };
+      },
+    };
+    await house.listen(commands, { redact: (text) => text.replaceAll(secret, '[secret]') });
+    const answers = await Promise.all([
+      sendRaw(house.socket, 'GET', '/status'),
+      sendRaw(house.socket, 'POST', '/plan', '{"job":"a"}'),
+      sendRaw(house.socket, 'POST', '/run', '{"job":"a"}'),
+      sendRaw(house.socket, 'POST', '/backfill', '{"job":"a","from":"b","to":"c"}'),
+    ]);
+    const all = answers.map(({ text }) => text).join('');
+    expect(all.match(/it used \[secret\] there/g)).toHaveLength(6);
+    expect(all).not.toContain('quoted');
+    const seen: RunResult[] = [];
+    const daemon = await house.daemon();
+    await daemon.backfill({ job: 'a', from: 'b', to: 'c' }, noProgress, (result) => seen.push(result), never);
+    expect(seen[0]?.advice).toBe('it used [secret] there');
+  });
+
+  it('ends with an error when the answer cannot be written', async () => {
+    await using house = await openControlHouse();
+    await house.listen({ plan: () => Promise.resolve([1n] as never) });
+    const daemon = await house.daemon();
+    await expect(daemon.plan({ job: 'a' })).rejects.toThrow('BigInt');
+  });
+
+  it('answers many at once', async () => {
+    await using house = await openControlHouse();
+    let waiting = 0;
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    await house.listen({
+      run: async (order) => {
+        waiting += 1;
+        if (waiting === 100) release();
+        await all;
+        return runResult(order.job);
+      },
+    });
+    const daemon = await house.daemon();
+    const jobs = Array.from({ length: 100 }, (_, index) => `job-${index}`);
+    const results = await Promise.all(
+      jobs.map((job) => daemon.run({ job }, noProgress, new AbortController().signal)),
+    );
+    expect(results.map(({ run }) => run.job)).toEqual(jobs);
+  });
+
+  it('is obeyed by the same version alone, whichever is the newer', async () => {
+    await using house = await openControlHouse();
+    await house.listen({});
+    for (const version of ['1.2.2', '1.3.0']) {
+      const error = await rejection(house.ask(version));
+      expect(error['code']).toBe('daemon-version-differs');
+      expect(error.message).toBe(`the daemon is version 1.2.3 and this program is version ${version}`);
+      expect(error['advice']).toContain('same version');
+      const raw = await sendRaw(house.socket, 'POST', '/run', '{"job":"a"}', {
+        'tollkeeper-version': version,
+      });
+      expect(raw.status).toBe(409);
+      expect(raw.text).toContain('daemon-version-differs');
+    }
+    expect((await sendRaw(house.socket, 'GET', '/status', '', {})).status).toBe(409);
+  });
+
+  it('finds the daemon by a path that is read from another folder', async () => {
+    await using house = await openControlHouse();
+    await house.listen({ status: () => Promise.resolve(statusView) });
+    const daemon = await askDaemon('tollkeeper.duckdb', {
+      version: '1.2.3',
+      clock: house.clock,
+      cwd: process.cwd(),
+    });
+    expect(await daemon?.status()).toEqual(statusView);
+  });
+});

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, lstat, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/index.ts';
+import { askDaemon, listenForCommands, socketPath } from '../../src/server/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { openControlHouse, openStranger, rejection, statusView } from './support/control-house.ts';
+
+const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
+
+/** Does it as a user who may not enter the folder, also where the tests are run by the administrator. */
+const asStranger = async <T>(folder: string, action: () => Promise<T>): Promise<T> => {
+  const administrator = process.geteuid?.() === 0;
+  await chmod(folder, 0o000);
+  if (administrator) process.seteuid?.(65_534);
+  try {
+    return await action();
+  } finally {
+    if (administrator) process.seteuid?.(0);
+    await chmod(folder, 0o700);
+  }
+};
+
+/** Binds the socket and is killed, so that the file stays. */
+const leaveStaleSocket = async (path: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
+  const child = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await exit;
+};
+
+describe('the place of the control socket', () => {
+  it('is a folder of its own beside the database', () => {
+    expect(socketPath('/data/tollkeeper.duckdb')).toBe('/data/control/tollkeeper.sock');
+    expect(socketPath('data/x.duckdb', { cwd: '/srv' })).toBe('/srv/data/control/tollkeeper.sock');
+  });
+
+  it.each([
+    ['linux', 107],
+    ['darwin', 103],
+  ] as const)('has bytes enough on %s up to %i', (platform, longest) => {
+    const tail = '/control/tollkeeper.sock';
+    const fits = `/${'a'.repeat(longest - tail.length - 1)}`;
+    expect(socketPath(`${fits}/x.duckdb`, { platform })).toHaveLength(longest);
+    const error = (() => {
+      try {
+        return socketPath(`${fits}b/x.duckdb`, { platform });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(error).toMatchObject({ code: 'socket-path-too-long', exitCode: 2 });
+    expect(String(error)).toContain(`has ${longest + 1} bytes where ${longest} are the most`);
+    // Bytes, not characters.
+    const umlauts = `/${'ü'.repeat(longest - tail.length - 1)}`;
+    expect(() => socketPath(`${umlauts}/x.duckdb`, { platform })).toThrow('bytes');
+  });
+
+  it('is reached by the way from the working folder where the whole path is too long', async () => {
+    await using house = await openControlHouse();
+    const deep = join(dirname(house.databasePath), 'd'.repeat(100));
+    await mkdir(deep);
+    const databasePath = join(deep, 'x.duckdb');
+    const means = { databasePath, version: '1', clock: house.clock, log: silentLog };
+    const commands = { status: () => Promise.resolve(statusView) } as never;
+    await expect(listenForCommands({ ...means, commands })).rejects.toThrow('control socket');
+    expect(await askDaemon(databasePath, means)).toBeUndefined();
+    process.chdir(deep);
+    try {
+      expect(socketPath(databasePath)).toBe('control/tollkeeper.sock');
+      await using _listener = await listenForCommands({ ...means, commands });
+      const daemon = await askDaemon(databasePath, means);
+      expect(await daemon?.status()).toEqual(statusView);
+      // From elsewhere it can be seen and not reached: that is not the same as no daemon.
+      process.chdir(tmpdir());
+      const error = await rejection(askDaemon(databasePath, means));
+      expect(error['code']).toBe('socket-path-too-long');
+      process.chdir(deep);
+    } finally {
+      process.chdir(dirname(house.databasePath));
+    }
+  });
+});
+
+describe('the folder of the control socket', () => {
+  it('is open to its owner alone, also when it was not', async () => {
+    await using house = await openControlHouse();
+    const folder = dirname(house.socket);
+    const first = await house.listen({});
+    expect(await modeOf(folder)).toBe('700');
+    await first[Symbol.asyncDispose]();
+    await chmod(folder, 0o775);
+    await house.listen({});
+    expect(await modeOf(folder)).toBe('700');
+  });
+
+  it('must not be another user’s', async () => {
+    await using house = await openControlHouse();
+    const error = await rejection(house.listen({}, { user: (process.getuid?.() ?? 0) + 1 }));
+    expect(error['code']).toBe('control-folder-unsafe');
+    expect(error.message).toContain('belongs to another user');
+  });
+
+  it('must not be a link to some other place, nor a file', async () => {
+    await using house = await openControlHouse();
+    const folder = dirname(house.socket);
+    const elsewhere = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
+    await symlink(elsewhere, folder);
+    expect((await rejection(house.listen({})))['code']).toBe('control-folder-unsafe');
+    await rm(folder);
+    await writeFile(folder, '');
+    expect((await rejection(house.listen({})))['code']).toBe('control-folder-unsafe');
+    await rm(folder);
+    await rm(elsewhere, { recursive: true });
+    await house.listen({});
+  });
+
+  it('says what cannot be written', async () => {
+    const path = join(tmpdir(), 'tollkeeper-not-there', 'x.duckdb');
+    const options = { databasePath: path, version: '1', clock: manualClock(), log: silentLog };
+    const error = await rejection(listenForCommands({ ...options, commands: {} as never }));
+    expect(error['code']).toBe('path-unwritable');
+    expect(error.message).toContain('ENOENT');
+  });
+});
+
+describe('asking for a daemon', () => {
+  it('finds none where there is no folder, no socket, or only one that a killed daemon left', async () => {
+    await using house = await openControlHouse();
+    expect(await house.ask()).toBeUndefined();
+    await mkdir(dirname(house.socket));
+    expect(await house.ask()).toBeUndefined();
+    await leaveStaleSocket(house.socket);
+    expect((await stat(house.socket)).isSocket()).toBe(true);
+    expect(await house.ask()).toBeUndefined();
+    await house.listen({ status: () => Promise.resolve(statusView) });
+    expect(await (await house.daemon()).status()).toEqual(statusView);
+  });
+
+  it('says so when this user may not', async () => {
+    await using house = await openControlHouse();
+    await house.listen({});
+    const error = await asStranger(dirname(house.socket), () => rejection(house.ask()));
+    expect(error['code']).toBe('daemon-unreachable');
+    expect(error['advice']).toContain('as the user that the daemon runs as');
+  });
+
+  it.each([
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['HTTP of another program', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
+    ['no JSON', 'HTTP/1.1 200 OK\r\ntollkeeper-version: 1.2.3\r\ncontent-length: 3\r\n\r\nhi\n'],
+    ['no event', 'HTTP/1.1 200 OK\r\ntollkeeper-version: 1.2.3\r\ncontent-length: 3\r\n\r\n{}\n'],
+    ['nothing', ''],
+  ])('is not led astray by %s', async (_, answer) => {
+    await using house = await openControlHouse();
+    await using _stranger = await openStranger(house, (socket) => {
+      socket.once('data', () => socket.end(answer));
+    });
+    const error = await rejection(house.ask());
+    expect([error['code'], error['exitCode']]).toEqual(['daemon-unreachable', 1]);
+    expect(error['advice']).toMatch(/listens there/);
+  });
+});
