@@ -7,7 +7,7 @@ export type Migration = {
 
 /*
  * Times are BIGINT: seconds UTC in the log tables, milliseconds UTC in the usage tables and the outbox, as the gateway's
- * endpoints have them. No enums, sequences or ON CONFLICT, so that another engine can take the same tables.
+ * endpoints have them, and in the tables of jobs. No enums, sequences or ON CONFLICT, so that another engine can take the same tables.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -105,6 +105,57 @@ export const migrations: readonly Migration[] = [
         changed_at BIGINT NOT NULL,
         last_error VARCHAR,
         UNIQUE (account, kind, subject, recipient)
+      )`,
+    ],
+  },
+  {
+    number: 2,
+    name: 'runs of jobs',
+    statements: [
+      `CREATE TABLE job_cursor (
+        job VARCHAR NOT NULL,
+        version BIGINT NOT NULL,
+        schedule VARCHAR NOT NULL,
+        claimed_through BIGINT NOT NULL,
+        UNIQUE (job)
+      )`,
+      // The key is the last guard against a slot that is claimed twice.
+      `CREATE TABLE job_run (
+        job VARCHAR NOT NULL,
+        slot BIGINT NOT NULL,
+        account VARCHAR NOT NULL,
+        run_trigger VARCHAR NOT NULL,
+        version BIGINT NOT NULL,
+        state VARCHAR NOT NULL,
+        interval_start BIGINT NOT NULL,
+        interval_end BIGINT NOT NULL,
+        through BIGINT,
+        attempts BIGINT NOT NULL,
+        next_attempt BIGINT,
+        claimed_at BIGINT NOT NULL,
+        started_at BIGINT,
+        ended_at BIGINT,
+        code VARCHAR,
+        reason VARCHAR,
+        summary VARCHAR,
+        UNIQUE (job, slot)
+      )`,
+      `CREATE TABLE job_attempt (
+        job VARCHAR NOT NULL,
+        slot BIGINT NOT NULL,
+        attempt BIGINT NOT NULL,
+        started_at BIGINT NOT NULL,
+        ended_at BIGINT,
+        state VARCHAR NOT NULL,
+        code VARCHAR,
+        reason VARCHAR,
+        UNIQUE (job, slot, attempt)
+      )`,
+      `CREATE TABLE job_outage (
+        job VARCHAR NOT NULL,
+        slot BIGINT NOT NULL,
+        opened_at BIGINT NOT NULL,
+        UNIQUE (job)
       )`,
     ],
   },

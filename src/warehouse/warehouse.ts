@@ -5,6 +5,8 @@ import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { readCube } from './cube/read-cube.ts';
 import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
+import { createRunLedger } from './ledger/create-run-ledger.ts';
+import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';
 import type { LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
@@ -26,6 +28,7 @@ export type Warehouse = AsyncDisposable & {
   readonly logs: LogsTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
+  readonly runs: RunLedger;
   /** What the log says was charged in the interval, in the account's currency. */
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /**
@@ -64,6 +67,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     logs: createLogsTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
+    runs: createRunLedger(engine),
     spend: async (account, span) => engine.bulk(async (connection) => readSpend(connection, account, span)),
     readCube: async (request, use) => readCube(engine, options, options.clock, request, use),
     [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),

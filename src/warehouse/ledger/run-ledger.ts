@@ -63,10 +63,11 @@ export type JobCursor = {
 
 /** What one pass of the loop writes for one job: rows and cursor go together or not at all. */
 export type Claim = {
-  readonly cursor: JobCursor;
+  /** Left out for runs that no schedule asked for: the cursor, if there is one, stays where it is. */
+  readonly cursor?: JobCursor;
   readonly runs: readonly LedgerRun[];
   /**
-   * The clock was set back to this moment: rows of this job that never ran (missed, skipped, queued without an attempt) and
+   * Only with a cursor. The clock was set back to this moment: rows of this job that never ran (missed, skipped, queued without an attempt) and
    * whose slot lies after it are taken out before `runs` are put in, since their time is yet to come.
    */
   readonly reopenedAfter?: UnixMillis;

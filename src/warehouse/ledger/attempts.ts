@@ -1,0 +1,120 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { UnixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { readRows } from '../rows.ts';
+import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';
+import { distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
+
+/* Each within a transaction of the caller's. */
+
+/** @throws RangeError when one of them does not wait for an attempt: nothing may run that is not written down. */
+export const writeBegin = async (
+  connection: DuckDBConnection,
+  keys: readonly RunKey[],
+  at: UnixMillis,
+): Promise<void> => {
+  const begun = distinctByKey(keys);
+  const rows = boundRows(connection, keyColumns, begun);
+  const changed = await rows.execute(
+    (table) => `UPDATE job_run
+      SET state = 'running', attempts = attempts + 1, started_at = $at, next_attempt = NULL, ended_at = NULL,
+          code = NULL, reason = NULL, summary = NULL
+      FROM ${table} AS begun WHERE job_run.job = begun.job AND job_run.slot = begun.slot AND ${isWaiting}`,
+    { at },
+  );
+  if (changed !== begun.length)
+    throw new RangeError(`of ${begun.length} runs that are to begin ${begun.length - changed} do not wait`);
+  await rows.execute(
+    (table) => `INSERT INTO job_attempt (job, slot, attempt, started_at, state)
+      SELECT job_run.job, job_run.slot, job_run.attempts, $at, 'running'
+      FROM job_run JOIN ${table} AS begun ON job_run.job = begun.job AND job_run.slot = begun.slot`,
+    { at },
+  );
+};
+
+const endColumns = {
+  ...keyColumns,
+  state: 'VARCHAR',
+  ended_at: 'BIGINT',
+  code: 'VARCHAR',
+  reason: 'VARCHAR',
+  summary: 'VARCHAR',
+  next_attempt: 'BIGINT',
+} as const;
+
+/** Attempts that are not under way stay as they are. */
+export const writeEnds = async (connection: DuckDBConnection, ends: readonly AttemptEnd[]): Promise<void> => {
+  const rows = boundRows(
+    connection,
+    endColumns,
+    distinctByKey(ends).map(({ job, slot, state, at, code, reason, summary, nextAttempt }) => ({
+      job,
+      slot,
+      state,
+      ended_at: at,
+      code: code ?? null,
+      reason: reason ?? null,
+      summary: summary ?? null,
+      next_attempt: state === 'ok' ? null : (nextAttempt ?? null),
+    })),
+  );
+  const isUnderWay = (table: string): string =>
+    `${table}.job = ended.job AND ${table}.slot = ended.slot AND ${table}.state = 'running'`;
+  await rows.execute(
+    (table) => `UPDATE job_attempt
+      SET state = ended.state, ended_at = ended.ended_at, code = ended.code, reason = ended.reason
+      FROM ${table} AS ended WHERE ${isUnderWay('job_attempt')}`,
+  );
+  await rows.execute(
+    (table) => `UPDATE job_run
+      SET state = ended.state, ended_at = ended.ended_at, code = ended.code, reason = ended.reason,
+          summary = ended.summary, next_attempt = ended.next_attempt
+      FROM ${table} AS ended WHERE ${isUnderWay('job_run')}`,
+  );
+};
+
+const closingColumns = {
+  ...keyColumns,
+  final_state: 'VARCHAR',
+  closed_at: 'BIGINT',
+  why_code: 'VARCHAR',
+  why: 'VARCHAR',
+} as const;
+
+/** Runs that are over, or under way, stay as they are. */
+export const writeClosings = async (
+  connection: DuckDBConnection,
+  closings: readonly RunClosing[],
+): Promise<void> => {
+  const rows = distinctByKey(closings).map(({ job, slot, state, at, code, reason }) => ({
+    job,
+    slot,
+    final_state: state,
+    closed_at: at,
+    why_code: code ?? null,
+    why: reason,
+  }));
+  await boundRows(connection, closingColumns, rows).execute(
+    (table) => `UPDATE job_run
+      SET state = closing.final_state, ended_at = closing.closed_at, code = closing.why_code,
+          reason = closing.why, next_attempt = NULL
+      FROM ${table} AS closing
+      WHERE job_run.job = closing.job AND job_run.slot = closing.slot AND ${isWaiting}`,
+  );
+};
+
+/** Nothing when there is no such run, when it is not over, or when its row stands for a span. */
+export const writeReopening = async (
+  connection: DuckDBConnection,
+  { job, slot }: RunKey,
+  at: UnixMillis,
+): Promise<LedgerRun | undefined> => {
+  const [row] = await readRows(
+    connection,
+    `UPDATE job_run
+     SET state = 'queued', next_attempt = $at, ended_at = NULL, code = NULL, reason = NULL, summary = NULL
+     WHERE job = $job AND slot = $slot AND through IS NULL AND NOT ${isOpen} RETURNING *`,
+    { job, slot, at },
+  );
+  return row === undefined ? undefined : runOf(row);
+};

@@ -1,0 +1,104 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { text, wholeNumber } from '../rows.ts';
+import type { Claim, JobCursor, LedgerRun, RunTrigger } from './run-ledger.ts';
+import { boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
+
+/** Runs that somebody asked for, whatever the schedule says. */
+const asked: readonly RunTrigger[] = ['hand', 'backfill', 'needed'];
+
+/** Rows of slots that never ran, whose time may come again. */
+const neverRan = `state IN ('missed', 'skipped', 'queued') AND attempts = 0 AND NOT list_contains($asked, run_trigger)`;
+
+/** Takes out what lies after the moment that the clock was set back to; a span that reaches past it ends at it. */
+const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]): Promise<void> => {
+  const moments = new Map<string, number>();
+  for (const { cursor, reopenedAfter } of claims)
+    if (cursor !== undefined && reopenedAfter !== undefined)
+      moments.set(cursor.job, Math.min(reopenedAfter, moments.get(cursor.job) ?? reopenedAfter));
+  const rows = boundRows(
+    connection,
+    { job: 'VARCHAR', moment: 'BIGINT' },
+    [...moments].map(([job, moment]) => ({ job, moment })),
+  );
+  await rows.execute(
+    (table) => `DELETE FROM job_run USING ${table} AS reopened
+      WHERE job_run.job = reopened.job AND job_run.slot > reopened.moment AND ${neverRan}`,
+    { asked },
+  );
+  await rows.execute(
+    (table) => `UPDATE job_run SET through = reopened.moment FROM ${table} AS reopened
+      WHERE job_run.job = reopened.job AND job_run.slot <= reopened.moment AND job_run.through > reopened.moment
+        AND ${neverRan}`,
+    { asked },
+  );
+};
+
+/** A row that stands for a whole span gives its first slot up to a run that was asked for of just this slot. */
+const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[]): Promise<void> => {
+  const wanted = runs.filter(({ trigger, through }) => asked.includes(trigger) && through === undefined);
+  await boundRows(connection, keyColumns, wanted).execute(
+    (table) => `UPDATE job_run SET slot = job_run.slot + 1 FROM ${table} AS wanted
+      WHERE job_run.job = wanted.job AND job_run.slot = wanted.slot AND job_run.through > job_run.slot AND ${neverRan}`,
+    { asked },
+  );
+};
+
+const insertRuns = async (
+  connection: DuckDBConnection,
+  runs: readonly LedgerRun[],
+): Promise<readonly LedgerRun[]> => {
+  const columns = Object.keys(runColumns).join(', ');
+  const inserted = await boundRows(connection, runColumns, runs.map(boundRun)).read(
+    (table) => `INSERT INTO job_run (${columns}) SELECT ${columns} FROM ${table} AS claimed
+      WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)
+      RETURNING job, slot`,
+  );
+  const fresh = new Set(
+    inserted.map((row) => keyText({ job: text(row, 'job'), slot: unixMillis(wholeNumber(row, 'slot')) })),
+  );
+  return runs.filter((run) => fresh.has(keyText(run)));
+};
+
+const cursorColumns = {
+  job: 'VARCHAR',
+  version: 'BIGINT',
+  schedule: 'VARCHAR',
+  claimed_through: 'BIGINT',
+} as const;
+
+const moveCursors = async (connection: DuckDBConnection, cursors: readonly JobCursor[]): Promise<void> => {
+  const byJob = new Map(cursors.map((cursor) => [cursor.job, cursor]));
+  const rows = boundRows(
+    connection,
+    cursorColumns,
+    [...byJob.values()].map(({ claimedThrough, ...rest }) => ({ ...rest, claimed_through: claimedThrough })),
+  );
+  await rows.execute(
+    (table) => `UPDATE job_cursor
+      SET version = moved.version, schedule = moved.schedule, claimed_through = moved.claimed_through
+      FROM ${table} AS moved WHERE job_cursor.job = moved.job`,
+  );
+  await rows.execute(
+    (table) => `INSERT INTO job_cursor (job, version, schedule, claimed_through)
+      SELECT job, version, schedule, claimed_through FROM ${table} AS moved
+      WHERE NOT EXISTS (SELECT 1 FROM job_cursor AS known WHERE known.job = moved.job)`,
+  );
+};
+
+/** Within a transaction of the caller's. Gives the rows that were new. */
+export const writeClaims = async (
+  connection: DuckDBConnection,
+  claims: readonly Claim[],
+): Promise<readonly LedgerRun[]> => {
+  const runs = distinctByKey(claims.flatMap((claim) => claim.runs));
+  await takeBack(connection, claims);
+  await giveWay(connection, runs);
+  const fresh = await insertRuns(connection, runs);
+  await moveCursors(
+    connection,
+    claims.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor])),
+  );
+  return fresh;
+};

@@ -1,0 +1,60 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Engine } from '../engine.ts';
+import { execute, inTransaction } from '../rows.ts';
+import { writeBegin, writeClosings, writeEnds, writeReopening } from './attempts.ts';
+import { writeClaims } from './claim.ts';
+import { readOutages, writeOutages } from './outages.ts';
+import {
+  listRuns,
+  readAttempts,
+  readCursors,
+  readGoodThrough,
+  readLatest,
+  readOpen,
+  readRun,
+} from './read-runs.ts';
+import type { RunLedger } from './run-ledger.ts';
+import { isOpen } from './run-rows.ts';
+
+const trimRuns = async (connection: DuckDBConnection, before: number): Promise<number> => {
+  const removed = await execute(
+    connection,
+    `DELETE FROM job_run WHERE coalesce(through, slot) < $before AND NOT ${isOpen}`,
+    { before },
+  );
+  await execute(
+    connection,
+    `DELETE FROM job_attempt WHERE slot < $before AND NOT EXISTS
+       (SELECT 1 FROM job_run WHERE job_run.job = job_attempt.job AND job_run.slot = job_attempt.slot)`,
+    { before },
+  );
+  return removed;
+};
+
+/** The ledger in DuckDB, over the connection where one piece of work follows the other. */
+export const createRunLedger = (engine: Engine): RunLedger => {
+  const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
+    engine.state(async (connection) => inTransaction(connection, work));
+  return {
+    cursors: async () => engine.state(readCursors),
+    claim: async (claims) => inOne(async (connection) => writeClaims(connection, claims)),
+    forget: async (jobs) =>
+      inOne(async (connection) => {
+        await execute(connection, 'DELETE FROM job_cursor WHERE list_contains($jobs, job)', { jobs });
+      }),
+    open: async () => engine.state(readOpen),
+    find: async (key) => engine.state(async (connection) => readRun(connection, key)),
+    reopen: async (key, at) => inOne(async (connection) => writeReopening(connection, key, at)),
+    begin: async (keys, at) => inOne(async (connection) => writeBegin(connection, keys, at)),
+    end: async (ends) => inOne(async (connection) => writeEnds(connection, ends)),
+    close: async (closings) => inOne(async (connection) => writeClosings(connection, closings)),
+    list: async (query) => engine.state(async (connection) => listRuns(connection, query)),
+    attempts: async (keys) => inOne(async (connection) => readAttempts(connection, keys)),
+    latest: async () => engine.state(readLatest),
+    goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
+    outages: async () => engine.state(readOutages),
+    noteOutages: async ({ opened, closed }) =>
+      inOne(async (connection) => writeOutages(connection, opened, closed)),
+    trim: async (before) => inOne(async (connection) => trimRuns(connection, before)),
+  };
+};

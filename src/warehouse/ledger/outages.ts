@@ -1,0 +1,32 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { JobOutage } from './run-ledger.ts';
+
+export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> => {
+  const rows = await readRows(connection, 'SELECT job, slot, opened_at FROM job_outage ORDER BY job');
+  return rows.map((row) => ({
+    job: text(row, 'job'),
+    slot: unixMillis(wholeNumber(row, 'slot')),
+    openedAt: unixMillis(wholeNumber(row, 'opened_at')),
+  }));
+};
+
+/** First the closed ones, then the opened: a job may recover and fail again between two notes. One that is open stays. */
+export const writeOutages = async (
+  connection: DuckDBConnection,
+  opened: readonly JobOutage[],
+  closed: readonly string[],
+): Promise<void> => {
+  if (closed.length > 0)
+    await execute(connection, 'DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
+  const byJob = new Map(opened.toReversed().map((outage) => [outage.job, outage]));
+  const rows = [...byJob.values()].map(({ job, slot, openedAt }) => ({ job, slot, opened_at: openedAt }));
+  await boundRows(connection, { job: 'VARCHAR', slot: 'BIGINT', opened_at: 'BIGINT' }, rows).execute(
+    (
+      table,
+    ) => `INSERT INTO job_outage (job, slot, opened_at) SELECT job, slot, opened_at FROM ${table} AS opened
+      WHERE NOT EXISTS (SELECT 1 FROM job_outage AS known WHERE known.job = opened.job)`,
+  );
+};
