@@ -1,5 +1,5 @@
 import { CronPattern } from 'croner';
-import { validate } from 'node-cron';
+import { validateDetailed } from 'node-cron';
 import { messageOf } from '../base/index.ts';
 import { nearestWall } from './cron-sets.ts';
 import type { CronSets } from './cron-sets.ts';
@@ -66,9 +66,32 @@ const setsOf = (pattern: CronPattern, dayMatch: Schedule['dayMatch']): CronSets 
   fixedTime: pattern.isFixedTime,
 });
 
+const sameValues = (left: readonly number[], right: readonly number[]): boolean => {
+  const [one, other] = [new Set(left), new Set(right)];
+  return one.size === other.size && [...one].every((value) => other.has(value));
+};
+
+/** Its lists hold numbers beside `15W`, `5#2`, `5L`, which stand for their number here, and `L`, `LW`, which have none. */
+const numbersOf = (values: readonly (number | string)[]): readonly number[] =>
+  values.map((value) => Number.parseInt(String(value), 10)).filter((value) => !Number.isNaN(value));
+
+/** Whether node-cron reads the same values. It does not take 0-sun for all of the week, for one. */
+const nodeCronAgrees = (expression: string, sets: CronSets): boolean => {
+  const { fields } = validateDetailed(expression);
+  return (
+    fields !== undefined &&
+    sameValues(numbersOf(fields.second), sets.seconds) &&
+    sameValues(numbersOf(fields.minute), sets.minutes) &&
+    sameValues(numbersOf(fields.hour), sets.hours) &&
+    sameValues(numbersOf(fields.dayOfMonth), [...sets.dates, ...sets.nearestWeekdays]) &&
+    sameValues(numbersOf(fields.month), sets.months) &&
+    sameValues(numbersOf(fields.dayOfWeek), valuesOf(sets.weekdays, 0))
+  );
+};
+
 /**
  * Reads an expression with croner, whose pattern is given up at once: it holds some 80 kB, the sets taken from it one or
- * two. What node-cron would refuse is refused, so that an expression means the same to whoever reads it next.
+ * two. What node-cron refuses or reads differently is refused, so that an expression means the same to whoever reads it next.
  */
 export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>): CronReading => {
   const expression = text.trim().replaceAll(/\s+/g, ' ');
@@ -84,7 +107,7 @@ export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>)
   if (days !== undefined) return { fault: days };
   const sets = setsOf(pattern, dayMatch);
   if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never fires' };
-  return validate(expression)
+  return nodeCronAgrees(expression, sets)
     ? { sets }
     : { fault: 'the two cron readers disagree on it; write it more plainly' };
 };

@@ -7,7 +7,7 @@ import { changesOf, firstYear, lastYear, quickWallAt, slotsIn, textOf, wallAt } 
 import type { DayField, Field, Pattern } from './oracle.ts';
 
 /** TOLLKEEPER_STORM multiplies it. */
-const rounds = 2500 * Number(process.env['TOLLKEEPER_STORM'] ?? 1);
+const rounds = 1500 * Number(process.env['TOLLKEEPER_STORM'] ?? 1);
 
 const zones = [
   'America/New_York',

@@ -1,0 +1,57 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from '../../src/schedule/slots.ts';
+import type { Schedule } from '../../src/schedule/slots.ts';
+
+const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
+const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'UTC'];
+
+const schedules = Array.from({ length: 10_000 }, (_, index): Schedule => {
+  const [second, minute, hour] = [index % 60, Math.floor(index / 60) % 60, Math.floor(index / 3600)];
+  return { expression: `${second} ${minute} ${hour},12 * * MON-FRI`, zone: zones[index % 4] ?? 'UTC' };
+});
+
+describe('ten thousand different schedules', () => {
+  let heldBytes = 0;
+  let took = 0;
+
+  beforeAll(() => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    collect();
+    const heap = process.memoryUsage().heapUsed;
+    const start = performance.now();
+    for (const schedule of schedules) {
+      expect(scheduleFault(schedule)).toBeUndefined();
+      const next = nextSlot(schedule, now);
+      expect(previousSlot(schedule, next ?? now)).toBeLessThanOrEqual(now);
+    }
+    took = performance.now() - start;
+    collect();
+    heldBytes = process.memoryUsage().heapUsed - heap;
+  });
+
+  it('are checked and planned in seconds', () => {
+    expect(took).toBeLessThan(5000);
+  });
+
+  // Croner's patterns would hold 800 MB.
+  it('hold a few kB each, and no instance of croner', () => {
+    expect(heldBytes).toBeLessThan(60_000_000);
+  });
+});
+
+describe('long spans', () => {
+  it('of every second are cheap, both ways', () => {
+    const everySecond = { expression: '* * * * * *', zone: 'Europe/Berlin' };
+    const start = performance.now();
+    const back = previousSlots(everySecond, now, 10_000);
+    const forth = nextSlots(everySecond, unixMillis(now - 10_001_000), 10_000);
+    // 0.1 s where nothing else runs.
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(back.toReversed()).toEqual(forth);
+    expect(back.at(-1)).toBe(now - 10_000_000);
+  });
+});
