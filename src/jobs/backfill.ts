@@ -35,7 +35,9 @@ export const backfillNotes = (
     ...(start < since ? [`what lies before ${at(since)} is left out: since begins there`] : []),
     ...(end > until ? [`what lies after ${at(until)} is left to later runs: it may still change`] : []),
     ...(start > covered && start < until && end > start
-      ? [`data still count as reaching ${at(covered)}: the next run pulls on from there, this span included`]
+      ? [
+          `data still counts as reaching to ${at(covered)}: the next run pulls on from there, this span included`,
+        ]
       : []),
   ];
 };

@@ -70,7 +70,7 @@ const lateWords = (
   dataLate === undefined
     ? []
     : [
-        `Data are late: ${dataLate.trim().replace(/\.$/, '')}. ${
+        `The data is late: ${dataLate.trim().replace(/\.$/, '')}. ${
           reached === undefined
             ? 'No call log has been pulled yet.'
             : `The call log reaches to ${formatMoment(reached, zone)}.`

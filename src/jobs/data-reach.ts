@@ -1,45 +1,29 @@
-import { fault } from '../base/index.ts';
 import type { Interval, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { JobKind, ReachContext } from './job-kind.ts';
 
+type DeclaredJob = Pick<Job, 'kind' | 'account' | 'timezone' | 'fields'>;
+
 /** How far the data of declared jobs reach, and how far their runs need the data of others to. Milliseconds UTC. */
 export type DataReach = {
-  /**
-   * Up to which moment the data that a job brings are there; nothing when it was never pulled, or its kind brings none.
-   * @throws Fault `job-unknown`
-   */
+  /** Whether the job is of a kind that brings data; of the others only the ledger knows what their last good run was about. */
+  readonly bringsData: (job: DeclaredJob) => boolean;
+  /** Up to which moment the data that a job brings are there; nothing when not all of it was ever pulled, or it brings none. */
   readonly reachOf: (
-    job: string,
+    job: DeclaredJob,
     context: Pick<ReachContext, 'warehouse'>,
   ) => Promise<UnixMillis | undefined>;
-  /** Whether `reachOf` can tell: of other kinds only the ledger knows what their last good run was about. @throws Fault `job-unknown` */
-  readonly bringsData: (job: string) => boolean;
-  /**
-   * Up to which moment the run of a slot needs the data of the jobs it needs: what its kind says, else the end of its
-   * interval. @throws Fault `job-unknown`
-   */
-  readonly needsThroughOf: (job: string, slot: UnixMillis, interval: Interval<UnixMillis>) => UnixMillis;
+  /** Up to which moment the run of a slot needs the data of the jobs it needs: what its kind says, else the end of its interval. */
+  readonly needsThroughOf: (job: DeclaredJob, slot: UnixMillis, interval: Interval<UnixMillis>) => UnixMillis;
 };
 
-export const createDataReach = (
-  jobs: Readonly<Record<string, Job>>,
-  kinds: readonly JobKind[],
-): DataReach => {
-  const find = (name: string): { readonly job: Job; readonly kind: JobKind | undefined } => {
-    const job = Object.hasOwn(jobs, name) ? jobs[name] : undefined;
-    if (job === undefined) throw fault('job-unknown', `there is no job ${name}`);
-    return { job, kind: kinds.find(({ kind }) => kind === job.kind) };
-  };
+export const createDataReach = (kinds: readonly JobKind[]): DataReach => {
+  const kindOf = (job: DeclaredJob): JobKind | undefined => kinds.find(({ kind }) => kind === job.kind);
   return {
-    reachOf: async (name, { warehouse }) => {
-      const { job, kind } = find(name);
-      return kind?.reach?.(job.fields, { account: job.account, zone: job.timezone, warehouse });
-    },
-    bringsData: (name) => find(name).kind?.reach !== undefined,
-    needsThroughOf: (name, slot, interval) => {
-      const { job, kind } = find(name);
-      return kind?.needsThrough?.(job.fields, slot, job.timezone) ?? interval.end;
-    },
+    bringsData: (job) => kindOf(job)?.reach !== undefined,
+    reachOf: async (job, { warehouse }) =>
+      kindOf(job)?.reach?.(job.fields, { account: job.account, zone: job.timezone, warehouse }),
+    needsThroughOf: (job, slot, interval) =>
+      kindOf(job)?.needsThrough?.(job.fields, slot, job.timezone) ?? interval.end,
   };
 };

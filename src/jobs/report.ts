@@ -8,6 +8,8 @@ import { defineJobKind } from './job-kind.ts';
 import { count } from './words.ts';
 
 const givenDays = z.strictObject({ from: date, to: date }).superRefine((days, context) => {
+  // A date that is none has been told already.
+  if (context.issues.length > 0) return;
   try {
     resolvePeriod(days, unixMillis(0), 'UTC');
   } catch (error) {

@@ -86,6 +86,25 @@ describe('planning a pull of logs', () => {
     );
   });
 
+  it('pulls a span again as far as it is held and settled, and nothing of an empty one', () => {
+    const request = {
+      since: seconds(1000),
+      until: seconds(5000),
+      windowSeconds: 9000,
+      profile: unknownGateway,
+    };
+    const again = (from: number, to: number) =>
+      planLogPull({ ...request, cursor: seconds(4000), from: seconds(from), to: seconds(to) });
+    expect(again(2000, 3000)).toEqual([{ start: 2000, end: 3000 }]);
+    expect(again(0, 9000)).toEqual([{ start: 1000, end: 5000 }]);
+    expect(again(0, 1000)).toEqual([]);
+    expect(again(5000, 6000)).toEqual([]);
+    expect(again(2000, 2000)).toEqual([]);
+    const inFold = seconds(Date.UTC(2026, 9, 25, 1) / 1000);
+    const nothing = { ...request, until: seconds(1_800_000_000), from: inFold, to: inFold, profile: berlin };
+    expect(planLogPull(nothing)).toEqual([]);
+  });
+
   it('halves a window down to one second, and no further', () => {
     const halves = (start: number, end: number) =>
       splitLogWindow(interval(seconds(start), seconds(end)), unknownGateway);

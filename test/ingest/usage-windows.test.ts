@@ -65,3 +65,33 @@ it('pulls the last days before the cursor again, and all when since is moved bac
   const ahead = { ...request, cursor: unixMillis(400 * day), origin: unixMillis(10 * day) };
   expect(planUsagePull(ahead)).toEqual([{ start: 38 * day, end: 40 * day }]);
 });
+
+it('pulls exactly the buckets again that a span touches, as far as they are held and over', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_600_000_000_000, max: 1_700_000_000_000 }),
+      fc.integer({ min: -5 * day, max: 60 * day }),
+      fc.integer({ min: -20 * day, max: 80 * day }),
+      fc.oneof(fc.integer({ min: 0, max: 30 * day }), fc.constant(0)),
+      fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
+      fc.constantFrom(...zones),
+      (since, held, offset, length, granularity, usageZone) => {
+        const [from, until] = [unixMillis(since + offset), unixMillis(since + held)];
+        const to = unixMillis(from + length);
+        const profile = { ...unknownGateway, usageZone };
+        const plan = planUsagePull({ since: unixMillis(since), until, from, to, granularity, profile });
+        const buckets = bucketsOf(granularity, usageZone);
+        const touched: number[] = [];
+        for (let at = buckets.at(unixMillis(since)); buckets.after(at) <= until; at = buckets.after(at))
+          if (at < to && buckets.after(at) > from && length > 0) touched.push(at);
+        const planned = plan.flatMap((window) => {
+          const starts: number[] = [];
+          for (let at = window.start; at < window.end; at = buckets.after(at)) starts.push(at);
+          return starts;
+        });
+        expect(planned).toEqual(touched);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

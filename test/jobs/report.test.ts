@@ -1,0 +1,174 @@
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import { createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse, RunChange } from '../support/job-house.ts';
+
+const day = 86_400_000;
+const since = '2026-10-25';
+const settings = { report: 'spend-summary', mail: { to: ['finance@example.com', 'ops@example.com'] } };
+const reportKind = jobKinds.find(({ kind }) => kind === 'report');
+
+type Desk = JobHouse & { readonly folder: string; readonly change: RunChange };
+
+/** A house with a place for mails, and the log of a month. */
+const openDesk = async (): Promise<Desk> => {
+  const house = await openJobHouse();
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-desk-'));
+  await house.run('pull-logs', { since });
+  return {
+    ...house,
+    folder,
+    change: { name: 'daily-spend', mail: { from: 'reports@example.com', folder: join(folder, 'outbox') } },
+    [Symbol.asyncDispose]: async () => {
+      await house[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const slotAt = (text: string) => unixMillis(Date.parse(text));
+
+const mailsOf = async (desk: Desk) => {
+  const rows = await desk.context.warehouse.outbox.list();
+  return Promise.all(
+    rows.map(async (row) => {
+      const bytes = await readFile(join(desk.folder, 'outbox', row.file));
+      return { row, bytes, parsed: await simpleParser(bytes) };
+    }),
+  );
+};
+
+describe('a report run for its slot', () => {
+  it('is about the days its slot asked for, however late it runs', async () => {
+    await using desk = await openDesk();
+    for (const [slot, period, about] of [
+      ['2026-11-12T08:00:00Z', 'yesterday', 'Wed, Nov 11, 2026'],
+      ['2026-11-02T00:00:00Z', 'last-week', 'Oct 26 – Nov 1, 2026'],
+      ['2026-11-06T00:00:00Z', 'month-to-date', 'Nov 1 – 5, 2026'],
+    ] as const) {
+      const change = { ...desk.change, slot: slotAt(slot) };
+      const plan = await desk.plan('report', { ...settings, period }, change);
+      expect(plan[0]).toContain(`over ${about} (UTC)`);
+      const outcome = await desk.run('report', { ...settings, period }, change);
+      expect(outcome.figures).toMatchObject({ mails: 2, subject: expect.stringContaining(about) as string });
+    }
+  });
+
+  it('mails one slot once, whatever has changed when it runs again, and another slot anew', async () => {
+    await using desk = await openDesk();
+    const slot = slotAt('2026-11-12T08:00:00Z');
+    const first = { ...desk.change, runId: 'daily-spend 2026-11-12', slot };
+    await desk.run('report', settings, first);
+    const before = await mailsOf(desk);
+    expect(before.map(({ row }) => [row.kind, row.subject])).toEqual([
+      ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
+      ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
+    ]);
+    desk.clock.advance(3 * day);
+    await desk.run('pull-logs', { since });
+    const again = { ...first, trigger: 'backfill' as const, dataLate: 'nothing came' };
+    const outcome = await desk.run('report', settings, again);
+    expect(outcome).toMatchObject({
+      summary: expect.stringMatching(/0 recipients; 2 mails of it queued before$/) as string,
+      figures: { mails: 0 },
+    });
+    expect((await mailsOf(desk)).map(({ bytes }) => bytes)).toEqual(before.map(({ bytes }) => bytes));
+    expect(await readdir(join(desk.folder, 'outbox'))).toHaveLength(2);
+    // Who joins later is told, and nobody twice.
+    const joined = { ...settings, mail: { to: [...settings.mail.to, 'new@example.com'] } };
+    expect((await desk.run('report', joined, first)).figures['mails']).toBe(1);
+    expect(
+      (await desk.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
+    ).toMatchObject({ mails: 2 });
+    const ids = (await mailsOf(desk)).map(({ row }) => row.messageId);
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('says in every form of the mail that data are late, and how far they reach', async () => {
+    await using desk = await openDesk();
+    const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
+    const plain = { ...desk.change, slot: slotAt('2026-11-22T08:00:00Z') };
+    await desk.run('report', settings, { ...plain, dataLate });
+    const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;
+    for (const { parsed } of await mailsOf(desk)) {
+      expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
+      expect(parsed.html).toContain(`>${late}</td>`);
+      expect(parsed.subject).toContain('incomplete');
+    }
+    const punctual = { ...desk.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
+    await desk.run('report', settings, punctual);
+    const last = (await mailsOf(desk)).at(-1);
+    expect(last?.row.kind).toBe('report:punctual');
+    expect(last?.parsed.text).not.toContain('late');
+  });
+
+  it('says so where the report has no place for notes, and where nothing was ever pulled', async () => {
+    await using desk = await openDesk();
+    await cp(new URL('../../reports', import.meta.url).pathname, desk.folder, { recursive: true });
+    const path = join(desk.folder, 'spend-summary', 'report.yaml');
+    const written = await readFile(path, 'utf8');
+    expect(written).toContain('  - kind: notes\n');
+    await writeFile(path, written.replace('  - kind: notes\n', '  - { kind: notes, when: several-days }\n'));
+    const change = {
+      ...desk.change,
+      account: { ...desk.context.account, name: 'empty' },
+      reportDirectories: [desk.folder],
+      dataLate: 'pull-logs has no data yet.',
+    };
+    for (const period of ['yesterday', 'last-week'])
+      await desk.run('report', { ...settings, period }, { ...change, name: period });
+    const texts = (await mailsOf(desk)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
+    expect(texts).toHaveLength(4);
+    for (const text of texts)
+      expect(
+        text.split('! The data is late: pull-logs has no data yet. No call log has been pulled yet.'),
+      ).toHaveLength(2);
+  });
+
+  it('needs data to the end of its period, and never to after its slot', () => {
+    const through = (period: unknown, slot: string, timezone = 'UTC'): string => {
+      const job = { kind: 'report', account: 'main', timezone, fields: { ...settings, period } };
+      const moment = slotAt(slot);
+      const interval = { start: unixMillis(moment - 7 * day), end: moment };
+      return new Date(createDataReach(jobKinds).needsThroughOf(job, moment, interval)).toISOString();
+    };
+    expect(through('yesterday', '2026-11-21T08:00:00Z')).toBe('2026-11-21T00:00:00.000Z');
+    expect(through('yesterday', '2026-11-21T08:00:00Z', 'Asia/Shanghai')).toBe('2026-11-20T16:00:00.000Z');
+    expect(through('last-month', '2026-11-21T08:00:00Z')).toBe('2026-11-01T00:00:00.000Z');
+    expect(through('month-to-date', '2026-11-01T06:00:00Z', 'Europe/Berlin')).toBe(
+      '2026-10-31T23:00:00.000Z',
+    );
+    const quarter = { from: '2026-10-01', to: '2027-01-01' };
+    expect(through(quarter, '2026-11-21T08:00:00Z')).toBe('2026-11-21T08:00:00.000Z');
+    expect(through(quarter, '2027-02-01T08:00:00Z')).toBe('2027-01-01T00:00:00.000Z');
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_500_000_000_000, max: 1_900_000_000_000 }),
+        fc.constantFrom('yesterday', 'last-week', 'last-month', 'month-to-date', quarter),
+        fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'Australia/Lord_Howe'),
+        (slot, period, zone) => {
+          const moment = new Date(slot).toISOString();
+          expect(through(period, moment, zone) <= moment).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('refuses a period that no day belongs to, where it is declared', () => {
+    const refused = (period: unknown) => reportKind?.shape.safeParse({ ...settings, period }).error?.issues;
+    expect(refused({ from: '2026-11-01', to: '2026-11-01' })).toMatchObject([
+      { path: ['period'], message: expect.stringContaining('is empty') as string },
+    ]);
+    expect(refused({ from: '2006-11-01', to: '2026-11-01' })).toMatchObject([
+      { message: expect.stringContaining('longer than 3700 days') as string },
+    ]);
+    expect(refused({ from: '2026-11-31', to: '2026-12-01' })).toHaveLength(1);
+    expect(refused({ from: '2026-11-01', to: '2026-12-01' })).toBeUndefined();
+  });
+});
