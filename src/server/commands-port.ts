@@ -42,8 +42,6 @@ export type JobView = {
   readonly next?: UnixMillis;
   /** Its last run that had an attempt, or was missed or skipped. */
   readonly last?: RunView;
-  /** End of its last good run. */
-  readonly lastGood?: UnixMillis;
   /** Since when it has not ended well, where operators are told of it. */
   readonly outageSince?: UnixMillis;
 };

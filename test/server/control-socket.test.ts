@@ -151,6 +151,21 @@ describe('asking for a daemon', () => {
     expect(error['advice']).toContain('as the user that the daemon runs as');
   });
 
+  it('tells an older daemon by its version, whatever it answers', async () => {
+    await using house = await openControlHouse();
+    await using _stranger = await openStranger(house, (socket) => {
+      const answer = '{"event":"end","outcome":{"end":"value","value":{"old":"shape"}}}\n';
+      socket.once('data', () =>
+        socket.end(
+          `HTTP/1.1 200 OK\r\ntollkeeper-version: 0.9.0\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+        ),
+      );
+    });
+    const error = await rejection(house.ask());
+    expect([error['code'], error['exitCode']]).toEqual(['daemon-version-differs', 1]);
+    expect(error.message).toBe('the daemon is version 0.9.0 and this program is version 1.2.3');
+  });
+
   it.each([
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['HTTP of another program', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],

@@ -126,8 +126,8 @@ export const callDaemon = async (line: Line, call: Call): Promise<unknown> => {
     const judge = (): void => {
       if (silence === current) giveUp(silent(call.patience));
     };
-    // After a Ctrl-Z of this side the timer comes first, and what the daemon has said meanwhile right after it.
-    current.signal.addEventListener('abort', () => setImmediate(judge));
+    // After a Ctrl-Z of this side the timer comes first, and what the daemon has said meanwhile a turn after it.
+    current.signal.addEventListener('abort', () => setImmediate(() => setImmediate(judge)));
   };
   const heard = (): void => {
     silence[Symbol.dispose]();
