@@ -13,7 +13,7 @@ export type {
 } from './commands-port.ts';
 export { listenForHealth } from './health.ts';
 export { askDaemon } from './control/ask.ts';
-export type { AskOptions, DaemonCommands } from './control/ask.ts';
+export type { DaemonCommands } from './control/ask.ts';
 export { listenForCommands } from './control/listen.ts';
 export type { CommandListenerOptions } from './control/listen.ts';
 export { socketPath } from './control/socket-path.ts';
