@@ -1,4 +1,5 @@
 import type { Clock, OutputStream, Progress, ProgressStep } from '../base/index.ts';
+import { clip, oneLine } from './text.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
@@ -30,7 +31,7 @@ export const showProgress = (output: OutputStream, clock: Clock): { progress: Pr
   const onTerminal: Progress = (step) => {
     if (open && last.step !== step.step) end();
     last = { step: step.step, at: clock.now() };
-    output.write(`\r\u001B[2K${progressLine(step).slice(0, Math.max(output.columns - 1, 20))}`);
+    output.write(`\r\u001B[2K${clip(oneLine(progressLine(step)), Math.max(output.columns - 1, 20))}`);
     open = true;
   };
   const elsewhere: Progress = (step) => {

@@ -3,16 +3,7 @@ import type { Command } from 'commander';
 import { fault, messageOf, systemCode } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../sandbox/index.ts';
-
-const whole = (text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number');
-  return Number(text);
-};
-
-const port = (text: string): number => {
-  if (whole(text) > 65_535) throw new InvalidArgumentError('it must be at most 65535');
-  return whole(text);
-};
+import { port, whole } from './options.ts';
 
 const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
   if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must be written name=value');

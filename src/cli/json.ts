@@ -1,0 +1,55 @@
+import type { JobView, NextSlot, RunResult, RunView, StatusView } from '../commands.ts';
+
+/** A moment as `check --json` writes it: ISO 8601 in UTC, with milliseconds. */
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+/** Of a moment that may be missing; JSON leaves it out then. */
+const isoOr = (moment: number | undefined): string | undefined =>
+  moment === undefined ? undefined : iso(moment);
+
+export const runJson = (run: RunView) => ({
+  ...run,
+  slot: iso(run.slot),
+  through: isoOr(run.through),
+  interval: { start: iso(run.interval.start), end: iso(run.interval.end) },
+  nextAttempt: isoOr(run.nextAttempt),
+  attempts: run.attempts.map((attempt) => ({
+    ...attempt,
+    startedAt: iso(attempt.startedAt),
+    endedAt: isoOr(attempt.endedAt),
+  })),
+});
+
+const jobJson = (job: JobView) => ({
+  ...job,
+  next: isoOr(job.next),
+  lastGood: isoOr(job.lastGood),
+  outageSince: isoOr(job.outageSince),
+  last: job.last === undefined ? undefined : runJson(job.last),
+});
+
+export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({
+  ...status,
+  now: iso(status.now),
+  daemon:
+    status.daemon === undefined ? undefined : { ...status.daemon, startedAt: iso(status.daemon.startedAt) },
+  config: { ...status.config, loadedAt: iso(status.config.loadedAt) },
+  jobs: status.jobs.map(jobJson),
+  open: status.open.map(runJson),
+  needsPerson,
+});
+
+export const nextJson = (slots: readonly NextSlot[]) =>
+  slots.map((next) => ({ ...next, slot: iso(next.slot) }));
+
+/** What the run did and how its mails stand lie on top, the run itself below. */
+export const resultJson = ({ run, already, figures, mail, advice }: RunResult) => ({
+  summary: run.summary,
+  figures,
+  mail,
+  already,
+  advice,
+  run: runJson(run),
+});
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText, nextJson } from './json.ts';
+import { amount } from './options.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { renderNext } from './render-next.ts';
+
+type NextOptions = { readonly config: string; readonly count: number; readonly json?: boolean };
+
+export const addNext = (program: Command, means: Means): void => {
+  program
+    .command('next')
+    .description('the slots to come, in order of time')
+    .argument('[job]', 'only of this job')
+    .addOption(configOption())
+    .option('-n, --count <number>', 'how many', amount, 10)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Slots are shown on the clocks of the job's zone.
+
+Examples:
+  tollkeeper next
+  tollkeeper next daily-spend --count 3
+  tollkeeper next --count 1 --json | jq -r '.[0].slot'`,
+    )
+    .action(async (job: string | undefined, options: NextOptions) => {
+      const of = job === undefined ? {} : { job };
+      const slots = await ask(means, options.config, (commands) =>
+        commands.next({ ...of, count: options.count }),
+      );
+      means.stdout.write(
+        means.secrets.redact(
+          options.json === true
+            ? jsonText(nextJson(slots))
+            : renderNext(slots, means.clock.now(), screenOf(means.stdout, means.env)),
+        ),
+      );
+    });
+};

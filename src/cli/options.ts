@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A number as an option is given it. */
+export const whole = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number');
+  return Number(text);
+};
+
+export const port = (text: string): number => {
+  if (whole(text) > 65_535) throw new InvalidArgumentError('it must be at most 65535');
+  return whole(text);
+};
+
+/** How many of something are shown. */
+export const amount = (text: string): number => {
+  const count = whole(text);
+  if (count < 1 || count > 10_000) throw new InvalidArgumentError('it must be from 1 to 10000');
+  return count;
+};

@@ -1,0 +1,16 @@
+import { resolve } from 'node:path';
+import type { Log, Means } from '../base/index.ts';
+import { openCommands } from '../commands.ts';
+import type { Commands } from '../commands.ts';
+import { createPlainLog } from './plain-log.ts';
+
+/** Asks for something that is printed: opens the commands, uses them, closes them again. */
+export const ask = async <T>(
+  means: Means,
+  config: string,
+  use: (commands: Commands) => Promise<T>,
+  log: Log = createPlainLog(means, () => undefined),
+): Promise<T> => {
+  await using commands = await openCommands(means, { folder: resolve(means.cwd, config), log });
+  return await use(commands);
+};

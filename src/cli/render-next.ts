@@ -1,0 +1,29 @@
+import type { NextSlot } from '../commands.ts';
+import { commonZone, localSlot, timesIn } from './moment.ts';
+import type { Screen } from './paint.ts';
+import { tableLines } from './table.ts';
+import { untilWords } from './words.ts';
+
+/** Slots to come, in order of time. `now` in milliseconds UTC. */
+export const renderNext = (slots: readonly NextSlot[], now: number, screen: Screen): string => {
+  if (slots.length === 0) return 'no slot to come: without a schedule, or suspended\n';
+  const zone = commonZone(slots);
+  const lines = tableLines(
+    [
+      { title: 'SLOT' },
+      ...(zone === undefined ? [{ title: 'ZONE', spare: 1 }] : []),
+      { title: 'DUE' },
+      { title: 'JOB' },
+    ],
+    slots.map((next) => ({
+      cells: [
+        localSlot(next.slot, next.zone),
+        ...(zone === undefined ? [next.zone] : []),
+        untilWords(next.slot, now),
+        next.job,
+      ],
+    })),
+    screen,
+  );
+  return `${[...timesIn(zone, screen), ...lines].join('\n')}\n`;
+};

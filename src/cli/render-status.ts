@@ -1,0 +1,166 @@
+import type { JobView, RunView, StatusView } from '../commands.ts';
+import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
+import type { Screen, Style } from './paint.ts';
+import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
+import { tableLines } from './table.ts';
+import type { Row } from './table.ts';
+import { clip, oneLine, wrap } from './text.ts';
+import { counted, durationWords, untilWords } from './words.ts';
+
+/** What needs a person, a line each; nothing when all is well. */
+export const troubles = (status: StatusView): readonly string[] => {
+  const { mail, config } = status;
+  const outages = status.jobs.filter(({ outageSince }) => outageSince !== undefined).map(({ job }) => job);
+  return [
+    ...(outages.length === 0
+      ? []
+      : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),
+    ...(config.faults.length === 0 ? [] : [`${counted(config.faults.length, 'fault')} in the config`]),
+    ...(mail.failed === 0 ? [] : [`${counted(mail.failed, 'mail')} refused`]),
+    ...(mail.unknown === 0 ? [] : [`${counted(mail.unknown, 'mail')} of unknown outcome`]),
+  ];
+};
+
+type Look = Screen & { readonly now: number; readonly zone: string };
+
+const moment = (at: StatusView['now'], zone: string): string => `${localMoment(at, zone)} ${zone}`;
+
+/** Lines of a text that may be long. */
+const lines = (
+  text: string,
+  indent: number,
+  { width, paint }: Screen,
+  style: Style = 'plain',
+): readonly string[] =>
+  (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width - indent)).map(
+    (line) => `${' '.repeat(indent)}${paint(style, line)}`,
+  );
+
+const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly string[] => {
+  if (daemon === undefined)
+    return [
+      ...lines(`no daemon is running (version ${version})`, 0, look, 'warn'),
+      ...lines('`tollkeeper serve` runs jobs on their schedules', 0, look),
+    ];
+  const since = `since ${moment(daemon.startedAt, look.zone)} (${durationWords(look.now - daemon.startedAt)})`;
+  return [
+    ...(daemon.stopping
+      ? lines(`daemon stopping, running ${since}`, 0, look, 'warn')
+      : lines(`daemon running ${since}`, 0, look, 'good')),
+    ...lines(`pid ${daemon.pid}, version ${version}`, 0, look),
+  ];
+};
+
+const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
+  const found = `${counted(config.faults.length, 'fault')} in the config`;
+  const kept = `; the one read ${moment(config.loadedAt, look.zone)} stays in use`;
+  return [
+    ...(config.faults.length === 0 ? [] : ['', ...lines(`${found}${kept}`, 0, look, 'bad')]),
+    ...config.faults.flatMap(({ file, line, column, message, advice }) => [
+      ...lines(`${file}:${line}:${column}: ${message}`, 2, look),
+      ...(advice === undefined ? [] : lines(`what to do: ${advice}`, 6, look)),
+    ]),
+    ...(config.atNextStart.length === 0
+      ? []
+      : ['', ...lines(`waits for the next start: ${config.atNextStart.join(', ')}`, 0, look)]),
+  ];
+};
+
+/** A word on why a job is not well: short here, `runs JOB` has it whole. */
+const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
+  const { last, outageSince, lastGood, zone } = job;
+  const why = last === undefined || last.state === 'ok' ? '' : whyWords(last);
+  const short = clip(oneLine(why), Math.max(40, width - 4));
+  if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
+  const good = lastGood === undefined ? '' : `, last ended well ${localMoment(lastGood, zone)}`;
+  const outage = `! outage since ${localMoment(outageSince, zone)} (${durationWords(now - outageSince)})${good}`;
+  return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };
+};
+
+const nextWords = ({ suspend, schedule, next }: JobView, now: number): string => {
+  if (suspend) return 'suspended';
+  if (next !== undefined) return untilWords(next, now);
+  return schedule === undefined ? 'by hand' : '-';
+};
+
+const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
+  const attempt = job.last?.attempts.at(-1);
+  const note = jobNote(job, look);
+  return {
+    cells: [
+      job.job,
+      job.last === undefined ? '-' : stateCell(job.last.state),
+      job.last === undefined ? '' : localMoment(attempt?.startedAt ?? job.last.slot, job.zone),
+      tookWords(attempt, look.now),
+      nextWords(job, look.now),
+      ...(zone === undefined ? [job.zone] : []),
+    ],
+    ...(note === undefined ? {} : { note }),
+  };
+};
+
+const jobLines = ({ jobs }: StatusView, look: Look): readonly string[] => {
+  if (jobs.length === 0) return ['', 'no job is declared: add some to jobs/*.yaml'];
+  const zone = commonZone(jobs);
+  return [
+    '',
+    ...timesIn(zone, look),
+    ...tableLines(
+      [
+        { title: 'JOB' },
+        { title: 'STATE' },
+        { title: 'LAST RUN' },
+        { title: 'TOOK', spare: 2 },
+        { title: 'NEXT' },
+        ...(zone === undefined ? [{ title: 'ZONE', spare: 1 }] : []),
+      ],
+      jobs.map((job) => jobRow(job, zone, look)),
+      look,
+    ),
+  ];
+};
+
+const openRow = (run: RunView, { now }: Look): Row => {
+  const took = tookWords(run.attempts.at(-1), now);
+  const wait = waitWords(run, now) ?? (run.state === 'running' && took !== '' ? took : undefined);
+  return {
+    cells: [run.job, localSlot(run.slot, run.zone), stateCell(run.state)],
+    ...(wait === undefined ? {} : { note: wait }),
+  };
+};
+
+const openLines = ({ open }: StatusView, look: Look): readonly string[] =>
+  open.length === 0
+    ? []
+    : [
+        '',
+        ...tableLines(
+          [{ title: 'OPEN RUN' }, { title: 'SLOT' }, { title: 'STATE' }],
+          open.map((run) => openRow(run, look)),
+          look,
+        ),
+      ];
+
+const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
+  const parts = [
+    ...(mail.waiting === 0 ? [] : [`${mail.waiting} waiting`]),
+    ...(mail.failed === 0 ? [] : [`${mail.failed} refused`]),
+    ...(mail.unknown === 0 ? [] : [`${mail.unknown} of unknown outcome`]),
+  ];
+  return parts.length === 0 ? [] : ['', ...lines(`mails not through: ${parts.join(', ')}`, 0, look)];
+};
+
+/** How things stand, on one page; the last line says what needs a person, if anything does. */
+export const renderStatus = (status: StatusView, screen: Screen): string => {
+  const look = { ...screen, now: status.now, zone: commonZone(status.jobs) ?? 'UTC' };
+  const needed = troubles(status);
+  const page = [
+    ...daemonLines(status, look),
+    ...configLines(status, look),
+    ...jobLines(status, look),
+    ...openLines(status, look),
+    ...mailLines(status, look),
+    ...(needed.length === 0 ? [] : ['', ...lines(`needs a person: ${needed.join('; ')}`, 0, look, 'bad')]),
+  ];
+  return `${page.join('\n')}\n`;
+};

@@ -1,0 +1,55 @@
+import type { RunView } from '../commands.ts';
+import { localMoment } from './moment.ts';
+import type { Cell } from './table.ts';
+import type { Style } from './paint.ts';
+import { durationWords, untilWords } from './words.ts';
+
+const styles: Readonly<Record<RunView['state'], Style>> = {
+  queued: 'busy',
+  running: 'busy',
+  ok: 'good',
+  failed: 'bad',
+  interrupted: 'bad',
+  missed: 'warn',
+  skipped: 'warn',
+};
+
+export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: styles[state] });
+
+/** Why it is as it is: `gateway-unreachable: 127.0.0.1 …`, or what a good run did. */
+export const whyWords = ({
+  code,
+  reason,
+  summary,
+}: {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly summary?: string;
+}): string => {
+  if (reason !== undefined) return code === undefined ? reason : `${code}: ${reason}`;
+  return code ?? summary ?? '';
+};
+
+/** How long an attempt took, or has taken so far; empty when there was none. */
+export const tookWords = (
+  attempt: { readonly startedAt: number; readonly endedAt?: number; readonly state: string } | undefined,
+  now: number,
+): string => {
+  if (attempt === undefined) return '';
+  if (attempt.endedAt !== undefined) return durationWords(attempt.endedAt - attempt.startedAt);
+  return attempt.state === 'running' ? `${durationWords(now - attempt.startedAt)} so far` : '';
+};
+
+/** `2026-11-21 08:40 (in 4 min)`. */
+const aheadWords = (moment: RunView['slot'], zone: string, now: number): string =>
+  `${localMoment(moment, zone)} (${untilWords(moment, now)})`;
+
+/** What a run that is not over waits for; nothing when it is under way or over. */
+export const waitWords = (run: RunView, now: number): string | undefined => {
+  if (run.nextAttempt !== undefined && run.nextAttempt > now) {
+    const what = run.attempts.length === 0 ? 'begins' : 'next try';
+    return `${what} ${aheadWords(run.nextAttempt, run.zone, now)}`;
+  }
+  if (run.waiting !== undefined) return `waits: ${run.waiting}`;
+  return run.nextAttempt === undefined ? undefined : 'about to be tried';
+};

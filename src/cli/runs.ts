@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText, runJson } from './json.ts';
+import { amount } from './options.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { renderRuns } from './render-runs.ts';
+
+type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
+
+export const addRuns = (program: Command, means: Means): void => {
+  program
+    .command('runs')
+    .description('the last runs, newest first: how each ended and why, missed and skipped slots as well')
+    .argument('[job]', 'only of this job, with each attempt')
+    .addOption(configOption())
+    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Slots are shown on the clocks of the job's zone. TOOK is the time of the last attempt.
+
+Examples:
+  tollkeeper runs
+  tollkeeper runs daily-spend --limit 5
+  tollkeeper runs --limit 500 --json | jq '.[] | select(.state == "failed") | .reason'`,
+    )
+    .action(async (job: string | undefined, options: RunsOptions) => {
+      const of = job === undefined ? {} : { job };
+      const runs = await ask(means, options.config, (commands) =>
+        commands.runs({ ...of, limit: options.limit }),
+      );
+      means.stdout.write(
+        means.secrets.redact(
+          options.json === true
+            ? jsonText(runs.map(runJson))
+            : renderRuns(runs, { ...of, now: means.clock.now() }, screenOf(means.stdout, means.env)),
+        ),
+      );
+    });
+};

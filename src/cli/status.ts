@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText, statusJson } from './json.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { renderStatus, troubles } from './render-status.ts';
+
+export const addStatus = (program: Command, means: Means): void => {
+  program
+    .command('status')
+    .description('the daemon, the last and the next run of each job, open runs, mails that are not through')
+    .addOption(configOption())
+    .option('--json', 'print it as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Asks the daemon when one runs, else reads the database itself; that no daemon runs is no error.
+Exit code 1 when something needs a person: a job in outage, a config that was changed and is not valid, mails that were
+refused or whose outcome is unknown; 0 when not; 2 for wrong use or a faulty config where no daemon runs.
+
+Examples:
+  tollkeeper status
+  tollkeeper status --json | jq '.jobs[] | select(.outageSince)'
+  tollkeeper status > /dev/null || echo "have a look"`,
+    )
+    .action(async (options: { config: string; json?: boolean }, command: Command) => {
+      const status = await ask(means, options.config, (commands) => commands.status());
+      const needsPerson = troubles(status);
+      command.setOptionValue('exitCode', needsPerson.length === 0 ? 0 : 1);
+      means.stdout.write(
+        means.secrets.redact(
+          options.json === true
+            ? jsonText(statusJson(status, needsPerson))
+            : renderStatus(status, screenOf(means.stdout, means.env)),
+        ),
+      );
+    });
+};

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import { noPaint, screenOf } from '../../src/cli/paint.ts';
+import { renderNext } from '../../src/cli/render-next.ts';
+import { renderRuns } from '../../src/cli/render-runs.ts';
+import { renderStatus, troubles } from '../../src/cli/render-status.ts';
+import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
+
+const pipe = { paint: noPaint };
+
+const attempt = (number: number, minute: number, reason?: string) => ({
+  attempt: number,
+  startedAt: at(`2026-11-21T07:${minute}:00Z`),
+  endedAt: at(`2026-11-21T07:${minute}:01.200Z`),
+  state: 'failed' as const,
+  ...(reason === undefined ? {} : { code: 'gateway-unreachable', reason }),
+});
+
+const failed = runView('2026-11-21T07:00:00Z', {
+  state: 'failed',
+  code: 'gateway-unreachable',
+  reason: 'nobody answers',
+  attempts: [attempt(1, 10, 'no route'), attempt(2, 20, 'nobody answers')],
+  nextAttempt: unixMillis(now + 240_000),
+});
+
+describe('runs', () => {
+  it('shows slot, trigger, state, tries, time and why, a line each where lines may be long', () => {
+    const page = renderRuns(
+      [
+        failed,
+        runView('2026-11-20T07:00:00Z', { summary: '1,204 rows landed' }),
+        runView('2026-11-01T07:00:00Z', {
+          trigger: 'catchup',
+          state: 'missed',
+          attempts: [],
+          through: at('2026-11-19T07:00:00Z'),
+          reason: 'nobody was awake',
+        }),
+      ],
+      { now },
+      pipe,
+    );
+    expect(page).toBe(`times in Europe/Berlin
+SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
+2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  gateway-unreachable: nobody answers; next try 2026-11-21 09:34 (in 4 min)
+2026-11-20 08:00  daily-spend  schedule  ok      1      10 s   1,204 rows landed
+2026-11-01 08:00  daily-spend  catchup   missed  -             2026-11-01 08:00 to 2026-11-19 08:00 missed: nobody was awake
+`);
+  });
+
+  it('shows each attempt of one job’s runs, and why only there', () => {
+    const page = renderRuns([failed], { job: 'daily-spend', now }, pipe);
+    expect(page.split('\n').slice(2)).toEqual([
+      '2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  next try 2026-11-21 09:34 (in 4 min)',
+      '    attempt 1, 2026-11-21 08:10: failed after 1.2 s: gateway-unreachable: no route',
+      '    attempt 2, 2026-11-21 08:20: failed after 1.2 s: gateway-unreachable: nobody answers',
+      '',
+    ]);
+  });
+
+  it('says what a run that has not begun waits for, and how long one that runs has run', () => {
+    const page = renderRuns(
+      [
+        runView('2026-11-21T08:29:00Z', {
+          state: 'running',
+          attempts: [{ attempt: 1, startedAt: at('2026-11-21T08:29:20Z'), state: 'running' }],
+        }),
+        runView('2026-11-21T08:28:00Z', {
+          state: 'queued',
+          attempts: [],
+          waiting: 'the lock x is held by y',
+        }),
+        runView('2026-11-21T08:27:00Z', {
+          state: 'queued',
+          attempts: [],
+          nextAttempt: unixMillis(now + 5000),
+          waiting: 'begins later',
+        }),
+        runView('2026-11-21T08:26:00Z', { state: 'failed', attempts: [attempt(1, 10)], nextAttempt: now }),
+      ],
+      { now },
+      pipe,
+    );
+    expect(page).toMatch(/running {2}1 {6}40 s so far$/m);
+    expect(page).toMatch(/queued .* waits: the lock x is held by y$/m);
+    expect(page).toMatch(/queued .* begins 2026-11-21 09:30 \(in 5 s\)$/m);
+    expect(page).toMatch(/failed .* about to be tried$/m);
+  });
+
+  it('shows the zone of each where they differ', () => {
+    const page = renderRuns(
+      [runView('2026-11-21T07:00:00Z'), runView('2026-11-21T06:00:00Z', { zone: 'Asia/Kolkata' })],
+      { now },
+      pipe,
+    );
+    expect(page).toMatch(/^times in the zone of each job\n/);
+    expect(page).toContain('2026-11-21 08:00  Europe/Berlin');
+    expect(page).toContain('2026-11-21 11:30  Asia/Kolkata ');
+  });
+
+  it('says that there are none', () => {
+    expect(renderRuns([], { now }, pipe)).toBe('no run yet\n');
+    expect(renderRuns([], { job: 'daily-spend', now }, pipe)).toBe('no run of daily-spend yet\n');
+  });
+});
+
+describe('next', () => {
+  it('shows slots with how far ahead they are', () => {
+    const slots = [
+      { job: 'pull-logs', slot: at('2026-11-21T09:07:00Z'), zone: 'UTC' },
+      { job: 'daily-spend', slot: at('2026-11-21T11:50:00Z'), zone: 'UTC' },
+    ];
+    expect(renderNext(slots, now, pipe)).toBe(`times in UTC
+SLOT              DUE            JOB
+2026-11-21 09:07  in 37 min      pull-logs
+2026-11-21 11:50  in 3 h 20 min  daily-spend
+`);
+    expect(renderNext([], now, pipe)).toMatch(/^no slot to come: /);
+  });
+});
+
+const troubled = statusView({
+  config: {
+    loadedAt: at('2026-11-20T05:30:00Z'),
+    faults: [
+      { file: 'config/jobs/spend.yaml', line: 3, column: 14, message: 'unknown key sinse', advice: 'since?' },
+    ],
+    atNextStart: ['health.port', 'warehouse.path'],
+  },
+  jobs: [
+    jobView('pull-logs', { last: runView('2026-11-21T08:07:00Z'), next: at('2026-11-21T09:07:00Z') }),
+    jobView('daily-spend', {
+      last: failed,
+      outageSince: at('2026-11-19T07:00:00Z'),
+      lastGood: at('2026-11-18T07:00:10Z'),
+      next: at('2026-11-22T07:00:00Z'),
+    }),
+    jobView('old', { suspend: true }),
+  ],
+  open: [failed],
+  mail: { waiting: 2, failed: 1, unknown: 3 },
+});
+
+describe('status', () => {
+  it('shows all that is to be known on one page', () => {
+    expect(renderStatus(troubled, { paint: noPaint, width: 80 }))
+      .toBe(`daemon running since 2026-11-20 06:30 Europe/Berlin (1 d 3 h)
+pid 4711, version 1.2.3
+
+1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin stays in use
+  config/jobs/spend.yaml:3:14: unknown key sinse
+      what to do: since?
+
+waits for the next start: health.port, warehouse.path
+
+times in Europe/Berlin
+JOB          STATE   LAST RUN          TOOK   NEXT
+pull-logs    ok      2026-11-21 09:07  10 s   in 37 min
+daily-spend  failed  2026-11-21 08:20  1.2 s  in 22 h 30 min
+    ! outage since 2026-11-19 08:00 (2 d 2 h), last ended well 2026-11-18 08:00;
+    gateway-unreachable: nobody answers
+old          -                                suspended
+
+OPEN RUN     SLOT              STATE
+daily-spend  2026-11-21 08:00  failed  next try 2026-11-21 09:34 (in 4 min)
+
+mails not through: 2 waiting, 1 refused, 3 of unknown outcome
+
+needs a person: job in outage: daily-spend; 1 fault in the config; 1 mail
+refused; 3 mails of unknown outcome
+`);
+  });
+
+  it('is short when all is well', () => {
+    const page = renderStatus(statusView({ jobs: [jobView('by-hand-only')] }), pipe);
+    expect(page).not.toMatch(/fault|mail|person|OPEN|start/);
+    const { daemon: _, ...without } = statusView();
+    expect(renderStatus(without, pipe)).toBe(
+      'no daemon is running (version 1.2.3)\n`tollkeeper serve` runs jobs on their schedules\n\nno job is declared: add some to jobs/*.yaml\n',
+    );
+  });
+
+  it('needs a person for an outage, a faulty config, mails refused or unknown; not for anything else', () => {
+    const { daemon: _, ...without } = statusView({
+      jobs: [jobView('daily-spend', { last: failed })],
+      open: [failed],
+      mail: { waiting: 7, failed: 0, unknown: 0 },
+    });
+    expect(troubles(without)).toEqual([]);
+    expect(troubles(troubled)).toHaveLength(4);
+    expect(troubles(statusView({ jobs: [jobView('a', { outageSince: now })] }))).toHaveLength(1);
+    expect(troubles(statusView({ config: troubled.config }))).toHaveLength(1);
+    expect(troubles(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
+    expect(troubles(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);
+  });
+
+  it('says that the daemon stops, which job is in outage, and which has no slot to come', () => {
+    const page = renderStatus(
+      statusView({
+        daemon: { pid: 1, startedAt: now, stopping: true },
+        jobs: [jobView('a', { outageSince: now }), jobView('b', { next: now }), jobView('c')],
+      }),
+      pipe,
+    );
+    expect(page).toContain('daemon stopping');
+    expect(page).toMatch(/! outage since 2026-11-21 09:30 \(0 ms\)$/m);
+    expect(page).toMatch(/^b .* now$/m);
+    expect(page).toMatch(/^c .* -$/m);
+  });
+});
+
+describe('whatever the data hold', () => {
+  const evil = runView('2026-10-25T00:30:00Z', {
+    state: 'interrupted',
+    code: hostile,
+    reason: hostile,
+    summary: hostile,
+    waiting: hostile,
+    attempts: [attempt(1, 10, hostile), attempt(2, 20, hostile)],
+  });
+  const evilStatus = (job: string) =>
+    statusView({
+      config: {
+        loadedAt: now,
+        faults: [{ file: hostile, line: 1, column: 1, message: hostile, advice: hostile }],
+        atNextStart: [hostile],
+      },
+      jobs: [
+        jobView(job, { last: evil, outageSince: now, next: unixMillis(now + 1) }),
+        jobView('b', { zone: 'America/Argentina/Buenos_Aires', last: evil }),
+      ],
+      open: [evil],
+    });
+
+  it.each(screens)('%s: no line is too long, no control character passes', (_, screen) => {
+    for (const page of [
+      renderStatus(evilStatus('a'.repeat(16)), screen),
+      renderStatus(troubled, screen),
+      renderRuns([evil, failed], { now }, screen),
+      renderRuns([evil, failed], { job: 'daily-spend', now }, screen),
+      renderNext([{ job: 'x', slot: now, zone: 'Europe/Berlin' }], now, screen),
+      renderNext([], now, screen),
+      renderRuns([], { now }, screen),
+      renderStatus(statusView(), screen),
+    ])
+      expect(pageFaults(page, screen)).toEqual([]);
+  });
+
+  it('keeps the zone longer than the time a run took, where columns are few', () => {
+    const page = renderStatus(evilStatus('a'.repeat(24)), { paint: noPaint, width: 100 });
+    expect(page).toContain('ZONE');
+    expect(page).not.toContain('TOOK');
+  });
+});
+
+describe('colour', () => {
+  const terminal = { write: () => undefined, isTerminal: true, columns: 80 };
+  it('is for terminals, and changes no letter', () => {
+    const coloured = renderStatus(troubled, screenOf(terminal, {}));
+    // oxlint-disable-next-line no-control-regex
+    const bare = coloured.replaceAll(/\u001B\[\d+m/g, '');
+    expect(bare).not.toBe(coloured);
+    expect(bare).toBe(renderStatus(troubled, { paint: noPaint, width: 80 }));
+  });
+
+  it.each([
+    [{ NO_COLOR: '1' }, 80],
+    [{ TERM: 'dumb' }, 80],
+  ])('is off with %j', (env, width) => {
+    expect(screenOf(terminal, env)).toEqual({ paint: noPaint, width });
+  });
+
+  it('stays on with an empty NO_COLOR, and is off elsewhere', () => {
+    expect(screenOf(terminal, { NO_COLOR: '' }).paint).not.toBe(noPaint);
+    expect(screenOf({ ...terminal, isTerminal: false }, {})).toEqual({ paint: noPaint });
+  });
+});

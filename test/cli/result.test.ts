@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import type { ProgressStep } from '../../src/base/index.ts';
+import { backfillProgress } from '../../src/cli/backfill-progress.ts';
+import { jsonText, nextJson, resultJson, statusJson } from '../../src/cli/json.ts';
+import {
+  addMail,
+  backfillEnd,
+  backfillLine,
+  noMail,
+  tellMail,
+  tellResult,
+} from '../../src/cli/render-result.ts';
+import { orderOf } from '../../src/cli/run-order.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
+
+const good = runView('2026-11-21T07:00:00Z', { summary: '12 rows landed' });
+const failed = runView('2026-11-21T07:00:00Z', {
+  state: 'failed',
+  code: 'gateway-unreachable',
+  reason: 'nobody answers',
+});
+const pipe = { paint: (_: string, text: string) => text };
+
+describe('how a run ended', () => {
+  it('well: its summary and its mails, exit code 0', () => {
+    expect(tellResult(resultOf(good, { mail: { ...noMail, sent: 2, queued: 1 } }))).toEqual({
+      out: '12 rows landed\n2 mails sent\n1 mail queued for `serve` to send\n',
+      err: '',
+      code: 0,
+    });
+    expect(tellResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend ended well\n');
+  });
+
+  it('well before: says when, exit code 0', () => {
+    expect(tellResult(resultOf(good, { already: true }))).toEqual({
+      out: 'ran before, ended well at 2026-11-21 08:00 Europe/Berlin: 12 rows landed\n',
+      err: '',
+      code: 0,
+    });
+  });
+
+  it('failed: reason, code and what to do on standard error, exit code 1', () => {
+    expect(tellResult(resultOf(failed, { advice: 'check base_url' }))).toEqual({
+      out: '',
+      err: 'tollkeeper: daily-spend failed: nobody answers\n  what to do: check base_url (gateway-unreachable)\n',
+      code: 1,
+    });
+    const again = { ...failed, nextAttempt: unixMillis(now + 60_000) };
+    expect(tellResult(resultOf(again)).err).toBe(
+      'tollkeeper: daily-spend failed: nobody answers\n  (gateway-unreachable)\n  next try 2026-11-21 09:31 Europe/Berlin, by `serve`\n',
+    );
+  });
+
+  it.each([
+    ['skipped', 'was skipped'],
+    ['missed', 'was missed'],
+    ['interrupted', 'was interrupted'],
+    ['queued', 'has not begun'],
+    ['running', 'has not ended'],
+  ] as const)('%s: no success either', (state, words) => {
+    const told = tellResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
+    expect(told).toEqual({ out: '', err: `tollkeeper: daily-spend ${words}: so\n`, code: 1 });
+  });
+
+  it.each(['deferred', 'failed', 'unknown'] as const)('well, but with mail %s: exit code 1', (what) => {
+    const mail = { ...noMail, [what]: 1, trouble: 'the mail server\nrefused' };
+    const told = tellResult(resultOf(good, { mail }));
+    expect(told).toMatchObject({ out: '12 rows landed\n', code: 1 });
+    expect(told.err).toMatch(
+      /^tollkeeper: not all mail is through: \d to be tried again by `serve` or the next `run`, \d refused, \d of unknown outcome\n {2}what went wrong first: the mail server refused\n$/,
+    );
+  });
+
+  it('lets nothing through to the terminal', () => {
+    const evil = { code: hostile, reason: hostile, summary: hostile, waiting: hostile };
+    for (const state of ['ok', 'failed', 'queued'] as const) {
+      const result = resultOf(runView('2026-11-21T07:00:00Z', { ...evil, state }), {
+        advice: hostile,
+        mail: { ...noMail, failed: 1, trouble: hostile },
+      });
+      const told = tellResult(result);
+      for (const page of [`${told.out}${told.err}`, backfillLine(result)])
+        expect(pageFaults(page, pipe)).toEqual([]);
+    }
+  });
+});
+
+describe('a backfill', () => {
+  it('has a line a run, aligned', () => {
+    expect(
+      [
+        resultOf(good),
+        resultOf(good, { already: true }),
+        resultOf(failed, { advice: 'check base_url' }),
+        resultOf(runView('2026-11-22T07:00:00Z', { state: 'skipped', attempts: [], reason: 'so' })),
+      ]
+        .map(backfillLine)
+        .join(''),
+    ).toBe(`2026-11-21 08:00  ok           10 s          12 rows landed
+2026-11-21 08:00  ran before                 12 rows landed
+2026-11-21 08:00  failed       10 s          gateway-unreachable: nobody answers
+    what to do: check base_url (gateway-unreachable)
+2026-11-22 08:00  skipped                    so
+`);
+  });
+
+  it('closes with how many', () => {
+    expect(backfillEnd({ slots: 31, ok: 28, already: 2, failed: 1 })).toBe(
+      '31 slots: 28 ok, 2 ran before, 1 failed\n',
+    );
+    expect(backfillEnd({ slots: 0, ok: 0, already: 0, failed: 0 })).toBe('no slot lies in this span\n');
+  });
+
+  it('adds up mails and keeps the first trouble', () => {
+    const mail = [
+      { ...noMail, sent: 1 },
+      { ...noMail, deferred: 2, trouble: 'first' },
+      { ...noMail, failed: 1, unknown: 1, queued: 1, trouble: 'second' },
+    ].reduce(addMail, noMail);
+    expect(mail).toEqual({ sent: 1, deferred: 2, failed: 1, unknown: 1, queued: 1, trouble: 'first' });
+    expect(tellMail(noMail)).toEqual({ out: '', err: '', code: 0 });
+  });
+
+  it('tells at which slot it is: with each step on a terminal, now and then elsewhere', () => {
+    const told = (isTerminal: boolean) => {
+      const clock = manualClock();
+      const steps: ProgressStep[] = [];
+      const progress = backfillProgress('a', (step) => steps.push(step), { isTerminal }, clock);
+      for (const done of [1, 2, 3]) {
+        progress({ step: 'slot of a', done, total: 3 });
+        clock.advance(3000);
+        progress({ step: 'pulling', rows: 3 });
+      }
+      return steps;
+    };
+    expect(told(true)).toEqual(
+      [1, 2, 3].flatMap((slot) => [
+        { step: `slot ${slot} of 3` },
+        { step: `slot ${slot} of 3: pulling`, rows: 3 },
+      ]),
+    );
+    expect(told(false)).toEqual([{ step: 'slot 1 of 3' }, { step: 'slot 3 of 3' }]);
+  });
+});
+
+describe('which slots', () => {
+  it.each([
+    [{}, { job: 'a' }],
+    [{ slot: '2026-11-21' }, { job: 'a', slot: '2026-11-21' }],
+    [
+      { from: 'x', to: 'y' },
+      { job: 'a', from: 'x', to: 'y' },
+    ],
+  ])('%j', (options, order) => {
+    expect(orderOf('a', options)).toEqual(order);
+  });
+
+  it.each([
+    [{ from: 'x' }, /--from needs --to/],
+    [{ to: 'x' }, /--to needs --from/],
+    [{ slot: 's', from: 'x', to: 'y' }, /--slot does not go/],
+    [{ slot: 's', to: 'y' }, /--slot does not go/],
+  ])('%j is wrong use', (options, words) => {
+    expect(() => orderOf('a', options)).toThrow(words);
+    expect(() => orderOf('a', options)).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
+  });
+});
+
+describe('JSON', () => {
+  /** Numbers that could only be moments in milliseconds. */
+  const moments = (text: string): readonly string[] => text.match(/\b1[67]\d{11}\b/g) ?? [];
+
+  it('writes every moment as ISO 8601 in UTC', () => {
+    const whole = runView('2026-11-21T07:00:00Z', { through: now, nextAttempt: now });
+    const status = statusView({
+      jobs: [jobView('a', { next: now, last: whole, lastGood: now, outageSince: now })],
+      open: [whole],
+    });
+    const texts = [
+      jsonText(statusJson(status, [])),
+      jsonText(resultJson(resultOf(whole))),
+      jsonText(nextJson([{ job: 'a', slot: now, zone: 'UTC' }])),
+    ];
+    expect(moments(JSON.stringify(status)).length).toBeGreaterThan(15);
+    for (const text of texts) expect(moments(text)).toEqual([]);
+    expect(JSON.parse(texts[0] ?? '')).toMatchObject({
+      now: '2026-11-21T08:30:00.000Z',
+      jobs: [
+        {
+          next: '2026-11-21T08:30:00.000Z',
+          last: { slot: '2026-11-21T07:00:00.000Z', attempts: [{ endedAt: '2026-11-21T07:00:10.000Z' }] },
+        },
+      ],
+    });
+  });
+
+  it('has summary, figures and mail of a run on top, and leaves out what is missing', () => {
+    const json = JSON.parse(jsonText(resultJson(resultOf(good)))) as Record<string, unknown>;
+    expect(Object.keys(json)).toEqual(['summary', 'figures', 'mail', 'already', 'run']);
+    expect(json).toMatchObject({ summary: '12 rows landed', figures: { rows: 12 }, mail: { sent: 0 } });
+    expect(Object.keys(json['run'] as object)).not.toContain('through');
+    expect(json['run']).toMatchObject({
+      interval: { end: new Date(at('2026-11-21T07:00:00Z')).toISOString() },
+    });
+  });
+});
