@@ -16,6 +16,8 @@ export type Checked<T> = {
   /** Only there when the shape is right. */
   readonly value?: T;
   readonly faults: readonly ConfigFault[];
+  /** Places whose value is not to be shown. */
+  readonly hidden: readonly YamlPath[];
   readonly hides: (path: YamlPath) => boolean;
   /** Whether the value at the path could not be had, so that nothing more should be said of it. */
   readonly isBroken: (path: YamlPath) => boolean;
@@ -59,6 +61,7 @@ export const checkPart = async <T>(
     resolved: references.value,
     ...(parsed.success && references.broken.length === 0 ? { value: parsed.data } : {}),
     faults: [...references.faults, ...faults],
+    hidden: references.hidden,
     hides,
     isBroken,
   };

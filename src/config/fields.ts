@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { isDate, isZone, money, parseDuration } from '../base/index.ts';
+import { isDate, money, parseDuration } from '../base/index.ts';
 import type { Money, Secret } from '../base/index.ts';
 import { isAddress } from './address.ts';
+import { isKnownZone } from './known-zone.ts';
 import { isLoopback } from './loopback.ts';
 import { fieldNotes } from './notes.ts';
 import type { FieldNotes } from './notes.ts';
@@ -16,7 +17,9 @@ const checked = (words: string, holds: (text: string) => boolean, notes: FieldNo
 const durationWords = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
 
 /** Written `10m`; read as milliseconds. */
-export const duration = checked(durationWords, (text) => parseDuration(text) !== undefined)
+export const duration = checked(durationWords, (text) => parseDuration(text) !== undefined, {
+  shows: 'duration',
+})
   .transform((text) => parseDuration(text) ?? 0)
   .meta({ examples: ['10m', '2h', '1d'] });
 
@@ -24,6 +27,7 @@ export const duration = checked(durationWords, (text) => parseDuration(text) !==
 export const positiveDuration = checked(
   `${durationWords}, longer than 0`,
   (text) => (parseDuration(text) ?? 0) > 0,
+  { shows: 'duration' },
 )
   .transform((text) => parseDuration(text) ?? 0)
   .meta({ examples: ['10m', '2h', '1d'] });
@@ -32,7 +36,7 @@ export const positiveDuration = checked(
 export const date = checked('a date written YYYY-MM-DD', isDate).meta({ examples: ['2025-01-01'] });
 
 /** `Europe/Berlin`. */
-export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isZone).meta({
+export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isKnownZone).meta({
   examples: ['UTC', 'Europe/Berlin', 'Asia/Shanghai'],
 });
 
@@ -70,7 +74,7 @@ export const amount = z
       error: 'must be an amount such as 500 or "499.95"',
     }),
   ])
-  .register(fieldNotes, { words: 'an amount such as 500 or "499.95"' })
+  .register(fieldNotes, { words: 'an amount such as 500 or "499.95"', shows: 'bare' })
   .transform((value): Money => money(String(value)));
 
 /** `1GB`, `512MB`. */
@@ -126,13 +130,16 @@ export const smtpUrl = checked(
   { secret: 'password' },
 ).transform(hide);
 
-const heartbeatWords = 'a web address such as https://hc-ping.com/…, https but for loopback';
+const heartbeatWords =
+  'a web address such as https://hc-ping.com/…, without user and password, https but for loopback';
 
 const isHeartbeatUrl = (text: string): boolean => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
-  return url.protocol === 'https:' || isLoopback(url.hostname);
+  return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
 };
 
 /** Address of a dead-man's switch. Whoever knows it can call it, so it is treated as a secret that may be written out. */
-export const heartbeatUrl = checked(heartbeatWords, isHeartbeatUrl).transform(hide);
+export const heartbeatUrl = checked(heartbeatWords, isHeartbeatUrl, { secret: 'open' })
+  .transform(hide)
+  .meta({ examples: ['https://hc-ping.com/…', '${HEARTBEAT_URL}'] });

@@ -1,5 +1,7 @@
 export { formatConfigFault } from './config-fault.ts';
 export type { ConfigFault } from './config-fault.ts';
+export { describeChanges } from './changes.ts';
+export type { Changes } from './changes.ts';
 export { configDisk } from './disk.ts';
 export {
   accountName,
@@ -22,5 +24,9 @@ export type { Job, JobKind, NoticeKind, Retries } from './job-schema.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';
+export { fingerprintConfig } from './read-files.ts';
+export type { ReadFiles } from './read-files.ts';
+export type { ConfigFiles } from './read-sources.ts';
+export type { CheckSchedule, LongestSpace, Schedule } from './rules.ts';
 export { profileOf } from './profile.ts';
 export type { Account } from './settings-schema.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Position } from '../base/index.ts';
-import type { Secret } from '../base/index.ts';
+import type { Position, Secret } from '../base/index.ts';
 import {
   accountName,
   addresses,
@@ -12,12 +11,13 @@ import {
   positiveDuration,
   zone,
 } from './fields.ts';
+import { fieldNotes } from './notes.ts';
 
 /** A kind of job: its own keys beside the common ones. The list of kinds comes in as an argument. */
 export type JobKind = {
   readonly kind: string;
   readonly description: string;
-  /** Two runs of one job at once, or a slot in line behind another, would do harm or nothing: only `forbid` is taken. */
+  /** A run takes up where the one before it ended, so that runs beside or behind one another do harm or nothing: only `forbid` is taken. */
   readonly onlyForbid?: boolean;
   readonly shape: z.ZodObject;
 };
@@ -110,8 +110,17 @@ export const commonShape = z.strictObject({
 /** Recipients of a job's mail, for the kinds that send some. */
 export const jobMail = z.strictObject({ to: addresses.describe('Who receives it.') });
 
-const onlyForbidWords =
-  'Jobs of this kind are never run beside or behind themselves: each run covers what the one before it left.';
+/** A run of such a kind covers all that the ones before it left: what `queue` and the like would add is nothing, or harm. */
+const onlyForbid = concurrency
+  .extract(['forbid'])
+  .default('forbid')
+  .register(fieldNotes, {
+    advice:
+      'remove it: a run of this kind takes up where the one before it ended, so that runs beside or behind one another would do the same work twice',
+  })
+  .describe(
+    'Only forbid: a run of this kind takes up where the one before it ended, so none is begun beside or behind another.',
+  );
 
 const commonKeys = new Set(['kind', ...Object.keys(commonShape.shape)]);
 
@@ -126,9 +135,7 @@ export const shapeOf = (kind: JobKind): z.ZodObject => {
     .strictObject({
       kind: z.literal(kind.kind),
       ...commonShape.shape,
-      ...(kind.onlyForbid === true
-        ? { concurrency: concurrency.extract(['forbid']).default('forbid').describe(onlyForbidWords) }
-        : {}),
+      ...(kind.onlyForbid === true ? { concurrency: onlyForbid } : {}),
       ...kind.shape.shape,
     })
     .describe(kind.description);

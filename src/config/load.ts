@@ -1,22 +1,25 @@
 import type { z } from 'zod';
-import { isZone, messageOf } from '../base/index.ts';
 import type { SecretRegistry } from '../base/index.ts';
+import { readCertificates } from './certificates.ts';
 import { checkPart, redacted } from './check.ts';
 import type { Checked } from './check.ts';
 import { sortFaults } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from './job-schema.ts';
-import { ownKeys } from './job-schema.ts';
-import type { commonShape } from './job-schema.ts';
+import { isKnownZone } from './known-zone.ts';
+import { policyFaults } from './policy-rules.ts';
 import { readJobs } from './read-jobs.ts';
 import type { DeclaredJob } from './read-jobs.ts';
+import { recordReads } from './read-files.ts';
+import type { ReadFiles } from './read-files.ts';
 import { readSources } from './read-sources.ts';
 import type { ConfigFiles } from './read-sources.ts';
-import { accountFaults, mailFaults, nameFaults, ringFaults, scheduleFaults } from './rules.ts';
-import type { CheckSchedule, Declared } from './rules.ts';
-import { eachText, notesOf, valueAt } from './schema-walk.ts';
-import { settingsSchema } from './settings-schema.ts';
+import { accountFaults, mailFaults, nameFaults, nameList, ringFaults, scheduleFaults } from './rules.ts';
+import type { CheckSchedule, Declared, LongestSpace } from './rules.ts';
+import { placeKey, valueAt } from './schema-walk.ts';
+import { settingsSchema, warehousePath } from './settings-schema.ts';
 import type { Settings } from './settings-schema.ts';
+import { toJob } from './to-job.ts';
 
 export type Config = {
   readonly settings: Settings;
@@ -24,6 +27,10 @@ export type Config = {
   readonly jobs: Readonly<Record<string, Job>>;
   /** The text of each PEM file that a `tls.ca` names, by the path as given. */
   readonly certificates: ReadonlyMap<string, string>;
+  /** Places whose value came by reference and is not to be shown, as `placeKey` writes them. */
+  readonly hidden: ReadonlySet<string>;
+  /** The whole shape of the jobs of each kind. */
+  readonly shapes: ReadonlyMap<string, z.ZodObject>;
 };
 
 export type LoadOptions = ConfigFiles & {
@@ -32,13 +39,24 @@ export type LoadOptions = ConfigFiles & {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretRegistry;
   readonly kinds: readonly JobKind[];
-  /** What is wrong with a cron expression in a zone, if anything. */
+  /** What is wrong with a schedule, if anything. */
   readonly checkSchedule?: CheckSchedule;
-  /** Names of the reports there are; not checked when left out. */
-  readonly reports?: readonly string[];
+  /** Asked of good schedules whose runs are delayed. */
+  readonly longestSpace?: LongestSpace;
+  /** Folders that hold one folder a report; names of reports are not checked when left out. */
+  readonly reportFolders?: readonly string[];
 };
 
-export type Loaded = { readonly config?: Config; readonly faults: readonly ConfigFault[] };
+export type Loaded = {
+  readonly config?: Config;
+  readonly faults: readonly ConfigFault[];
+  /** What it was read from, the folders and files that were missing included. */
+  readonly read: ReadFiles;
+  /** Of what was read; `fingerprintConfig` gives the same until something of it changes. */
+  readonly fingerprint: string;
+  /** The database file as tollkeeper.yaml names it, or the default; there although other things are at fault. */
+  readonly warehousePath?: string;
+};
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -55,78 +73,106 @@ const namesIn = (tree: unknown, key: string): string[] | undefined => {
 
 const list = (key: 'accounts' | 'teams', tree: unknown): Partial<Declared> => {
   const names = namesIn(tree, key);
-  return names === undefined ? {} : { [key]: names };
-};
-
-const readCertificates = async (
-  part: Checked<Settings>,
-  files: ConfigFiles,
-): Promise<{ certificates: Map<string, string>; faults: ConfigFault[] }> => {
-  const places: { readonly path: string; readonly place: readonly (string | number)[] }[] = [];
-  eachText(part.resolved, settingsSchema, (path, place, schema) => {
-    if (notesOf(schema).pem === true && !part.isBroken(place)) places.push({ path, place });
-  });
-  const certificates = new Map<string, string>();
-  const faults: ConfigFault[] = [];
-  for (const { path, place } of places) {
-    const text = await files.readFile(path).catch((error: unknown) => ({ problem: messageOf(error) }));
-    if (typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----'))
-      certificates.set(path, text);
-    else
-      faults.push({
-        file: part.source.file,
-        ...part.source.at(place),
-        message:
-          typeof text === 'string'
-            ? `${place.join('.')} names a file without a certificate in it`
-            : `${place.join('.')} names a file that cannot be read`,
-        advice: 'give the path of a PEM file that holds "-----BEGIN CERTIFICATE-----"',
-      });
-  }
-  return { certificates, faults };
-};
-
-const toJob = (declared: DeclaredJob, settings: Settings): Job | undefined => {
-  const { value, source, path } = declared.part;
-  // The shape of every kind holds the common one, so that its keys have these types.
-  const common = value as z.output<typeof commonShape> | undefined;
-  const account = common?.account ?? Object.keys(settings.accounts)[0];
-  if (value === undefined || common === undefined || account === undefined || declared.kind === undefined)
-    return undefined;
-  return {
-    name: declared.name,
-    kind: declared.kind.kind,
-    account,
-    timezone: common.timezone ?? settings.timezone,
-    ...(common.schedule === undefined ? {} : { schedule: common.schedule }),
-    ...(common.day_match === undefined ? {} : { dayMatch: common.day_match }),
-    suspend: common.suspend,
-    timeout: common.timeout,
-    needs: common.needs,
-    needsDeadline: common.needs_deadline,
-    whenLate: common.when_late,
-    catchup: common.catchup,
-    ...(common.catchup_window === undefined ? {} : { catchupWindow: common.catchup_window }),
-    maxCatchupRuns: common.max_catchup_runs,
-    ...(common.starting_deadline === undefined ? {} : { startingDeadline: common.starting_deadline }),
-    concurrency: common.concurrency,
-    retries: common.retries,
-    randomizedDelay: common.randomized_delay,
-    locks: common.locks,
-    notify: common.notify,
-    ...(common.notify_to === undefined ? {} : { notifyTo: common.notify_to }),
-    ...(common.heartbeat_url === undefined ? {} : { heartbeatUrl: common.heartbeat_url }),
-    fields: Object.fromEntries(ownKeys(Object.keys(value)).map((key) => [key, value[key]])),
-    // Looked up when it is asked for: a file may hold thousands of jobs.
-    get place() {
-      return { file: source.file, ...source.atKey(path) };
-    },
-  };
+  return names === undefined ? {} : { [key]: nameList(names) };
 };
 
 const zoneFor = (job: DeclaredJob, settings: unknown): string => {
   const named = valueAt(job.part.resolved, ['timezone']) ?? valueAt(settings, ['timezone']);
-  return typeof named === 'string' && isZone(named) ? named : 'UTC';
+  return typeof named === 'string' && isKnownZone(named) ? named : 'UTC';
+};
+
+/** The path of the database, as far as tollkeeper.yaml tells it. */
+const warehousePathOf = (part: Checked<Settings>): string | undefined => {
+  const section = valueAt(part.resolved, ['warehouse']) ?? {};
+  if (!isMap(section) || part.isBroken(['warehouse', 'path'])) return undefined;
+  const parsed = warehousePath.safeParse(section['path']);
+  return parsed.success ? parsed.data : undefined;
+};
+
+const reportsIn = async (folders: readonly string[], files: ConfigFiles): Promise<string[]> => {
+  const lists = await Promise.all(folders.map((folder) => files.listFiles(folder).catch(() => [])));
+  return [...new Set(lists.flat())].sort();
+};
+
+const declaredIn = (
+  settings: unknown,
+  jobs: readonly DeclaredJob[],
+  reports: readonly string[] | undefined,
+  complete: boolean,
+): Declared => {
+  const operators = valueAt(settings, ['mail', 'operators']) ?? [];
+  return {
+    ...(settings === undefined
+      ? {}
+      : {
+          ...list('accounts', settings),
+          ...list('teams', settings),
+          hasMail: valueAt(settings, ['mail']) !== undefined,
+          hasOperators: !Array.isArray(operators) || operators.length > 0,
+        }),
+    ...(reports === undefined ? {} : { reports: nameList(reports) }),
+    ...(complete ? { jobs: nameList(jobs.map((job) => job.name)) } : {}),
+  };
+};
+
+/** Rules that look across files. */
+const rulesOf = (
+  jobs: readonly DeclaredJob[],
+  declared: Declared,
+  settings: unknown,
+  { checkSchedule, longestSpace }: LoadOptions,
+): ConfigFault[] => {
+  const faults = ringFaults(jobs);
+  for (const job of jobs) {
+    faults.push(
+      ...nameFaults(job, declared),
+      ...accountFaults(job, declared),
+      ...mailFaults(job, declared),
+      ...policyFaults(job, declared),
+    );
+    if (checkSchedule !== undefined)
+      faults.push(...scheduleFaults(job, zoneFor(job, settings), checkSchedule, longestSpace));
+  }
+  return faults;
+};
+
+const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fingerprint'>> => {
+  const sources = await readSources(options.folder, options);
+  const { settings } = sources;
+  const part =
+    settings?.readable === true
+      ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsSchema, options)
+      : undefined;
+  const readable = sources.jobs.filter((source) => source.readable);
+  const { jobs, shapes, faults: jobFaults } = await readJobs(readable, options.kinds, options);
+  const { reportFolders } = options;
+  const reports = reportFolders === undefined ? undefined : await reportsIn(reportFolders, options);
+  const declared = declaredIn(part?.resolved, jobs, reports, readable.length === sources.jobs.length);
+  const pem = part === undefined ? undefined : await readCertificates(part, options);
+  const faults = [
+    ...sources.faults,
+    ...(part?.faults ?? []),
+    ...(pem?.faults ?? []),
+    ...jobFaults,
+    ...rulesOf(jobs, declared, part?.resolved, options),
+  ];
+  const path = part === undefined ? undefined : warehousePathOf(part);
+  const told = path === undefined ? {} : { warehousePath: path };
+  const checked = part?.value;
+  if (faults.length > 0 || checked === undefined || pem === undefined)
+    return { faults: redacted(sortFaults(faults), options.secrets), ...told };
+  const byName: Record<string, Job> = Object.create(null) as Record<string, Job>;
+  for (const declaredJob of jobs) {
+    const job = toJob(declaredJob, checked);
+    if (job !== undefined) byName[job.name] = job;
+  }
+  const parts: readonly Checked<unknown>[] = [
+    ...(part === undefined ? [] : [part]),
+    ...jobs.map((job) => job.part),
+  ];
+  const hidden = new Set(parts.flatMap((one) => one.hidden.map(placeKey)));
+  const config = { settings: checked, jobs: byName, certificates: pem.certificates, hidden, shapes };
+  return { config, faults: [], ...told };
 };
 
 /**
@@ -134,40 +180,7 @@ const zoneFor = (job: DeclaredJob, settings: unknown): string => {
  * what the files hold; secrets are registered for redaction as they are read.
  */
 export const loadConfig = async (options: LoadOptions): Promise<Loaded> => {
-  const sources = await readSources(options.folder, options);
-  const { settings } = sources;
-  const faults: ConfigFault[] = [...sources.faults];
-  const part =
-    settings?.readable === true
-      ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsSchema, options)
-      : undefined;
-  const { jobs, faults: jobFaults } = await readJobs(
-    sources.jobs.filter((source) => source.readable),
-    options.kinds,
-    options,
-  );
-  const known = part === undefined ? undefined : part.resolved;
-  const complete = sources.jobs.every((source) => source.readable);
-  const declared: Declared = {
-    ...(known === undefined ? {} : { ...list('accounts', known), ...list('teams', known) }),
-    ...(options.reports === undefined ? {} : { reports: options.reports }),
-    ...(complete ? { jobs: jobs.map((job) => job.name) } : {}),
-    ...(known === undefined ? {} : { hasMail: valueAt(known, ['mail']) !== undefined }),
-  };
-  const pem = part === undefined ? undefined : await readCertificates(part, options);
-  faults.push(...(part?.faults ?? []), ...(pem?.faults ?? []), ...jobFaults, ...ringFaults(jobs));
-  for (const job of jobs) {
-    faults.push(...nameFaults(job, declared), ...accountFaults(job, declared), ...mailFaults(job, declared));
-    if (options.checkSchedule !== undefined)
-      faults.push(...scheduleFaults(job, zoneFor(job, known), options.checkSchedule));
-  }
-  if (faults.length > 0 || part?.value === undefined || pem === undefined)
-    return { faults: redacted(sortFaults(faults), options.secrets) };
-  const checked = part.value;
-  const byName: Record<string, Job> = Object.create(null) as Record<string, Job>;
-  for (const declaredJob of jobs) {
-    const job = toJob(declaredJob, checked);
-    if (job !== undefined) byName[job.name] = job;
-  }
-  return { config: { settings: checked, jobs: byName, certificates: pem.certificates }, faults: [] };
+  const recorder = recordReads(options);
+  const loaded = await loadFrom({ ...options, ...recorder.files });
+  return { ...loaded, read: recorder.read(), fingerprint: recorder.fingerprint() };
 };

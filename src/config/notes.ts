@@ -2,14 +2,21 @@ import { z } from 'zod';
 
 /** What the loader has to know of a field beside its shape. */
 export type FieldNotes = {
-  /** `whole`: nothing of it may be written in the YAML. `password`: a URL, whose password may not. */
-  readonly secret?: 'whole' | 'password';
+  /**
+   * Registered for redaction, and never shown. `whole`: nothing of it may be written in the YAML. `password`: a URL,
+   * whose password may not. `open`: all of it may.
+   */
+  readonly secret?: 'whole' | 'password' | 'open';
   /** The field names a thing that must be declared elsewhere. */
   readonly names?: 'account' | 'team' | 'report' | 'job';
   /** The field is a path of a PEM file that must be there. */
   readonly pem?: true;
   /** What it must be, in plain words: `must be …`. */
   readonly words?: string;
+  /** What to do when it is something else, and why. */
+  readonly advice?: string;
+  /** How its value is shown to people: text in quotes unless told here. */
+  readonly shows?: 'duration' | 'bare';
 };
 
 /** Notes stay with a field through `.describe()`, `.optional()` and the like. */

@@ -70,7 +70,7 @@ export const readJobs = async (
   sources: readonly Source[],
   kinds: readonly JobKind[],
   means: ResolveMeans,
-): Promise<{ jobs: DeclaredJob[]; faults: ConfigFault[] }> => {
+): Promise<{ jobs: DeclaredJob[]; faults: ConfigFault[]; shapes: ReadonlyMap<string, z.ZodObject> }> => {
   const jobs: DeclaredJob[] = [];
   const faults: ConfigFault[] = [];
   const first = new Map<string, Source>();
@@ -115,7 +115,7 @@ export const readJobs = async (
       });
     }
   }
-  return { jobs, faults };
+  return { jobs, faults, shapes };
 };
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -2,6 +2,7 @@ import type { SecretRegistry, YamlPath } from '../base/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { lookUp, splitReferences } from './references.ts';
 import type { ReferenceMeans } from './references.ts';
+import type { FieldNotes } from './notes.ts';
 import { childOf, notesOf } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
 import type { Source } from './source.ts';
@@ -40,21 +41,32 @@ const decoded = (text: string): string => {
   }
 };
 
+type SecretKind = NonNullable<FieldNotes['secret']>;
+
+/** What must be hidden of a web address beside the whole of it: faults of a call may name host and path apart. */
+const pathsOf = (text: string): string[] => {
+  if (!URL.canParse(text)) return [];
+  const { href, pathname, search } = new URL(text);
+  // Short ones are words that stand in other texts, too.
+  return [href, ...[pathname + search, pathname].filter((path) => path.length > 16)];
+};
+
 const registerSecret = (
   value: string,
   pieces: readonly string[],
-  kind: 'whole' | 'password',
+  kind: SecretKind,
   secrets: SecretRegistry,
 ): void => {
   const password = kind === 'password' ? passwordOf(value) : undefined;
   // A mail server without a password holds no secret; its name should stay readable in messages.
   if (kind === 'password' && !value.includes('@')) return;
   const parts = password === undefined ? pieces : [password, decoded(password)];
-  for (const text of [value, ...parts]) if (text !== '') secrets.register(text);
+  const all = new Set([value, ...parts, ...(kind === 'open' ? pathsOf(value) : [])]);
+  for (const text of all) if (text !== '') secrets.register(text);
 };
 
-const literalSecret = (written: string, kind: 'whole' | 'password' | undefined): boolean => {
-  if (kind === undefined) return false;
+const literalSecret = (written: string, kind: SecretKind | undefined): boolean => {
+  if (kind === undefined || kind === 'open') return false;
   const parts = splitReferences(written);
   const texts = parts.map((part) => ('text' in part ? part.text : '\0')).join('');
   if (kind === 'whole') return !texts.includes('\0');
@@ -103,7 +115,8 @@ const resolveText = async (
     }
   }
   if (pieces.length > 0) walk.hidden.push(path);
-  if (secret !== undefined && pieces.length > 0) registerSecret(value, pieces, secret, walk.means.secrets);
+  if (secret !== undefined && (pieces.length > 0 || secret === 'open'))
+    registerSecret(value, pieces, secret, walk.means.secrets);
   return value;
 };
 
@@ -130,6 +143,14 @@ const resolveValue = async (
   return Object.fromEntries(entries);
 };
 
+/** Most parts hold neither a reference nor a secret, and stay as they are. */
+const isPlain = (value: unknown, schema: Schema | undefined): boolean => {
+  if (Array.isArray(value)) return value.every((item, index) => isPlain(item, childOf(schema, index)));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).every(([key, item]) => isPlain(item, childOf(schema, key)));
+  return notesOf(schema).secret === undefined && !(typeof value === 'string' && value.includes('${'));
+};
+
 /** Replaces all references below a place of the file. Secrets are registered before anything else sees them. */
 export const resolveReferences = async (
   source: Source,
@@ -138,6 +159,7 @@ export const resolveReferences = async (
   schema: Schema | undefined,
   means: ResolveMeans,
 ): Promise<Resolved> => {
+  if (isPlain(value, schema)) return { value, faults: [], broken: [], hidden: [] };
   const walk: Walk = { source, means, faults: [], broken: [], hidden: [] };
   const resolved = await resolveValue(value, schema, path, walk);
   return { value: resolved, faults: walk.faults, broken: walk.broken, hidden: walk.hidden };

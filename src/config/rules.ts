@@ -1,3 +1,4 @@
+import { parseDuration } from '../base/index.ts';
 import type { YamlPath } from '../base/index.ts';
 import { quoted } from './check.ts';
 import type { Checked } from './check.ts';
@@ -5,18 +6,52 @@ import type { ConfigFault } from './config-fault.ts';
 import { hasCronShape } from './fields.ts';
 import type { DeclaredJob } from './read-jobs.ts';
 import { eachText, notesOf, valueAt } from './schema-walk.ts';
+import { showDuration } from './show-value.ts';
 import { adviceForUnknown } from './suggest.ts';
+
+/** Names of one sort of thing; what to advise for one that is not among them is worked out once. */
+export type NameList = {
+  readonly names: readonly string[];
+  readonly has: (name: string) => boolean;
+  readonly advice: (name: string, noun: string) => string;
+};
+
+export const nameList = (names: readonly string[]): NameList => {
+  const all = new Set(names);
+  const advices = new Map<string, string>();
+  return {
+    names,
+    has: (name) => all.has(name),
+    advice: (name, noun) => {
+      const advice = advices.get(name) ?? adviceForUnknown(name, names, noun);
+      advices.set(name, advice);
+      return advice;
+    },
+  };
+};
 
 /** What is declared, for rules that look across files; a list is missing when its file could not be read. */
 export type Declared = {
-  readonly accounts?: readonly string[];
-  readonly teams?: readonly string[];
-  readonly reports?: readonly string[];
-  readonly jobs?: readonly string[];
+  readonly accounts?: NameList;
+  readonly teams?: NameList;
+  readonly reports?: NameList;
+  readonly jobs?: NameList;
   readonly hasMail?: boolean;
+  readonly hasOperators?: boolean;
 };
 
-export type CheckSchedule = (expression: string, zone: string) => string | undefined;
+/** What a schedule is given as. */
+export type Schedule = {
+  readonly expression: string;
+  readonly zone: string;
+  readonly dayMatch?: 'any' | 'all';
+};
+
+/** What is wrong with a schedule, in words; nothing when it is good. */
+export type CheckSchedule = (schedule: Schedule) => string | undefined;
+
+/** The longest time between two slots of a good schedule, in milliseconds; a few slots are enough to judge by. */
+export type LongestSpace = (schedule: Schedule) => number | undefined;
 
 const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: string): ConfigFault => ({
   file: part.source.file,
@@ -43,10 +78,10 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
       if (names === undefined || job.part.isBroken(path)) return;
       if (names === 'job' && text === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
-      else if (known !== undefined && !known.includes(text)) {
-        const advice = adviceForUnknown(text, known, names);
-        faults.push(at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, advice));
-      }
+      else if (known !== undefined && !known.has(text))
+        faults.push(
+          at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, known.advice(text, names)),
+        );
     },
     job.part.path,
   );
@@ -55,7 +90,7 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
 
 /** A job that names no account must have exactly one to choose from. */
 export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
-  const { accounts } = declared;
+  const accounts = declared.accounts?.names;
   if (accounts === undefined || accounts.length === 1 || job.shape === undefined) return [];
   if (valueAt(job.part.resolved, ['account']) !== undefined) return [];
   const place = { file: job.part.source.file, ...job.part.source.atKey(job.part.path) };
@@ -89,20 +124,52 @@ export const mailFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
   ];
 };
 
-export const scheduleFaults = (job: DeclaredJob, zone: string, check: CheckSchedule): ConfigFault[] => {
+const scheduleOf = (job: DeclaredJob, zone: string): Schedule | undefined => {
   const expression = valueAt(job.part.resolved, ['schedule']);
+  const dayMatch = valueAt(job.part.resolved, ['day_match']);
+  if (typeof expression !== 'string' || !hasCronShape(expression) || job.shape === undefined)
+    return undefined;
+  if (job.part.isBroken([...job.part.path, 'schedule'])) return undefined;
+  return { expression, zone, ...(dayMatch === 'any' || dayMatch === 'all' ? { dayMatch } : {}) };
+};
+
+/** Longer delays than that shift each run behind the next slot. */
+const delayFaults = (job: DeclaredJob, schedule: Schedule, longestSpace: LongestSpace): ConfigFault[] => {
+  const written = valueAt(job.part.resolved, ['randomized_delay']);
+  const delay = typeof written === 'string' ? (parseDuration(written) ?? 0) : 0;
+  const space = delay === 0 ? undefined : longestSpace(schedule);
+  if (space === undefined || delay <= space) return [];
+  const path = [...job.part.path, 'randomized_delay'];
+  const message = `jobs.${job.name}.randomized_delay ${quoted(job.part, path)} is longer than the time between two slots (${showDuration(space)})`;
+  return [at(job.part, path, message, 'make it shorter: it spreads the runs of one slot')];
+};
+
+export const scheduleFaults = (
+  job: DeclaredJob,
+  zone: string,
+  check: CheckSchedule,
+  longestSpace?: LongestSpace,
+): ConfigFault[] => {
+  const schedule = scheduleOf(job, zone);
+  if (schedule === undefined) return [];
+  const problem = check(schedule);
+  if (problem === undefined)
+    return longestSpace === undefined ? [] : delayFaults(job, schedule, longestSpace);
   const path = [...job.part.path, 'schedule'];
-  if (typeof expression !== 'string' || !hasCronShape(expression) || job.shape === undefined) return [];
-  const problem = check(expression, zone);
-  if (problem === undefined || job.part.isBroken(path)) return [];
-  return [
-    at(
-      job.part,
-      path,
-      `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${problem}`,
-      'fields are: minute hour day month weekday',
-    ),
-  ];
+  const { source } = job.part;
+  // What is said of day_match holds what to do.
+  if (problem.startsWith('day_match'))
+    return [
+      {
+        file: source.file,
+        ...source.atKey([...job.part.path, 'day_match']),
+        message: `jobs.${job.name}.${problem}`,
+      },
+    ];
+  const advice = problem.includes('day_match')
+    ? 'day_match: any is what cron itself does'
+    : 'fields are: minute hour day month weekday';
+  return [at(job.part, path, `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${problem}`, advice)];
 };
 
 const needsOf = (job: DeclaredJob): string[] => {

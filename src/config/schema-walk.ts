@@ -25,8 +25,7 @@ export const bare = (schema: Schema | undefined): Schema | undefined => {
 const withoutWords = (notes: FieldNotes): FieldNotes =>
   Object.fromEntries(Object.entries(notes).filter(([key]) => key !== 'words'));
 
-/** The notes of a field, whichever of its wrappers they were given to. */
-export const notesOf = (schema: Schema | undefined): FieldNotes => {
+const collectNotes = (schema: Schema | undefined): FieldNotes => {
   let notes: FieldNotes = {};
   let current = schema;
   while (current !== undefined) {
@@ -48,6 +47,18 @@ export const notesOf = (schema: Schema | undefined): FieldNotes => {
       current = current.unwrap();
     else break;
   }
+  return notes;
+};
+
+const collected = new WeakMap<Schema, FieldNotes>();
+
+/** The notes of a field, whichever of its wrappers they were given to. Collected once: they are asked for at every value. */
+export const notesOf = (schema: Schema | undefined): FieldNotes => {
+  if (schema === undefined) return {};
+  const known = collected.get(schema);
+  if (known !== undefined) return known;
+  const notes = collectNotes(schema);
+  collected.set(schema, notes);
   return notes;
 };
 
@@ -87,6 +98,9 @@ export const valueAt = (value: unknown, path: YamlPath): unknown =>
         : undefined,
     value,
   );
+
+/** A path as one text that no other path has. */
+export const placeKey = (path: YamlPath): string => path.join('\0');
 
 /** Calls `visit` for every text in the value, with its path and schema, depth first. */
 export const eachText = (

@@ -69,8 +69,10 @@ const account = z.strictObject({
   gateway: gateway.describe('What this gateway does where its document is silent.').prefault({}),
 });
 
+export const warehousePath = path.default('data/tollkeeper.duckdb').describe('The database file.');
+
 const warehouse = z.strictObject({
-  path: path.default('data/tollkeeper.duckdb').describe('The database file.'),
+  path: warehousePath,
   memory_limit: size.default('1GB').describe('How much memory the database may use.'),
   threads: z.int().min(1).max(256).default(2).describe('How many threads the database may use.'),
   temp_directory: path.optional().describe('Where it may put what does not fit in memory.'),

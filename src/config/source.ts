@@ -1,5 +1,5 @@
-import { parseYaml } from '../base/index.ts';
 import type { Position, YamlPath } from '../base/index.ts';
+import { parseFile } from './big-file.ts';
 import type { ConfigFault } from './config-fault.ts';
 
 /** One YAML file as it was written, with its place in the messages. */
@@ -48,7 +48,7 @@ const unreadable = (file: string): Source => {
 
 /** Reads one file's text; its faults come back beside it. */
 export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
-  const yaml = parseYaml(text);
+  const yaml = parseFile(text);
   if (yaml.faults.length > 0) {
     const seen = new Set<number>();
     const lines = text.split('\n');

@@ -168,7 +168,7 @@ export const inPlainWords = (issues: readonly Issue[], naming: Naming): ShapeFau
     const meant = quotable && typeof value === 'string' ? nearest(value, choices) : undefined;
     return plain(
       `${label} must be ${wanted(schema)}${not}`,
-      meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`,
+      meant === undefined ? notesOf(schema).advice : `did you mean ${JSON.stringify(meant)}?`,
     );
   });
 

@@ -169,13 +169,6 @@ const jobCases: readonly Row[] = [
     'did you mean "token"?',
   ],
   [
-    'a policy that this version does not carry out',
-    'period: yesterday',
-    'catchup: latest',
-    '10:5: unknown key "catchup" in jobs.daily-spend',
-    'known: ',
-  ],
-  [
     'an unknown job',
     '[pull-logs]',
     '[pull-lgos]',
@@ -367,7 +360,7 @@ describe('faults across files', () => {
   it('asks the scheduler whether a schedule ever fires, in the zone of the job', async () => {
     const asked: string[] = [];
     const { text } = await load(goodFiles, goodEnv, {
-      checkSchedule: (expression, zone) => {
+      checkSchedule: ({ expression, zone }) => {
         asked.push(`${expression} ${zone}`);
         return expression === '20 1 * * *' ? 'it never fires' : undefined;
       },

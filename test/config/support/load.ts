@@ -63,9 +63,11 @@ export const memoryFiles = (files: Files): Pick<LoadOptions, 'readFile' | 'listF
     const names = Object.keys(files).filter((file) => file.startsWith(`${folder}/`));
     return names.length === 0
       ? Promise.reject(notThere(folder))
-      : Promise.resolve(names.map((file) => file.slice(folder.length + 1)));
+      : Promise.resolve([...new Set(names.map((file) => file.slice(folder.length + 1).split('/')[0] ?? ''))]);
   },
 });
+
+const reportFiles: Files = { 'reports/spend-summary/report.yaml': '', 'reports/showback/report.yaml': '' };
 
 export type TestLoad = Loaded & { readonly text: string; readonly secrets: SecretRegistry };
 
@@ -78,11 +80,11 @@ export const load = async (
   const secrets = createSecretRegistry();
   const loaded = await loadConfig({
     folder: 'config',
-    ...memoryFiles(files),
+    ...memoryFiles({ ...reportFiles, ...files }),
     env,
     secrets,
     kinds,
-    reports: ['spend-summary', 'showback'],
+    reportFolders: ['reports'],
     ...more,
   });
   return { ...loaded, secrets, text: loaded.faults.map(formatConfigFault).join('\n') };
