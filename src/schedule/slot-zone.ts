@@ -27,8 +27,11 @@ const secondsOf = (text: string): number => {
   return sign === '-' ? -size : size;
 };
 
+/** Wall clock less UTC at an instant, both in seconds. */
+export type OffsetAt = (instant: number) => number;
+
 type Zone = {
-  readonly offsetAt: (instant: number) => number;
+  readonly offsetAt: OffsetAt;
   readonly blocks: Map<number, readonly Stretch[]>;
 };
 
@@ -48,31 +51,31 @@ const zoneOf = (name: string): Zone => {
 };
 
 /** The first second after `low`, up to `high`, whose offset is no longer that of `low`. */
-const changeIn = (zone: Zone, low: number, high: number): number => {
-  const offset = zone.offsetAt(low);
+const changeIn = (offsetAt: OffsetAt, low: number, high: number): number => {
+  const offset = offsetAt(low);
   let same = low;
   let other = high;
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2);
-    if (zone.offsetAt(middle) === offset) same = middle;
+    if (offsetAt(middle) === offset) same = middle;
     else other = middle;
   }
   return other;
 };
 
 /** The stretches of a block; clocks before it are looked at too, since an overlap may reach into it. */
-const stretchesIn = (zone: Zone, start: number, end: number): readonly Stretch[] => {
+export const stretchesIn = (offsetAt: OffsetAt, start: number, end: number): readonly Stretch[] => {
   const found: { start: number; end: number; offset: number }[] = [];
-  let current = { start: start - 2 * largestChange, offset: zone.offsetAt(start - 2 * largestChange) };
+  let current = { start: start - 2 * largestChange, offset: offsetAt(start - 2 * largestChange) };
   for (let probe = current.start; probe < end;) {
     const next = Math.min(probe + probeSeconds, end);
-    if (zone.offsetAt(next) === current.offset) {
+    if (offsetAt(next) === current.offset) {
       probe = next;
       continue;
     }
-    probe = changeIn(zone, probe, next);
+    probe = changeIn(offsetAt, probe, next);
     found.push({ ...current, end: probe });
-    current = { start: probe, offset: zone.offsetAt(probe) };
+    current = { start: probe, offset: offsetAt(probe) };
   }
   found.push({ ...current, end });
   return found
@@ -97,7 +100,7 @@ export const stretchAt = (name: string, instant: number): Stretch => {
   const number = Math.floor(instant / blockSeconds);
   let block = zone.blocks.get(number);
   if (block === undefined) {
-    block = stretchesIn(zone, number * blockSeconds, (number + 1) * blockSeconds);
+    block = stretchesIn(zone.offsetAt, number * blockSeconds, (number + 1) * blockSeconds);
     zone.blocks.set(number, block);
   }
   const stretch = block.find(({ end }) => instant < end);

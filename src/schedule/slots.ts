@@ -12,6 +12,8 @@ export type { Schedule } from './cron-text.ts';
 /** Slots are looked for between the years 1 and 9999, in seconds. */
 const earliest = Date.parse('0001-01-01T00:00:00Z') / 1000;
 const latest = Date.parse('9999-12-31T00:00:00Z') / 1000;
+/** What did not fire in a whole round of the calendar never does: 400 years, in seconds. */
+const calendarRound = 146_097 * 86_400;
 /** Whether a schedule ever fires is asked from here on: earlier clocks are of no use to it. */
 const checkedFrom = unixMillis(Date.parse('2025-01-01T00:00:00Z'));
 
@@ -46,7 +48,7 @@ const firstWall = (sets: CronSets, { start, offset, fresh }: Stretch): number =>
 /** All in seconds. */
 const slotAtOrAfter = (sets: CronSets, zone: string, from: number): number | undefined => {
   let instant = Math.max(from, earliest);
-  while (instant < latest) {
+  while (instant < Math.min(latest, from + calendarRound)) {
     const stretch = stretchAt(zone, instant);
     const { start, end, offset } = stretch;
     if (sets.fixedTime && instant === start && passedOver(sets, stretch)) return start;
@@ -63,7 +65,7 @@ const slotAtOrAfter = (sets: CronSets, zone: string, from: number): number | und
 /** All in seconds. */
 const slotAtOrBefore = (sets: CronSets, zone: string, from: number): number | undefined => {
   let instant = Math.min(from, latest);
-  while (instant >= earliest) {
+  while (instant >= Math.max(earliest, from - calendarRound)) {
     const stretch = stretchAt(zone, instant);
     const { start, offset } = stretch;
     const wall = nearestWall(sets, instant + offset, -1);
