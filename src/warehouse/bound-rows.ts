@@ -12,21 +12,24 @@ export type BoundRow<C extends BoundColumns> = {
 /** Bounds what one statement holds in memory; more rows go in by several statements. */
 const rowsAtOnce = 10_000;
 
-/** A table of bound lists, one a column, for FROM: any number of rows in one statement. The names are ours, not data. */
+/**
+ * A table of bound columns, for FROM: any number of rows in one statement. Each column is one JSON text, which binds four
+ * times faster than a list. The names are ours, not data.
+ */
 const tableOf = (columns: BoundColumns): string => {
-  const cells = Object.entries(columns).map(([name, type]) => `CAST(unnest($${name}) AS ${type}) AS ${name}`);
+  const cells = Object.entries(columns).map(
+    ([name, type]) => `unnest(from_json($${name}, '["${type}"]')) AS ${name}`,
+  );
   return `(SELECT ${cells.join(', ')})`;
 };
 
-const listsOf = <C extends BoundColumns>(columns: C, rows: readonly BoundRow<C>[]): Bindings =>
+/** Half a surrogate pair, as a text cut in the middle of a character ends with, is no JSON to the engine. */
+const wellFormed = (value: string | number | null | undefined): string | number | null =>
+  typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : (value ?? null);
+
+const textsOf = <C extends BoundColumns>(columns: C, rows: readonly BoundRow<C>[]): Bindings =>
   Object.fromEntries(
-    Object.keys(columns).map((name) => [
-      name,
-      rows.map((row) => {
-        const value = row[name];
-        return value === null || value === undefined ? null : String(value);
-      }),
-    ]),
+    Object.keys(columns).map((name) => [name, JSON.stringify(rows.map((row) => wellFormed(row[name])))]),
   );
 
 /** Statements over many rows at once. `sql` gets the rows as a table expression; with no rows nothing is run. */
@@ -36,26 +39,27 @@ export type BoundRows = {
   readonly read: (sql: (table: string) => string, others?: Bindings) => Promise<readonly Row[]>;
 };
 
-export const boundRows = <C extends BoundColumns>(
+export const boundRows = <C extends BoundColumns, T>(
   connection: DuckDBConnection,
   columns: C,
-  rows: readonly BoundRow<C>[],
+  values: readonly T[],
+  rowOf: (value: T) => BoundRow<C>,
 ): BoundRows => {
   const table = tableOf(columns);
-  const parts = (): Bindings[] =>
-    Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, part) =>
-      listsOf(columns, rows.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce)),
-    );
+  const parts = function* (): Generator<Bindings> {
+    for (let from = 0; from < values.length; from += rowsAtOnce)
+      yield textsOf(columns, values.slice(from, from + rowsAtOnce).map(rowOf));
+  };
   return {
     execute: async (sql, others = {}) => {
       let changed = 0;
-      for (const lists of parts()) changed += await execute(connection, sql(table), { ...lists, ...others });
+      for (const texts of parts()) changed += await execute(connection, sql(table), { ...texts, ...others });
       return changed;
     },
     read: async (sql, others = {}) => {
       const found: Row[] = [];
-      for (const lists of parts())
-        for (const row of await readRows(connection, sql(table), { ...lists, ...others })) found.push(row);
+      for (const texts of parts())
+        for (const row of await readRows(connection, sql(table), { ...texts, ...others })) found.push(row);
       return found;
     },
   };

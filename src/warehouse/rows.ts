@@ -2,7 +2,7 @@ import { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } from '@duckdb/node
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 
 /** Whole numbers are bound as BIGINT: as DOUBLE or HUGEINT they would keep filters from being pushed into the table. */
-export type Bound = string | number | boolean | null | readonly (string | null)[];
+export type Bound = string | number | boolean | null | readonly string[];
 
 export type Bindings = Readonly<Record<string, Bound>>;
 

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { readRows } from '../rows.ts';
 import type { AttemptEnd, LedgerRun, RunClosing, RunKey } from './run-ledger.ts';
-import { distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
+import { boundKey, distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
 /* Each within a transaction of the caller's. */
 
@@ -14,7 +14,7 @@ export const writeBegin = async (
   at: UnixMillis,
 ): Promise<void> => {
   const begun = distinctByKey(keys);
-  const rows = boundRows(connection, keyColumns, begun);
+  const rows = boundRows(connection, keyColumns, begun, boundKey);
   const changed = await rows.execute(
     (table) => `UPDATE job_run
       SET state = 'running', attempts = attempts + 1, started_at = $at, next_attempt = NULL, ended_at = NULL,
@@ -47,7 +47,8 @@ export const writeEnds = async (connection: DuckDBConnection, ends: readonly Att
   const rows = boundRows(
     connection,
     endColumns,
-    distinctByKey(ends).map(({ job, slot, state, at, code, reason, summary, nextAttempt }) => ({
+    distinctByKey(ends),
+    ({ job, slot, state, at, code, reason, summary, nextAttempt }) => ({
       job,
       slot,
       state,
@@ -56,7 +57,7 @@ export const writeEnds = async (connection: DuckDBConnection, ends: readonly Att
       reason: reason ?? null,
       summary: summary ?? null,
       next_attempt: state === 'ok' ? null : (nextAttempt ?? null),
-    })),
+    }),
   );
   const isUnderWay = (table: string): string =>
     `${table}.job = ended.job AND ${table}.slot = ended.slot AND ${table}.state = 'running'`;
@@ -86,15 +87,20 @@ export const writeClosings = async (
   connection: DuckDBConnection,
   closings: readonly RunClosing[],
 ): Promise<void> => {
-  const rows = distinctByKey(closings).map(({ job, slot, state, at, code, reason }) => ({
-    job,
-    slot,
-    final_state: state,
-    closed_at: at,
-    why_code: code ?? null,
-    why: reason,
-  }));
-  await boundRows(connection, closingColumns, rows).execute(
+  const rows = boundRows(
+    connection,
+    closingColumns,
+    distinctByKey(closings),
+    ({ job, slot, state, at, code, reason }) => ({
+      job,
+      slot,
+      final_state: state,
+      closed_at: at,
+      why_code: code ?? null,
+      why: reason,
+    }),
+  );
+  await rows.execute(
     (table) => `UPDATE job_run
       SET state = closing.final_state, ended_at = closing.closed_at, code = closing.why_code,
           reason = closing.why, next_attempt = NULL

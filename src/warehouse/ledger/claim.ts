@@ -3,7 +3,7 @@ import { unixMillis } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { text, wholeNumber } from '../rows.ts';
 import type { Claim, JobCursor, LedgerRun, RunTrigger } from './run-ledger.ts';
-import { boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
+import { boundKey, boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
 
 /** Runs that somebody asked for, whatever the schedule says. */
 const asked: readonly RunTrigger[] = ['hand', 'backfill', 'needed'];
@@ -17,11 +17,10 @@ const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]):
   for (const { cursor, reopenedAfter } of claims)
     if (cursor !== undefined && reopenedAfter !== undefined)
       moments.set(cursor.job, Math.min(reopenedAfter, moments.get(cursor.job) ?? reopenedAfter));
-  const rows = boundRows(
-    connection,
-    { job: 'VARCHAR', moment: 'BIGINT' },
-    [...moments].map(([job, moment]) => ({ job, moment })),
-  );
+  const rows = boundRows(connection, { job: 'VARCHAR', moment: 'BIGINT' }, [...moments], ([job, moment]) => ({
+    job,
+    moment,
+  }));
   await rows.execute(
     (table) => `DELETE FROM job_run USING ${table} AS reopened
       WHERE job_run.job = reopened.job AND job_run.slot > reopened.moment AND ${neverRan}`,
@@ -38,7 +37,7 @@ const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]):
 /** A row that stands for a whole span gives its first slot up to a run that was asked for of just this slot. */
 const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[]): Promise<void> => {
   const wanted = runs.filter(({ trigger, through }) => asked.includes(trigger) && through === undefined);
-  await boundRows(connection, keyColumns, wanted).execute(
+  await boundRows(connection, keyColumns, wanted, boundKey).execute(
     (table) => `UPDATE job_run SET slot = job_run.slot + 1 FROM ${table} AS wanted
       WHERE job_run.job = wanted.job AND job_run.slot = wanted.slot AND job_run.through > job_run.slot AND ${neverRan}`,
     { asked },
@@ -50,7 +49,7 @@ const insertRuns = async (
   runs: readonly LedgerRun[],
 ): Promise<readonly LedgerRun[]> => {
   const columns = Object.keys(runColumns).join(', ');
-  const inserted = await boundRows(connection, runColumns, runs.map(boundRun)).read(
+  const inserted = await boundRows(connection, runColumns, runs, boundRun).read(
     (table) => `INSERT INTO job_run (${columns}) SELECT ${columns} FROM ${table} AS claimed
       WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)
       RETURNING job, slot`,
@@ -70,11 +69,10 @@ const cursorColumns = {
 
 const moveCursors = async (connection: DuckDBConnection, cursors: readonly JobCursor[]): Promise<void> => {
   const byJob = new Map(cursors.map((cursor) => [cursor.job, cursor]));
-  const rows = boundRows(
-    connection,
-    cursorColumns,
-    [...byJob.values()].map(({ claimedThrough, ...rest }) => ({ ...rest, claimed_through: claimedThrough })),
-  );
+  const rows = boundRows(connection, cursorColumns, [...byJob.values()], ({ claimedThrough, ...rest }) => ({
+    ...rest,
+    claimed_through: claimedThrough,
+  }));
   await rows.execute(
     (table) => `UPDATE job_cursor
       SET version = moved.version, schedule = moved.schedule, claimed_through = moved.claimed_through

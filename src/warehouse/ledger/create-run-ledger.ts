@@ -8,6 +8,7 @@ import {
   listRuns,
   readAttempts,
   readCursors,
+  readGoodEnds,
   readGoodThrough,
   readLatest,
   readOpen,
@@ -51,6 +52,7 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     list: async (query) => engine.state(async (connection) => listRuns(connection, query)),
     attempts: async (keys) => inOne(async (connection) => readAttempts(connection, keys)),
     latest: async () => engine.state(readLatest),
+    goodEnds: async () => engine.state(readGoodEnds),
     goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
     outages: async () => engine.state(readOutages),
     noteOutages: async ({ opened, closed }) =>

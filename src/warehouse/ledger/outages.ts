@@ -22,8 +22,12 @@ export const writeOutages = async (
   if (closed.length > 0)
     await execute(connection, 'DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
   const byJob = new Map(opened.toReversed().map((outage) => [outage.job, outage]));
-  const rows = [...byJob.values()].map(({ job, slot, openedAt }) => ({ job, slot, opened_at: openedAt }));
-  await boundRows(connection, { job: 'VARCHAR', slot: 'BIGINT', opened_at: 'BIGINT' }, rows).execute(
+  await boundRows(
+    connection,
+    { job: 'VARCHAR', slot: 'BIGINT', opened_at: 'BIGINT' },
+    [...byJob.values()],
+    ({ job, slot, openedAt }) => ({ job, slot, opened_at: openedAt }),
+  ).execute(
     (
       table,
     ) => `INSERT INTO job_outage (job, slot, opened_at) SELECT job, slot, opened_at FROM ${table} AS opened

@@ -4,7 +4,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
 import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunState } from './run-ledger.ts';
-import { attemptOf, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
+import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
 export const readCursors = async (connection: DuckDBConnection): Promise<readonly JobCursor[]> => {
   const rows = await readRows(
@@ -57,7 +57,7 @@ export const readAttempts = async (
   connection: DuckDBConnection,
   keys: readonly RunKey[],
 ): Promise<readonly LedgerAttempt[]> => {
-  const rows = await boundRows(connection, keyColumns, distinctByKey(keys)).read(
+  const rows = await boundRows(connection, keyColumns, distinctByKey(keys), boundKey).read(
     (table) => `SELECT job_attempt.* FROM job_attempt JOIN ${table} AS wanted
       ON job_attempt.job = wanted.job AND job_attempt.slot = wanted.slot
       ORDER BY job_attempt.slot, job_attempt.job, job_attempt.attempt`,
@@ -74,6 +74,16 @@ export const readLatest = async (connection: DuckDBConnection): Promise<readonly
      ORDER BY job_run.job`,
   );
   return rows.map(runOf);
+};
+
+export const readGoodEnds = async (
+  connection: DuckDBConnection,
+): Promise<ReadonlyMap<string, UnixMillis>> => {
+  const rows = await readRows(
+    connection,
+    `SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job`,
+  );
+  return new Map(rows.map((row) => [text(row, 'job'), unixMillis(wholeNumber(row, 'ended_at'))]));
 };
 
 export const readGoodThrough = async (

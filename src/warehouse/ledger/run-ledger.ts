@@ -129,6 +129,8 @@ export type RunLedger = {
   readonly attempts: (keys: readonly RunKey[]) => Promise<readonly LedgerAttempt[]>;
   /** The last run of each job that had an attempt, by job. */
   readonly latest: () => Promise<readonly LedgerRun[]>;
+  /** When the last good run of each job ended, by job. */
+  readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of the latest good run of a job; nothing when it never ended well. */
   readonly goodThrough: (job: string) => Promise<UnixMillis | undefined>;
   readonly outages: () => Promise<readonly JobOutage[]>;

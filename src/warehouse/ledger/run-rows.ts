@@ -39,6 +39,8 @@ export const distinctByKey = <T extends RunKey>(rows: readonly T[]): readonly T[
   return [...byKey.values()];
 };
 
+export const boundKey = ({ job, slot }: RunKey): BoundRow<typeof keyColumns> => ({ job, slot });
+
 export const boundRun = (run: LedgerRun): BoundRow<typeof runColumns> => ({
   job: run.job,
   slot: run.slot,
