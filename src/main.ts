@@ -47,5 +47,9 @@ const exitCode = await runProgram(process.argv.slice(2), {
   stdout: output(process.stdout),
   stderr: output(process.stderr),
   signal: stopping.signal,
+  onHangup: (listener) => {
+    process.on('SIGHUP', listener);
+    return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
+  },
 });
 if (exitCode !== 0) process.exitCode = exitCode;

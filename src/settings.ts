@@ -1,11 +1,11 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unixMillis } from './base/index.ts';
 import type { Means, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
-import type { Job, Loaded } from './config/index.ts';
+import type { Job, Loaded, Schedule } from './config/index.ts';
 import { jobKinds, reportFaults } from './jobs/index.ts';
-import { nextSlots, scheduleFault } from './schedule/index.ts';
+import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
 const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
@@ -16,23 +16,27 @@ export const reportDirectories = (folder: string): readonly string[] => [
   shippedReports,
 ];
 
-const reportNames = async (folder: string): Promise<readonly string[]> => {
-  const lists = await Promise.all(
-    reportDirectories(folder).map((directory) => readdir(directory).catch(() => [])),
-  );
-  return [...new Set(lists.flat())].sort();
+/** From here on the spaces between the slots of a schedule are looked at: a few of them tell whether a delay fits in. */
+const looked = { from: unixMillis(Date.UTC(2025, 0, 1)), slots: 6 };
+
+/** The longest of the first few spaces between two slots, in milliseconds. */
+const longestSpace = (schedule: Schedule): number | undefined => {
+  const slots = nextSlots(schedule, looked.from, looked.slots);
+  const spaces = slots.slice(1).map((slot, index) => slot - (slots[index] ?? slot));
+  return spaces.length === 0 ? undefined : Math.max(...spaces);
 };
 
 /** Reads the config folder; every fault at once. */
-export const readConfig = async (folder: string, means: Means): Promise<Loaded> =>
+export const readConfig = async (folder: string, means: Pick<Means, 'env' | 'secrets'>): Promise<Loaded> =>
   loadConfig({
     ...configDisk,
     folder,
     env: means.env,
     secrets: means.secrets,
     kinds: jobKinds,
-    checkSchedule: (expression, zone) => scheduleFault({ expression, zone }),
-    reports: await reportNames(folder),
+    checkSchedule: scheduleFault,
+    longestSpace,
+    reportFolders: reportDirectories(folder),
   });
 
 export type LoadedConfig = Loaded;
@@ -46,28 +50,20 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
 /** Every fault of the config and of the reports that its jobs name, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
-  means: Means,
+  means: Pick<Means, 'env' | 'secrets' | 'clock'>,
 ): Promise<{ readonly faults: Loaded['faults']; readonly jobs: readonly JobPreview[] }> => {
   const { config, faults } = await readConfig(folder, means);
   if (config === undefined) return { faults, jobs: [] };
-  const jobs = Object.values(config.jobs).map((job) => ({
-    name: job.name,
-    kind: job.kind,
-    ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
-    suspend: job.suspend,
-    zone: job.timezone,
-    next:
-      job.schedule === undefined || job.suspend
-        ? []
-        : nextSlots(
-            {
-              expression: job.schedule,
-              zone: job.timezone,
-              ...(job.dayMatch === undefined ? {} : { dayMatch: job.dayMatch }),
-            },
-            means.clock.now(),
-            3,
-          ),
-  }));
+  const jobs = Object.values(config.jobs).map((job) => {
+    const schedule = scheduleOf(job);
+    return {
+      name: job.name,
+      kind: job.kind,
+      ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
+      suspend: job.suspend,
+      zone: job.timezone,
+      next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
+    };
+  });
   return { faults: await reportFaults(Object.values(config.jobs), reportDirectories(folder)), jobs };
 };

@@ -118,7 +118,16 @@ const entries = {
 
   'demo-failed': failed('this is a fault of Tollkeeper itself; please report it with the line above'),
 
+  // daemon
+  'daemon-runs': failed(
+    'one daemon serves a volume: stop it, give this one another warehouse.path, or wait for it with `serve --wait`',
+  ),
+  'clock-before-build': failed('set the clock of this machine right; schedules and certificates need it'),
+
   // runs
+  'data-late': passing(
+    'look why the jobs that it needs bring no data: `tollkeeper runs` shows; needs_deadline and when_late are its settings',
+  ),
   aborted: failed('the run was stopped before its end; nothing half-done was kept'),
   'run-timeout': passing('the run took longer than its timeout'),
 } as const satisfies Record<string, FaultEntry>;

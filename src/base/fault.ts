@@ -38,6 +38,10 @@ export const fault = (code: FaultCode, message: string, options: FaultOptions = 
   });
 };
 
+/** The catalogue's advice for a code that was written down; nothing for one that it no longer has. */
+export const adviceOf = (code: string | undefined): string | undefined =>
+  code !== undefined && Object.hasOwn(catalogue, code) ? catalogue[code as FaultCode].advice : undefined;
+
 export const isFault = (error: unknown): error is Fault =>
   error instanceof Error && error.name === 'Fault' && 'code' in error;
 

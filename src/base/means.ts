@@ -21,4 +21,6 @@ export type Means = {
   readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Hears of each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */
+  readonly onHangup: (listener: () => void) => Disposable;
 };

@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
-import { unixSeconds } from './units.ts';
-import type { Interval, UnixSeconds } from './units.ts';
+import { toMillis, unixMillis, unixSeconds } from './units.ts';
+import type { Interval, UnixMillis, UnixSeconds } from './units.ts';
 
 /** A calendar date, `YYYY-MM-DD`, of whichever zone it is used with. */
 export type LocalDate = string;
@@ -56,6 +56,21 @@ export const fromWallClock = (text: string, zone: string): UnixSeconds | undefin
   if (!parsed.isValid) return undefined;
   const [earliest] = parsed.getPossibleOffsets();
   return unixSeconds(Math.floor((earliest ?? parsed).toSeconds()));
+};
+
+/**
+ * The moment, in milliseconds UTC, that a person writes as `2026-11-21`, `2026-11-21T08:00`, `2026-11-21 08:00:30`, read in
+ * the zone, or with `Z` or an offset, read as it says. Nothing when it is none of these.
+ */
+export const readMoment = (text: string, zone: string): UnixMillis | undefined => {
+  if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text))
+    return undefined;
+  const parsed = DateTime.fromISO(text.replace(' ', 'T'), { zone });
+  if (!parsed.isValid) return undefined;
+  if (isDate(text)) return toMillis(startOfDay(text, zone));
+  const isLocal = !/(Z|[+-]\d{2}:\d{2})$/.test(text.slice(10));
+  const [earliest] = isLocal ? parsed.getPossibleOffsets() : [parsed];
+  return unixMillis((earliest ?? parsed).toMillis());
 };
 
 /** `2026-11-21 08:00 Europe/Berlin`. */

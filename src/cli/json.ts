@@ -1,4 +1,4 @@
-import type { JobView, NextSlot, RunResult, RunView, StatusView } from '../commands.ts';
+import type { JobView, NextSlot, RunResult, RunView, StatusView } from '../app/index.ts';
 
 /** A moment as `check --json` writes it: ISO 8601 in UTC, with milliseconds. */
 const iso = (moment: number): string => new Date(moment).toISOString();
@@ -23,7 +23,6 @@ export const runJson = (run: RunView) => ({
 const jobJson = (job: JobView) => ({
   ...job,
   next: isoOr(job.next),
-  lastGood: isoOr(job.lastGood),
   outageSince: isoOr(job.outageSince),
   last: job.last === undefined ? undefined : runJson(job.last),
 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Log, Means } from '../base/index.ts';
-import { openCommands } from '../commands.ts';
-import type { Commands } from '../commands.ts';
+import { openCommands } from '../app/index.ts';
+import type { Commands } from '../app/index.ts';
 import { createPlainLog } from './plain-log.ts';
 
 /** Asks for something that is printed: opens the commands, uses them, closes them again. */

@@ -2,7 +2,7 @@ import { silentLog } from '../base/index.ts';
 import type { Log, LogFields, Means } from '../base/index.ts';
 
 /** Fields that have their own place in the text, or that a person at a terminal has no use for. */
-const apart = new Set(['error', 'advice', 'code', 'stack']);
+const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);
 
 /** `warning: mail put off: the mail server … (recipient ops@example.com)`, and what to do on a second line. */
 export const plainLine = (level: 'warning' | 'error', message: string, fields: LogFields): string => {
@@ -17,22 +17,34 @@ export const plainLine = (level: 'warning' | 'error', message: string, fields: L
   return `${what}${about}${toDo}\n`;
 };
 
+/** Whether a line is left out, since the command says the same in its own words. */
+export type IsTold = (message: string, fields: LogFields) => boolean;
+
+/** The end of a run that was ordered: the command prints it as its outcome. Ends of the runs it needs are logged. */
+export const endOf =
+  (job: string): IsTold =>
+  (message, fields) =>
+    fields['job'] === job && (message === 'the run failed' || message === 'the run was interrupted');
+
 /** For commands that a person runs: warnings and errors as plain text on standard error, nothing else. */
 export const createPlainLog = (
   means: Pick<Means, 'stderr' | 'secrets'>,
   beforeLine: () => void,
+  isTold: IsTold = () => false,
   bound: LogFields = {},
 ): Log => {
   const line =
     (level: 'warning' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
+      const all = { ...bound, ...fields };
+      if (isTold(message, all)) return;
       beforeLine();
-      means.stderr.write(means.secrets.redact(plainLine(level, message, { ...bound, ...fields })));
+      means.stderr.write(means.secrets.redact(plainLine(level, message, all)));
     };
   return {
     ...silentLog,
     warn: line('warning'),
     error: line('error'),
-    with: (fields) => createPlainLog(means, beforeLine, { ...bound, ...fields }),
+    with: (fields) => createPlainLog(means, beforeLine, isTold, { ...bound, ...fields }),
   };
 };

@@ -4,10 +4,13 @@ import type { Means } from '../base/index.ts';
 import { version } from '../version.ts';
 import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
+import { addNext } from './next.ts';
 import { addReport } from './report.ts';
 import { addRun } from './run.ts';
+import { addRuns } from './runs.ts';
 import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
+import { addStatus } from './status.ts';
 
 const makeProgram = (means: Means): Command => {
   const program = new Command('tollkeeper')
@@ -19,16 +22,20 @@ const makeProgram = (means: Means): Command => {
     .addHelpText(
       'after',
       `
-Exit codes: 0 fine, 1 the check or job failed, 2 wrong use or a faulty config.
+Exit codes: 0 fine, 1 the check or job failed or status needs a person, 2 wrong use or a faulty config.
 
 Examples:
   tollkeeper demo                              the whole product on throw-away data, no account needed
   tollkeeper check --config config             every fault of the config, then the next runs
   tollkeeper run pull-logs                     one run now
+  tollkeeper status                            the daemon, last and next runs, what needs a person
+  tollkeeper runs daily-spend                  how its last runs ended and why
+  tollkeeper next --count 5                    the slots to come
   tollkeeper report spend-summary --period last-month --out out
   tollkeeper serve --config /config            the daemon`,
     );
-  for (const add of [addServe, addCheck, addRun, addReport, addSandbox, addDemo]) add(program, means);
+  const commands = [addServe, addStatus, addRuns, addNext, addRun, addCheck, addReport, addSandbox, addDemo];
+  for (const add of commands) add(program, means);
   return program;
 };
 

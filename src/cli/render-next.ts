@@ -1,4 +1,4 @@
-import type { NextSlot } from '../commands.ts';
+import type { NextSlot } from '../app/index.ts';
 import { commonZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';

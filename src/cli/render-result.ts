@@ -1,4 +1,4 @@
-import type { RunResult, RunView } from '../commands.ts';
+import type { RunResult, RunView } from '../app/index.ts';
 import { localMoment, localSlot } from './moment.ts';
 import { tookWords, whyWords } from './run-words.ts';
 import { oneLine } from './text.ts';

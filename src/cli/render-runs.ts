@@ -1,4 +1,4 @@
-import type { RunView } from '../commands.ts';
+import type { RunView } from '../app/index.ts';
 import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';

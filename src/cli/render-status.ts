@@ -1,4 +1,4 @@
-import type { JobView, RunView, StatusView } from '../commands.ts';
+import type { JobView, RunView, StatusView } from '../app/index.ts';
 import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
@@ -68,12 +68,11 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
 
 /** A word on why a job is not well: short here, `runs JOB` has it whole. */
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
-  const { last, outageSince, lastGood, zone } = job;
+  const { last, outageSince, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : whyWords(last);
   const short = clip(oneLine(why), Math.max(40, width - 4));
   if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
-  const good = lastGood === undefined ? '' : `, last ended well ${localMoment(lastGood, zone)}`;
-  const outage = `! outage since ${localMoment(outageSince, zone)} (${durationWords(now - outageSince)})${good}`;
+  const outage = `! outage since ${localMoment(outageSince, zone)} (${durationWords(now - outageSince)})`;
   return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };
 };
 

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openApp } from '../app.ts';
+import { openCommands } from '../app/index.ts';
 import { fault, systemCode } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
-import { configOption, needConfig } from './config-option.ts';
+import { configOption } from './config-option.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
 
@@ -59,26 +59,26 @@ Examples:
     )
     .action(async (name: string, options: ReportOptions) => {
       const folder = resolve(means.cwd, options.config);
-      const config = await needConfig(means, folder);
       const { progress, end } = showProgress(means.stderr, means.clock);
       const log = createPlainLog(means, end);
-      await using app = await openApp(means, { folder, config, log, progress });
+      await using commands = await openCommands(means, { folder, log });
       try {
-        const composed = await app.composeReport(
+        const built = await commands.report(
           {
             report: name,
             period: options.period,
             ...(options.account === undefined ? {} : { account: options.account }),
             ...(options.timezone === undefined ? {} : { zone: options.timezone }),
           },
+          progress,
           means.signal,
         );
-        const paths = await writeFiles(resolve(means.cwd, options.out), composed.files);
+        const paths = await writeFiles(resolve(means.cwd, options.out), built.files);
         end();
         means.stdout.write(
           options.json === true
-            ? `${JSON.stringify({ subject: composed.rendered.subject, files: paths }, null, 2)}\n`
-            : `${composed.rendered.subject}\n${paths.join('\n')}\n`,
+            ? `${JSON.stringify({ subject: built.subject, files: paths }, null, 2)}\n`
+            : `${built.subject}\n${paths.join('\n')}\n`,
         );
       } finally {
         end();

@@ -1,4 +1,4 @@
-import type { RunView } from '../commands.ts';
+import type { RunView } from '../app/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
 import type { Style } from './paint.ts';

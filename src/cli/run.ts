@@ -1,69 +1,118 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openApp } from '../app.ts';
 import type { Means } from '../base/index.ts';
-import { configOption, needConfig } from './config-option.ts';
-import { createPlainLog } from './plain-log.ts';
+import { openCommands } from '../app/index.ts';
+import type { Commands, RunResult } from '../app/index.ts';
+import { backfillProgress } from './backfill-progress.ts';
+import { configOption } from './config-option.ts';
+import { jsonText, resultJson } from './json.ts';
+import { timesIn } from './moment.ts';
+import { screenOf } from './paint.ts';
+import { createPlainLog, endOf } from './plain-log.ts';
 import { showProgress } from './progress.ts';
+import { addMail, backfillEnd, backfillLine, noMail, tellMail, tellResult } from './render-result.ts';
+import { orderOf } from './run-order.ts';
+import type { WhichSlots } from './run-order.ts';
 
-type RunOptions = { readonly config: string; readonly dryRun?: boolean; readonly json?: boolean };
+type RunOptions = WhichSlots & {
+  readonly config: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+};
+
+type Order = ReturnType<typeof orderOf>;
+type Span = Extract<Order, { readonly from: string }>;
+type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
+
+/** All print to both outputs and resolve to the exit code. */
+const backfill = async (means: Means, commands: Commands, order: Span, shown: Shown): Promise<number> => {
+  const { json, progress } = shown;
+  const out = (text: string): void => means.stdout.write(means.secrets.redact(text));
+  const results: RunResult[] = [];
+  const slots = backfillProgress(order.job, progress.progress, means.stderr, means.clock);
+  const onRun = (result: RunResult): void => {
+    progress.end();
+    if (!json && results.length === 0)
+      out(`${timesIn(result.run.zone, screenOf(means.stdout, means.env)).join('\n')}\n`);
+    results.push(result);
+    if (!json) out(backfillLine(result));
+  };
+  const total = await commands.backfill(order, slots, onRun, means.signal);
+  progress.end();
+  const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
+  const told = tellMail(mail);
+  out(
+    json ? jsonText({ ...total, mail, runs: results.map(resultJson) }) : `${backfillEnd(total)}${told.out}`,
+  );
+  means.stderr.write(means.secrets.redact(told.err));
+  return total.failed > 0 ? 1 : told.code;
+};
+
+const runOne = async (
+  means: Means,
+  commands: Commands,
+  order: Exclude<Order, Span>,
+  shown: Shown,
+): Promise<number> => {
+  const { json, progress } = shown;
+  const result = await commands.run(order, progress.progress, means.signal);
+  progress.end();
+  const told = tellResult(result);
+  means.stdout.write(means.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
+  means.stderr.write(means.secrets.redact(told.err));
+  return told.code;
+};
+
+const showPlan = async (means: Means, commands: Commands, order: Order, json: boolean): Promise<number> => {
+  const plan = await commands.plan(order);
+  means.stdout.write(means.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
+  return 0;
+};
 
 export const addRun = (program: Command, means: Means): void => {
   program
     .command('run')
-    .description('one run of one job now, and the mail it makes')
+    .description('one run of a job now, of one slot, or of all slots of a span, and the mail it makes')
     .argument('<job>', 'name of the job, as in the YAML')
     .addOption(configOption())
+    .option('-s, --slot <time>', 'run this slot of its schedule, unless it has ended well before')
+    .option('--from <time>', 'backfill: run every slot from here')
+    .option('--to <time>', 'backfill: up to here, the first moment left out')
     .option('--dry-run', 'print what the run would do; write and send nothing')
-    .option('--json', 'print the outcome as JSON')
+    .option('--json', 'print the outcome as JSON, times in UTC')
     .addHelpText(
       'after',
       `
-The jobs it needs run first. Exit code 0 when the job ended well and its mail is through, 1 when not, 2 for wrong use or a
-faulty config.
+Times are read on the clocks of the job's zone: 2026-11-21T08:00 or 2026-11-21; with Z or an offset they say their own.
+A slot that ended well is not run again, so that --slot and a backfill can be given twice, by cron or by a person.
+With a daemon running it does the work, and Ctrl-C here stops the run there.
+The jobs it needs run first. Exit code 0 when the job ended well (now or before) and its mail is through, 1 when not,
+2 for wrong use or a faulty config.
 
 Examples:
   tollkeeper run pull-logs
   tollkeeper run daily-spend --dry-run
+  tollkeeper run daily-spend --slot 2026-11-21T08:00
+  tollkeeper run daily-spend --from 2026-11-01 --to 2026-12-01
   tollkeeper run daily-spend --json | jq .mail`,
     )
     .action(async (name: string, options: RunOptions, command: Command) => {
-      const folder = resolve(means.cwd, options.config);
-      const config = await needConfig(means, folder);
-      const { progress, end } = showProgress(means.stderr, means.clock);
-      const log = createPlainLog(means, end);
+      const order = orderOf(name, options);
+      const json = options.json === true;
       const dryRun = options.dryRun === true;
-      await using app = await openApp(means, { folder, config, log, progress, dryRun });
-      if (dryRun) {
-        const plan = await app.planJob(name, means.signal);
-        means.stdout.write(
-          options.json === true ? `${JSON.stringify({ plan }, null, 2)}\n` : `${plan.join('\n')}\n`,
-        );
-        return;
-      }
+      const folder = resolve(means.cwd, options.config);
+      const progress = showProgress(means.stderr, means.clock);
+      const log = createPlainLog(means, progress.end, endOf(name));
+      await using commands = await openCommands(means, { folder, log, dryRun });
       try {
-        const outcome = await app.runJob(name, means.signal);
-        const mail = await app.deliverMail(means.signal);
-        end();
-        const undelivered = mail.deferred + mail.failed + mail.unknown;
-        command.setOptionValue('exitCode', undelivered === 0 ? 0 : 1);
-        if (options.json === true) {
-          means.stdout.write(`${JSON.stringify({ ...outcome, mail }, null, 2)}\n`);
-          return;
-        }
-        means.stdout.write(`${outcome.summary}\n`);
-        if (mail.sent > 0) means.stdout.write(`${mail.sent} mail${mail.sent === 1 ? '' : 's'} sent\n`);
-        if (undelivered === 0) return;
-        const parts = [
-          `${mail.deferred} to be tried again by \`serve\` or the next \`run\``,
-          `${mail.failed} refused`,
-          `${mail.unknown} of unknown outcome`,
-        ];
-        means.stderr.write(`tollkeeper: not all mail is through: ${parts.join(', ')}\n`);
-        if (mail.trouble !== undefined)
-          means.stderr.write(means.secrets.redact(`  what went wrong first: ${mail.trouble}\n`));
+        const exitCode = dryRun
+          ? await showPlan(means, commands, order, json)
+          : 'from' in order
+            ? await backfill(means, commands, order, { json, progress })
+            : await runOne(means, commands, order, { json, progress });
+        command.setOptionValue('exitCode', exitCode);
       } finally {
-        end();
+        progress.end();
       }
     });
 };

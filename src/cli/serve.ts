@@ -1,26 +1,34 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Means } from '../base/index.ts';
-import { serve } from '../daemon.ts';
-import { configOption, needConfig } from './config-option.ts';
+import { serve } from '../app/index.ts';
+import { configOption } from './config-option.ts';
 
 export const addServe = (program: Command, means: Means): void => {
   program
     .command('serve')
     .description('the daemon: runs every job on its schedule, logs JSON lines, answers health checks')
     .addOption(configOption())
+    .option('-w, --wait', 'where another daemon holds the volume, wait and take over when it ends')
     .addHelpText(
       'after',
       `
-Stops at SIGTERM: running jobs get ten seconds to end. A second signal exits at once.
+SIGTERM, SIGINT  no run begins any more; those under way get scheduler.grace of the config to end (10s unless set),
+                 then they are interrupted, and tried again after the next start as their job says; exit code 0
+a second one     exits at once; nothing is lost, as after a crash
+SIGHUP           reads the config again at once (changes are found by themselves within seconds); a faulty one is not
+                 taken up: its faults are logged and shown by \`tollkeeper status\`
+
+One daemon runs on a volume. A second one says who holds it and exits with 1, or with --wait takes over within seconds
+when the first one ends, however it ends.
 Health: GET /healthz (alive) and /readyz (ready) on health.port of the config, 8080 unless set.
 
 Examples:
   tollkeeper serve --config /config
+  tollkeeper serve --wait
   TOLLKEEPER_CONFIG=/config tollkeeper serve`,
     )
-    .action(async (options: { config: string }) => {
-      const folder = resolve(means.cwd, options.config);
-      await serve(means, folder, await needConfig(means, folder));
+    .action(async (options: { config: string; wait?: boolean }) => {
+      await serve(means, resolve(means.cwd, options.config), { wait: options.wait === true });
     });
 };

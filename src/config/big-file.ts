@@ -54,7 +54,7 @@ const jobsOf = (file: YamlFile): Readonly<Record<string, unknown>> | undefined =
  * Reads a large file of jobs piece by piece, since the reader takes some hundred times the length of what it reads in
  * memory. Nothing when the file cannot be cut, or when anything is odd about a piece: then it is to be read whole.
  */
-const readInPieces = (text: string): YamlFile | undefined => {
+export const readInPieces = (text: string): YamlFile | undefined => {
   const jobs: Record<string, unknown> = {};
   const partOf = new Map<string, Part>();
   for (const { text: piece, firstLine } of cut(text) ?? []) {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApp } from '../app.ts';
-import type { App } from '../app.ts';
+import { createLocalCommands, openApp } from '../app/index.ts';
+import type { App, RunResult } from '../app/index.ts';
 import {
   addMonths,
   createLog,
@@ -61,7 +61,7 @@ const openDemoApp = async (means: DemoOptions, gateway: Sandbox, mail: MailCatch
     clock: means.clock,
     redact: means.secrets.redact,
   });
-  return openApp(own, { folder, config, log, progress: means.progress });
+  return openApp(own, { folder, config, log, claimsSlots: false });
 };
 
 /** Removes what an earlier demo left, and nothing else. */
@@ -112,9 +112,20 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
     );
 
     await using app = await openDemoApp(means, gateway, mail);
+    const loadedAt = clock.now();
+    const commands = createLocalCommands({
+      clock,
+      app,
+      state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
+    });
+    const run = async (job: string): Promise<RunResult & { readonly summary: string }> => {
+      const result = await commands.run({ job }, means.progress, signal);
+      if (result.run.state !== 'ok') throw fault('demo-failed', `${job}: ${result.run.reason ?? 'failed'}`);
+      return { ...result, summary: result.run.summary ?? '' };
+    };
     const everything = interval(startOfDay('2000-01-01', 'UTC'), toSeconds(clock.now()));
 
-    const [logs, logsTook] = await timed(() => app.runJob('pull-logs', signal));
+    const [logs, logsTook] = await timed(() => run('pull-logs'));
     step(`pull-logs (${logsTook}): ${logs.summary}.`);
 
     const reached = await app.warehouse.logs.cursor('main');
@@ -133,23 +144,25 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
       `   Sum of quota over ${served.rows.toLocaleString('en-US')} rows: warehouse ${landed.served}, gateway ${served.quota}: equal to the last decimal.`,
     );
 
-    const [again, againTook] = await timed(() => app.runJob('pull-logs', signal));
+    const [again, againTook] = await timed(() => run('pull-logs'));
     const after = await app.warehouse.spend('main', interval(everything.start, reached));
     must(after.served === landed.served && after.calls === landed.calls, 'the second pull changed rows');
     step(`pull-logs again (${againTook}): ${again.summary}; no row of before changed.`);
 
-    const [usage, usageTook] = await timed(() => app.runJob('pull-usage', signal));
+    const [usage, usageTook] = await timed(() => run('pull-usage'));
     step(`pull-usage (${usageTook}): ${usage.summary}.`);
 
+    let sent = 0;
     for (const name of ['daily-spend', 'monthly-spend']) {
-      const [report, reportTook] = await timed(() => app.runJob(name, signal));
+      const [report, reportTook] = await timed(() => run(name));
+      sent += report.mail.sent;
       step(`${name} (${reportTook}): ${report.summary}.`);
     }
-    const delivered = await app.deliverMail(signal);
-    must(delivered.sent === 3 && mails.length === 3, `3 mails were due, ${mails.length} arrived`);
-    step(`The outbox sent ${delivered.sent} mails; the catcher took ${mails.length}.`);
+    must(sent === 3 && mails.length === 3, `3 mails were due, ${mails.length} arrived`);
+    step(`The outbox sent ${sent} mails; the catcher took ${mails.length}.`);
 
-    const { files } = await app.composeReport({ report: 'spend-summary', period: 'last-month' }, signal);
+    const order = { report: 'spend-summary', period: 'last-month' };
+    const { files } = await commands.report(order, means.progress, signal);
     await mkdir(join(out, 'report'), { recursive: true });
     for (const file of files) await writeFile(join(out, 'report', file.name), file.text);
     step('report (the command, which sends nothing) wrote last month’s report as HTML and text.');

@@ -12,4 +12,3 @@ export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
-export { createRunner } from './runner.ts';

@@ -56,6 +56,7 @@ const reachText = (reached: UnixSeconds | undefined, zone: string): string =>
  */
 export const pullLogsKind = defineJobKind({
   kind: 'pull-logs',
+  onlyForbid: true,
   description: 'Pulls the call log of an account into the warehouse.',
   shape,
   run: async (settings, context) => {

@@ -59,6 +59,7 @@ const leastReach = async (
  */
 export const pullUsageKind = defineJobKind({
   kind: 'pull-usage',
+  onlyForbid: true,
   description: 'Pulls the usage analytics of an account into the warehouse.',
   shape,
   run: async (settings, context) => {

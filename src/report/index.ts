@@ -7,3 +7,5 @@ export { periodNames, resolvePeriod } from './period.ts';
 export type { CubeReader } from './port.ts';
 export { renderReport, standaloneHtml } from './render.ts';
 export type { RenderedReport } from './render.ts';
+export { renderLetter } from './letter.ts';
+export type { LetterBlock } from './letter.ts';

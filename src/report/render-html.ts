@@ -18,7 +18,7 @@ const headlineHtml = (headline: HeadlineModel): Html => {
   return markup`${value}\n${compared}${cause}`;
 };
 
-const head = (model: ReportModel): Html => {
+const head = (subject: string): Html => {
   const styles = styleBlocks.map((block) => markup`<style>${trusted(block)}</style>\n`);
   const metas = [
     'charset="utf-8"',
@@ -27,7 +27,7 @@ const head = (model: ReportModel): Html => {
     'name="supported-color-schemes" content="light dark"',
     'name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"',
   ].map((attributes) => trusted(`<meta ${attributes}>\n`));
-  return markup`<head>\n${metas}<title>${model.subject}</title>\n${styles}</head>`;
+  return markup`<head>\n${metas}<title>${subject}</title>\n${styles}</head>`;
 };
 
 /** Keeps the client from filling its preview line up with the text of the mail. */
@@ -53,10 +53,21 @@ const card = (inner: Html): Html =>
 const page = (inner: Html): Html =>
   markup`<table ${trusted(layout)} class="pg" bgcolor="${colour.page}" style="background:${colour.page}"><tr><td class="ot" align="center" style="padding:16px 0">\n${inner}\n</td></tr></table>`;
 
+export type MailDocument = {
+  readonly locale: string;
+  readonly subject: string;
+  /** What mail clients show beside the subject. */
+  readonly preheader: string;
+  readonly content: Html;
+};
+
+/** A mail around its content: styles for dark grounds and narrow screens, the preheader, the card. */
+export const mailDocument = ({ locale, subject, preheader: preview, content: inner }: MailDocument): string =>
+  markup`<!DOCTYPE html>\n<html lang="${locale}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner)))}\n</body>\n</html>\n`
+    .html;
+
 /**
  * The mail as HTML: tables for layout, styles inline, style blocks for dark grounds and narrow screens; complete with
  * images off. Every text from outside is escaped.
  */
-export const renderHtml = (model: ReportModel): string =>
-  markup`<!DOCTYPE html>\n<html lang="${model.locale}" dir="ltr">\n${head(model)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(model.preheader)}\n${page(forOutlook(card(content(model))))}\n</body>\n</html>\n`
-    .html;
+export const renderHtml = (model: ReportModel): string => mailDocument({ ...model, content: content(model) });

@@ -107,6 +107,8 @@ export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>)
   if (days !== undefined) return { fault: days };
   const sets = setsOf(pattern, dayMatch);
   if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never fires' };
+  if (sets.days === 'any' && nearestWall({ ...sets, days: 'dates' }, 0, 1) === undefined)
+    return { fault: 'its day of the month never comes in its months; leave it to the weekday' };
   return nodeCronAgrees(expression, sets)
     ? { sets }
     : { fault: 'the two cron readers disagree on it; write it more plainly' };

@@ -1,5 +1,10 @@
-export { startSchedule } from './loop.ts';
-export type { RunningSchedule, ScheduledJob } from './loop.ts';
-export { dueSlot, nextSlots, scheduleFault } from './slots.ts';
-export { cronWaker } from './waker.ts';
-export type { Waker } from './waker.ts';
+export type { Execution, Outcome } from './attempt.ts';
+export { scheduleOf } from './job-schedule.ts';
+export { startLoop } from './loop.ts';
+export type { Housekeeping } from './loop.ts';
+export type { Ordered } from './order-book.ts';
+export type { Notice } from './outages.ts';
+export { createScheduler } from './scheduler.ts';
+export type { Scheduler } from './scheduler.ts';
+export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
+export { cronWaker, watchdogWaker } from './waker.ts';

@@ -8,3 +8,15 @@ export const cronWaker: Waker = (wake) => {
   const task = schedule('* * * * * *', wake, { suppressMissedWarning: true });
   return { stop: async () => task.destroy() };
 };
+
+/** Wakes every so many milliseconds, whatever the wall clock does: the watchdog of the cron waker, which follows it. */
+export const watchdogWaker =
+  (every: number): Waker =>
+  (wake) => {
+    const timer = setInterval(wake, every);
+    return {
+      stop: async () => {
+        clearInterval(timer);
+      },
+    };
+  };

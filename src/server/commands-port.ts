@@ -42,6 +42,8 @@ export type JobView = {
   readonly next?: UnixMillis;
   /** Its last run that had an attempt, or was missed or skipped. */
   readonly last?: RunView;
+  /** End of its last good run. */
+  readonly lastGood?: UnixMillis;
   /** Since when it has not ended well, where operators are told of it. */
   readonly outageSince?: UnixMillis;
 };
@@ -79,6 +81,19 @@ export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readon
 export type RunOrder = { readonly job: string; readonly slot?: string };
 export type BackfillOrder = { readonly job: string; readonly from: string; readonly to: string };
 
+/** A report that is built and not sent. */
+export type ReportOrder = {
+  readonly report: string;
+  /** `last-month`, or `FROM..TO`. */
+  readonly period: string;
+  readonly account?: string;
+  readonly zone?: string;
+};
+export type BuiltReport = {
+  readonly subject: string;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+};
+
 /** How the mails of a run stand. */
 export type MailOutcome = {
   readonly sent: number;
@@ -107,6 +122,8 @@ export type Commands = {
   readonly next: (query: { readonly job?: string; readonly count: number }) => Promise<readonly NextSlot[]>;
   /** What a run would do, a line each; for a backfill, the slots. Nothing is written. */
   readonly plan: (order: RunOrder | BackfillOrder) => Promise<readonly string[]>;
+  /** Builds a report and sends nothing. */
+  readonly report: (order: ReportOrder, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
   readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */

@@ -1,11 +1,13 @@
 export type {
   AttemptView,
   BackfillOrder,
+  BuiltReport,
   Commands,
   ConfigFaultView,
   JobView,
   MailOutcome,
   NextSlot,
+  ReportOrder,
   RunOrder,
   RunResult,
   RunView,

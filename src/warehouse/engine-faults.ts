@@ -14,10 +14,18 @@ const patterns: readonly (readonly [RegExp, FaultCode])[] = [
   [/^INTERRUPT/i, 'aborted'],
 ];
 
+/** Which process holds the file, when that is what the words say. */
+export const lockHolder = (words: string): number | 'unknown' | undefined => {
+  if (!/Conflicting lock/i.test(words)) return undefined;
+  // A process of another container has no number here.
+  const id = Number(/\(PID (\d+)\)/.exec(words)?.[1] ?? 0);
+  return id > 0 ? id : 'unknown';
+};
+
 const summary = (code: FaultCode, path: string, words: string): string => {
-  const holder = /\(PID (\d+)\)/.exec(words)?.[1];
+  const holder = lockHolder(words);
   if (code === 'warehouse-locked')
-    return `${path} is held by another process${holder === undefined ? '' : ` (process id ${holder})`}`;
+    return `${path} is held by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
   return `${path}: ${words}`;
 };
 

@@ -1,11 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, systemCode } from '../base/index.ts';
 import { engineFault } from './engine-faults.ts';
 import { createGate } from './gate.ts';
 import { interruptOn } from './interrupt.ts';
+import { ownFolder } from './own-folder.ts';
 
 export type EngineOptions = {
   /** The database file, or `:memory:`. */
@@ -29,17 +28,6 @@ export type Engine = AsyncDisposable & {
 
 /** More long jobs at once would starve files and DNS of libuv's threads. */
 const jobsAtOnce = 3;
-
-const ownFolder = async (path: string): Promise<void> => {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    const code = systemCode(error) === 'ENOSPC' ? 'disk-full' : 'path-unwritable';
-    throw fault(code, `the folder ${path} cannot be made (${systemCode(error) ?? 'unknown'})`, {
-      cause: error,
-    });
-  }
-};
 
 /** SQL text literal, for the settings that DuckDB takes no bound values in. */
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;

@@ -1,5 +1,7 @@
 export { openWarehouse, spoolPrefix } from './warehouse.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
+export { holdLock } from './hold-lock.ts';
+export type { HeldLock } from './hold-lock.ts';
 export { timeSlack } from './logs/checked-cells.ts';
 export type { LogBatch, LogColumn, LogRole, TimeForm, ZoneOffset } from './logs/log-batch.ts';
 export type { UsageValue } from './usage/usage-batch.ts';

@@ -15,6 +15,7 @@ const means = {
   stdout: { write: () => undefined, isTerminal: false, columns: 80 },
   stderr: { write: () => undefined, isTerminal: false, columns: 80 },
   signal: new AbortController().signal,
+  onHangup: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
 describe('the example config', () => {

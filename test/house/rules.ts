@@ -24,12 +24,12 @@ const everyRoom = Object.keys(rooms).filter((room) => room !== 'sandbox');
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...rooms,
   'settings.ts': everyRoom,
-  'app.ts': [...everyRoom, 'settings.ts', 'version.ts'],
-  'daemon.ts': [...everyRoom, 'app.ts', 'version.ts'],
-  demo: [...everyRoom, 'sandbox', 'app.ts', 'settings.ts', 'daemon.ts', 'version.ts'],
-  cli: ['base', 'app.ts', 'settings.ts', 'daemon.ts', 'sandbox', 'demo', 'version.ts'],
+  app: [...everyRoom, 'settings.ts', 'version.ts'],
+  demo: [...everyRoom, 'sandbox', 'app', 'settings.ts', 'version.ts'],
+  cli: ['base', 'app', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
   'main.ts': ['base', 'cli'],
   'version.ts': [],
+  'stamp-build.ts': ['base'],
 };
 
 /** Only these places may import the sandbox. */
@@ -74,7 +74,7 @@ const importFaults = (file: SourceFile, specifier: string, homes: Map<string, st
   if (!allowed.includes(other)) return [`${file.path}: ${room} may not import ${other}`];
   if (other === 'sandbox' && !sandboxGuests.some((guest) => file.path.startsWith(guest)))
     return [`${file.path}: only ${sandboxGuests.join(' and ')} import sandbox`];
-  if ((other in rooms || other === 'demo') && path !== `${other}/index.ts`)
+  if ((other in rooms || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
     return [`${file.path}: ${path} is not the door of ${other}`];
   return [];
 };

@@ -301,8 +301,10 @@ describe('slots of random schedules', () => {
         const expected = slotsIn(pattern, zone, after, until).map((slot) => slot * 1000);
         const fault = scheduleFault(schedule);
         if (fault !== undefined) {
-          expect(fault).toBe('it never fires');
-          expect(expected).toEqual([]);
+          const deadDate = fault.includes('never comes');
+          const never = deadDate ? { ...pattern, weekday: everyDay('*') } : pattern;
+          if (!deadDate) expect(fault).toBe('it never fires');
+          expect(slotsIn(never, zone, after, until)).toEqual([]);
           return;
         }
         const next = nextSlots(schedule, from, expected.length + 1);

@@ -274,6 +274,9 @@ describe('schedules that are refused', () => {
   it('days that never meet', () => {
     expect(scheduleFault({ ...on('0 0 1 * MON#2', 'UTC'), dayMatch: 'all' })).toBe('it never fires');
     expect(scheduleFault({ ...on('0 0 1 * MON#2', 'UTC'), dayMatch: 'any' })).toBeUndefined();
+    expect(scheduleFault({ ...on('0 0 31 4 MON', 'UTC'), dayMatch: 'any' })).toMatch(
+      /never comes in its months/,
+    );
   });
 
   it('a time that is always in a gap', () => {

@@ -63,6 +63,7 @@ export const openFolder = async (): Promise<Folder> => {
         stdout: stream('stdout'),
         stderr: stream('stderr'),
         signal: options.signal ?? new AbortController().signal,
+        onHangup: () => ({ [Symbol.dispose]: () => undefined }),
       });
       return { code, ...output };
     },

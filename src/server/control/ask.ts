@@ -58,6 +58,8 @@ const commandsOver = (line: Line): DaemonCommands => {
     runs: (query) => ask({ name: 'GET /runs', query }),
     next: (query) => ask({ name: 'GET /next', query }),
     plan: (body) => ask({ name: 'POST /plan', body }),
+    report: (body, progress, signal) =>
+      ask({ name: 'POST /report', body, signal, onEvent: listener(progress) }),
     run: (body, progress, signal) => ask({ name: 'POST /run', body, signal, onEvent: listener(progress) }),
     backfill: (body, progress, onRun, signal) =>
       ask({ name: 'POST /backfill', body, signal, onEvent: listener(progress, onRun) }),

@@ -24,6 +24,12 @@ const runsQuery = z.strictObject({ job: z.exactOptional(text), limit: count });
 const nextQuery = z.strictObject({ job: z.exactOptional(text), count });
 const runOrder = z.strictObject({ job: text, slot: z.exactOptional(text) });
 const backfillOrder = z.strictObject({ job: text, from: text, to: text });
+const reportOrder = z.strictObject({
+  report: text,
+  period: text,
+  account: z.exactOptional(text),
+  zone: z.exactOptional(text),
+});
 const anyOrder = z.union([runOrder, backfillOrder]);
 
 const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
@@ -44,6 +50,11 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     ['GET /runs', async ({ query }) => commands.runs(take(runsQuery, query))],
     ['GET /next', async ({ query }) => commands.next(take(nextQuery, query))],
     ['POST /plan', async ({ body }) => commands.plan(take(anyOrder, body))],
+    [
+      'POST /report',
+      async ({ body, answer }) =>
+        commands.report(take(reportOrder, body), answer.progress, answer.signal),
+    ],
     [
       'POST /run',
       async ({ body, answer }) => commands.run(take(runOrder, body), answer.progress, answer.signal),

@@ -88,6 +88,7 @@ export const openControlHouse = async (): Promise<ControlHouse> => {
           runs: unasked,
           next: unasked,
           plan: unasked,
+          report: unasked,
           run: unasked,
           backfill: unasked,
           ...commands,

@@ -1,0 +1,70 @@
+import { fault, hasCode } from '../base/index.ts';
+import type { Log, Means } from '../base/index.ts';
+import { formatConfigFault } from '../config/index.ts';
+import type { Config, Loaded } from '../config/index.ts';
+import { askDaemon } from '../server/index.ts';
+import type { Commands } from '../server/index.ts';
+import { readConfig } from '../settings.ts';
+import { version } from '../version.ts';
+import { createLocalCommands } from './local-commands.ts';
+import { openApp } from './open-app.ts';
+import { placesOf } from './places.ts';
+
+export type OpenCommands = Commands &
+  AsyncDisposable & {
+    /** Whether a running daemon carries them out. */
+    readonly fromDaemon: boolean;
+  };
+
+export type CommandOptions = {
+  /** Of the config. */
+  readonly folder: string;
+  readonly log: Log;
+  /** Only plans are asked for: nothing is written. */
+  readonly dryRun?: boolean;
+};
+
+/** The config, or the fault that lists all of its faults. @throws Fault `config-invalid` */
+export const goodConfig = ({ config, faults }: Loaded): Config => {
+  if (config !== undefined) return config;
+  throw fault(
+    'config-invalid',
+    `the config has ${faults.length} fault${faults.length === 1 ? '' : 's'}\n${faults.map(formatConfigFault).join('\n')}`,
+  );
+};
+
+/** A daemon that is just starting holds the database before it answers. */
+const patience = { tries: 20, wait: 250 };
+
+const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
+  const loadedAt = means.clock.now();
+  const app = await openApp(means, { ...options, config, claimsSlots: false });
+  const commands = createLocalCommands({
+    clock: means.clock,
+    app,
+    state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
+  });
+  return { ...commands, fromDaemon: false, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+};
+
+/**
+ * The commands: of the daemon that runs on this database, else of this process, which then opens the database itself. A
+ * running daemon is asked also when the config has become faulty meanwhile.
+ * @throws Fault `config-invalid`, those of the warehouse, and those of the control socket
+ */
+export const openCommands = async (means: Means, options: CommandOptions): Promise<OpenCommands> => {
+  const loaded = await readConfig(options.folder, means);
+  // Where not even the database is known, neither is its daemon.
+  const { path } = placesOf(means, { path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path });
+  for (let left = patience.tries; ; left -= 1) {
+    const daemon = await askDaemon(path, { version, clock: means.clock, cwd: means.cwd });
+    if (daemon !== undefined)
+      return { ...daemon, fromDaemon: true, [Symbol.asyncDispose]: () => Promise.resolve() };
+    try {
+      return await openOwn(means, goodConfig(loaded), options);
+    } catch (error) {
+      if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
+      await means.clock.wait(patience.wait, means.signal);
+    }
+  }
+};

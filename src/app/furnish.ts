@@ -1,0 +1,164 @@
+import { fault, isZone } from '../base/index.ts';
+import type { Interval, Log, Means, UnixMillis } from '../base/index.ts';
+import { noProgress } from '../base/index.ts';
+import type { Progress } from '../base/index.ts';
+import type { Config, ConfigFault, Job } from '../config/index.ts';
+import { composeReport, jobKinds } from '../jobs/index.ts';
+import type { ComposedReport, JobContext, JobKind, JobPlan } from '../jobs/index.ts';
+import { createSmtpTransport, deliverDue, enqueue } from '../mail/index.ts';
+import type { DeliverySummary, Mail } from '../mail/index.ts';
+import type { Execution, Notice, Outcome } from '../schedule/index.ts';
+import { reportDirectories } from '../settings.ts';
+import type { ReportOrder } from '../server/index.ts';
+import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
+import { createAccounts } from './accounts.ts';
+import { configMail, noticeMails } from './notice-mail.ts';
+import type { Places } from './places.ts';
+
+/** The run that a plan is asked for. */
+export type PlannedRun = {
+  readonly slot: UnixMillis;
+  readonly interval: Interval<UnixMillis>;
+  readonly trigger: RunTrigger;
+};
+
+/** All that works on one config; another config is other furniture in the same house. */
+export type Furniture = AsyncDisposable & {
+  readonly config: Config;
+  readonly execute: (execution: Execution) => Promise<Outcome>;
+  readonly plan: (job: Job, run: PlannedRun, signal: AbortSignal) => Promise<JobPlan>;
+  readonly composeReport: (
+    order: ReportOrder,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<ComposedReport>;
+  /** Sends what the outbox holds and is due. */
+  readonly deliverMail: (signal: AbortSignal) => Promise<DeliverySummary>;
+  /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
+  readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  readonly tellConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
+};
+
+export type House = {
+  readonly means: Means;
+  readonly log: Log;
+  /** The folder of the config. */
+  readonly folder: string;
+  readonly places: Places;
+  readonly warehouse: Warehouse;
+};
+
+const kindOf = (job: Job): JobKind => {
+  const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
+  if (kind === undefined) throw fault('config-invalid', `job ${job.name} is of no known kind: ${job.kind}`);
+  return kind;
+};
+
+/** `daily-spend-20261121T070000000Z`: names the run in mails and logs. */
+const runIdOf = (job: string, slot: UnixMillis): string =>
+  `${job}-${new Date(slot).toISOString().replaceAll(/[-:.]/g, '')}`;
+
+type RunOf = PlannedRun & {
+  readonly name: string;
+  readonly account: string;
+  readonly zone: string;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly dataLate?: string;
+};
+
+/** Everything that works on the open database by this config. */
+export const furnish = (house: House, config: Config): Furniture => {
+  const { means, log, folder, places, warehouse } = house;
+  const { settings } = config;
+  const { clock } = means;
+  const accounts = createAccounts(config, means, log);
+  const { mail } = settings;
+  const outbox = { outbox: warehouse.outbox, folder: places.outboxDirectory, clock };
+
+  const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
+    ...run,
+    name,
+    runId: runIdOf(name, run.slot),
+    account: accounts.get(account),
+    warehouse,
+    spoolDirectory: places.spoolDirectory,
+    reportDirectories: reportDirectories(folder),
+    mail: mail === undefined ? undefined : { from: mail.from, folder: places.outboxDirectory },
+    clock,
+    log: log.with({ job: name }),
+  });
+
+  const transport =
+    mail === undefined
+      ? undefined
+      : createSmtpTransport({
+          url: mail.smtp,
+          ca: mail.tls === undefined ? [] : [config.certificates.get(mail.tls.ca) ?? ''],
+          log,
+        });
+
+  const send = async (mails: readonly Mail[]): Promise<void> => {
+    for (const one of mails) await enqueue(outbox, one);
+  };
+
+  return {
+    config,
+    execute: async ({ job, run, progress, signal, dataLate }) => {
+      const context = contextOf({
+        name: job.name,
+        account: job.account,
+        zone: job.timezone,
+        slot: run.slot,
+        interval: run.interval,
+        trigger: run.trigger,
+        progress,
+        signal,
+        ...(dataLate === undefined ? {} : { dataLate }),
+      });
+      return kindOf(job).run(job.fields, context);
+    },
+    plan: async (job, run, signal) => {
+      const { name, account, timezone: zone } = job;
+      return kindOf(job).plan(
+        job.fields,
+        contextOf({ ...run, name, account, zone, progress: noProgress, signal }),
+      );
+    },
+    composeReport: async (order, progress, signal) => {
+      const account = order.account ?? Object.keys(settings.accounts)[0];
+      if (account === undefined) {
+        throw fault('wrong-use', 'no account is declared to report on', {
+          advice: 'declare one under accounts in tollkeeper.yaml',
+        });
+      }
+      if (order.zone !== undefined && !isZone(order.zone)) {
+        throw fault('wrong-use', `there is no time zone ${order.zone}`, {
+          advice: 'name one of the IANA list, such as UTC or Europe/Berlin',
+        });
+      }
+      const slot = clock.now();
+      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
+      const zone = order.zone ?? settings.timezone;
+      return composeReport(order, contextOf({ ...run, name: order.report, account, zone, progress, signal }));
+    },
+    deliverMail: async (signal) =>
+      transport === undefined
+        ? { sent: 0, deferred: 0, failed: 0, unknown: 0 }
+        : deliverDue({ ...outbox, transport, log, signal }),
+    tell: async (notices) => {
+      if (mail === undefined) return;
+      const { from, operators } = mail;
+      await send(noticeMails(notices, { from, operators, jobs: config.jobs, zone: settings.timezone }));
+    },
+    tellConfigFaults: async (faults, at) => {
+      if (mail === undefined) return;
+      const told = configMail(faults, at, { ...mail, zone: settings.timezone });
+      await send(told === undefined ? [] : [told]);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await transport?.[Symbol.asyncDispose]();
+      await accounts[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,6 @@
+export { openCommands } from './commands.ts';
+export { serve } from './daemon.ts';
+export { createLocalCommands } from './local-commands.ts';
+export { openApp } from './open-app.ts';
+export type { App } from './open-app.ts';
+export type { Commands, JobView, NextSlot, RunResult, RunView, StatusView } from '../server/index.ts';

@@ -1,0 +1,204 @@
+import { adviceOf, fault, isFault } from '../base/index.ts';
+import type { Clock, UnixMillis } from '../base/index.ts';
+import type { Job } from '../config/index.ts';
+import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
+import type { Ordered } from '../schedule/index.ts';
+import type { Commands, MailOutcome, NextSlot, RunResult, StatusView } from '../server/index.ts';
+import { version } from '../version.ts';
+import type { LedgerRun } from '../warehouse/index.ts';
+import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
+import type { App } from './open-app.ts';
+import { runView } from './views.ts';
+
+/** What `status` tells of the process itself. */
+export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
+
+export type LocalMeans = {
+  readonly clock: Clock;
+  readonly app: App;
+  readonly state: () => ProcessState;
+};
+
+const never = new AbortController().signal;
+
+/** The commands, carried out by this process. */
+export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands => {
+  const { scheduler, warehouse } = app;
+  const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
+
+  const jobOf = (name: string): Job => {
+    const job = jobs()[name];
+    if (job !== undefined) return job;
+    const names = Object.keys(jobs()).join(', ') || 'none';
+    throw fault('job-unknown', `there is no job ${name}; there are: ${names}`);
+  };
+
+  const viewsOf = async (runs: readonly LedgerRun[]) => {
+    const attempts = runs.length === 0 ? [] : await warehouse.runs.attempts(runs);
+    return runs.map((run) => runView(run, attempts, jobs()));
+  };
+
+  /** How the mails stand that a run enqueued: they carry its job and its slot. */
+  const mailOf = async (run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
+    const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0 };
+    const subject = new Date(run.slot).toISOString();
+    const mine = async () =>
+      (await warehouse.outbox.list()).filter(
+        (row) => row.kind === `report:${run.job}` && row.subject === subject,
+      );
+    if ((await mine()).length === 0) return withoutSending(counts);
+    const delivered = await app.current().deliverMail(signal);
+    for (const { state: stateOfMail } of await mine()) counts[stateOfMail] += 1;
+    const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
+    return {
+      ...withoutSending(counts),
+      ...(isThrough || delivered.trouble === undefined ? {} : { trouble: delivered.trouble }),
+    };
+  };
+
+  const resultOf = async (ordered: Ordered, signal: AbortSignal): Promise<RunResult> => {
+    const [run] = await viewsOf([ordered.run]);
+    if (run === undefined) throw fault('aborted', 'the run was removed from the ledger meanwhile');
+    const advice = isFault(ordered.error) ? ordered.error.advice : adviceOf(ordered.run.code);
+    return {
+      run,
+      already: ordered.already,
+      figures: ordered.outcome?.figures ?? {},
+      mail: await mailOf(ordered.run, signal),
+      ...(run.state === 'ok' || advice === undefined ? {} : { advice }),
+    };
+  };
+
+  const status: Commands['status'] = async () => {
+    const latest = await warehouse.runs.latest();
+    const last = new Map((await viewsOf(latest)).map((run) => [run.job, run]));
+    const goods = await warehouse.runs.goodEnds();
+    const open = scheduler.openRuns();
+    const attempts = await warehouse.runs.attempts(open.map(({ run }) => run));
+    const outages = scheduler.outages();
+    const mails = (await warehouse.outbox.list()).map((row) => row.state);
+    const now = clock.now();
+    return {
+      ...state(),
+      version,
+      now,
+      jobs: Object.values(jobs()).map((job) => {
+        const run = last.get(job.name);
+        const schedule = scheduleOf(job);
+        const next =
+          schedule === undefined || job.suspend
+            ? undefined
+            : (scheduler.nextOf(job.name) ?? nextSlot(schedule, now));
+        const outage = outages.get(job.name);
+        const good = goods.get(job.name);
+        return {
+          job: job.name,
+          kind: job.kind,
+          zone: job.timezone,
+          suspend: job.suspend,
+          ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
+          ...(next === undefined ? {} : { next }),
+          ...(run === undefined ? {} : { last: run }),
+          ...(good === undefined ? {} : { lastGood: good }),
+          ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
+        };
+      }),
+      open: open.map(({ run, waiting }) => runView(run, attempts, jobs(), waiting)),
+      mail: {
+        waiting: mails.filter((one) => one === 'queued' || one === 'sending' || one === 'deferred').length,
+        failed: mails.filter((one) => one === 'failed').length,
+        unknown: mails.filter((one) => one === 'unknown').length,
+      },
+    };
+  };
+
+  const next: Commands['next'] = async ({ job: name, count }) => {
+    const now = clock.now();
+    const firsts = (name === undefined ? Object.values(jobs()) : [jobOf(name)]).flatMap((job) => {
+      const schedule = scheduleOf(job);
+      const slot = schedule === undefined || job.suspend ? undefined : nextSlot(schedule, now);
+      return schedule === undefined || slot === undefined ? [] : [{ job, schedule, slot }];
+    });
+    const inOrder = (left: { slot: UnixMillis }, right: { slot: UnixMillis }) => left.slot - right.slot;
+    // Only jobs whose first slot is among the earliest can have one of the earliest slots.
+    return firsts
+      .toSorted(inOrder)
+      .slice(0, count)
+      .flatMap(({ job, schedule }): NextSlot[] =>
+        nextSlots(schedule, now, count).map((slot) => ({ job: job.name, slot, zone: job.timezone })),
+      )
+      .toSorted(inOrder)
+      .slice(0, count);
+  };
+
+  return {
+    status,
+    next,
+    runs: async ({ job, limit }) => {
+      if (job !== undefined && (await warehouse.runs.list({ job, limit: 1 })).length === 0) jobOf(job);
+      return viewsOf(await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit }));
+    },
+    plan: async (order) => {
+      const job = jobOf(order.job);
+      const now = clock.now();
+      const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
+        app.current().plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
+      if (!('from' in order))
+        return planOf(order.slot === undefined ? now : slotOf(order.slot, job, now), 'hand');
+      const lines: string[] = [];
+      for (const slot of slotsBetween(job, order, now)) {
+        const known = await warehouse.runs.find({ job: job.name, slot });
+        const shown = new Date(slot).toISOString();
+        if (known?.state === 'ok') lines.push(`slot ${shown}: ran before, nothing to do`);
+        else lines.push(...(await planOf(slot, 'backfill')).map((line) => `slot ${shown}: ${line}`));
+      }
+      return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
+    },
+    report: async (order, progress, signal) => {
+      const { rendered, files } = await app.current().composeReport(order, progress, signal);
+      return { subject: rendered.subject, files };
+    },
+    run: async (order, progress, signal) => {
+      const job = jobOf(order.job);
+      const now = clock.now();
+      const slot = order.slot === undefined ? undefined : slotOf(order.slot, job, now);
+      const ordered = await scheduler.order({
+        job,
+        ...(slot === undefined ? {} : { slot }),
+        interval: intervalOf(job, slot ?? now),
+        trigger: 'hand',
+        progress,
+        signal,
+      });
+      return resultOf(ordered, signal);
+    },
+    backfill: async (order, progress, onRun, signal) => {
+      const job = jobOf(order.job);
+      const slots = slotsBetween(job, order, clock.now());
+      const counts = { slots: slots.length, ok: 0, already: 0, failed: 0 };
+      for (const [index, slot] of slots.entries()) {
+        signal.throwIfAborted();
+        progress({
+          step: `slot of ${job.name}`,
+          done: index + 1,
+          total: slots.length,
+          detail: new Date(slot).toISOString(),
+        });
+        const interval = intervalOf(job, slot);
+        const ordered = await scheduler.order({ job, slot, interval, trigger: 'backfill', progress, signal });
+        const result = await resultOf(ordered, signal);
+        counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
+        onRun(result, index + 1, slots.length);
+      }
+      return counts;
+    },
+  };
+};
+
+const withoutSending = ({
+  sending,
+  ...counts
+}: Record<'queued' | 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown', number>): MailOutcome => ({
+  ...counts,
+  queued: counts.queued + sending,
+});

@@ -1,0 +1,143 @@
+import type { Log, Means } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import { createDataReach, jobKinds } from '../jobs/index.ts';
+import { recoverInterrupted } from '../mail/index.ts';
+import { createScheduler } from '../schedule/index.ts';
+import type { Execution, Outcome, Scheduler } from '../schedule/index.ts';
+import { openWarehouse } from '../warehouse/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import { furnish } from './furnish.ts';
+import type { Furniture, House } from './furnish.ts';
+import { createHeartbeats } from './heartbeat.ts';
+import { makeDataFolder, placesOf, placesToPlan } from './places.ts';
+
+/** The program at work on one database. Disposing it closes connections and the database. */
+export type App = AsyncDisposable & {
+  readonly warehouse: Warehouse;
+  readonly scheduler: Scheduler;
+  /** What works on the config in force. */
+  readonly current: () => Furniture;
+  /** Puts another config in force; what runs ends with what it began with. */
+  readonly adopt: (config: Config) => Promise<void>;
+};
+
+export type AppOptions = {
+  readonly folder: string;
+  readonly config: Config;
+  readonly log: Log;
+  /** Whether slots are claimed and run; otherwise only what is ordered. */
+  readonly claimsSlots: boolean;
+  /** Only plans are asked for: nothing is written, and where there is no database none is made. */
+  readonly dryRun?: boolean;
+};
+
+const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
+
+/** Closes one after the other, whatever the ones before did. */
+const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const thing of things) {
+    try {
+      await thing[Symbol.asyncDispose]();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Keeps the furniture in use: an old config's is taken away when the last run that began with it has ended. */
+const createFurniture = (house: House, first: Config) => {
+  let current = { furniture: furnish(house, first), users: 0 };
+  const old = new Set<Promise<void>>();
+  const retiring = new Set<typeof current>();
+  const takeAway = (place: typeof current): void => {
+    retiring.delete(place);
+    old.add(Promise.resolve(place.furniture[Symbol.asyncDispose]()));
+  };
+  return {
+    current: () => current.furniture,
+    execute: async (execution: Execution): Promise<Outcome> => {
+      const mine = current;
+      mine.users += 1;
+      try {
+        return await mine.furniture.execute(execution);
+      } finally {
+        mine.users -= 1;
+        if (mine.users === 0 && retiring.has(mine)) takeAway(mine);
+      }
+    },
+    replace: (config: Config): void => {
+      const before = current;
+      current = { furniture: furnish(house, config), users: 0 };
+      retiring.add(before);
+      if (before.users === 0) takeAway(before);
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      for (const place of [...retiring]) takeAway(place);
+      await Promise.all(old);
+      await current.furniture[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Opens the database and wires the rooms together: the one place where all of them meet. */
+export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
+  const { config, log, folder } = options;
+  const { settings } = config;
+  const { clock, secrets } = means;
+  const dryRun = options.dryRun === true;
+  const beside = placesOf(means, settings.warehouse);
+  const places = dryRun ? await placesToPlan(beside, folder) : beside;
+  if (!dryRun) await makeDataFolder(places);
+  const warehouse = await openWarehouse({
+    ...places,
+    memoryLimit: settings.warehouse.memory_limit,
+    threads: settings.warehouse.threads,
+    clock,
+    log,
+  });
+  const furniture = createFurniture({ means, log, folder, places, warehouse }, config);
+  const heartbeats = createHeartbeats({ env: means.env, clock, log });
+  try {
+    // Whoever was sending before us is gone: the database has one owner.
+    if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, log });
+    const data = createDataReach(jobKinds);
+    const scheduler = await createScheduler(
+      {
+        clock,
+        log,
+        ledger: warehouse.runs,
+        execute: furniture.execute,
+        reach: async (job) =>
+          data.bringsData(job) ? data.reachOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
+        needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
+        tell: (notices) => furniture.current().tell(notices),
+        onGoodRun: heartbeats.beat,
+        redact: secrets.redact,
+      },
+      {
+        claimsSlots: options.claimsSlots,
+        recovers: !dryRun,
+        jobs: jobsOf(config),
+        maxRunning: settings.scheduler.max_running,
+      },
+    );
+    return {
+      warehouse,
+      scheduler,
+      current: furniture.current,
+      adopt: async (adopted) => {
+        furniture.replace(adopted);
+        await scheduler.adopt(jobsOf(adopted), adopted.settings.scheduler.max_running);
+      },
+      [Symbol.asyncDispose]: async () => {
+        await scheduler.stop(0);
+        await closeAll([heartbeats, furniture, warehouse]);
+      },
+    };
+  } catch (error) {
+    await closeAll([heartbeats, furniture, warehouse]);
+    throw error;
+  }
+};

@@ -1,0 +1,52 @@
+import { access, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fault, messageOf, systemCode } from '../base/index.ts';
+import type { Means } from '../base/index.ts';
+
+/** Where the database and what goes with it are kept. */
+export type Places = {
+  /** The database file, or `:memory:`. */
+  readonly path: string;
+  readonly spoolDirectory: string;
+  readonly tempDirectory: string;
+  readonly outboxDirectory: string;
+  /** The empty database whose lock makes a daemon the only one of its volume. */
+  readonly daemonLock: string;
+};
+
+/** The places beside a database; nothing is made. */
+export const placesOf = (
+  means: Pick<Means, 'cwd'>,
+  warehouse: { readonly path: string; readonly temp_directory?: string | undefined },
+): Places => {
+  const path = resolve(means.cwd, warehouse.path);
+  const data = dirname(path);
+  return {
+    path,
+    spoolDirectory: join(data, 'spool'),
+    outboxDirectory: join(data, 'outbox'),
+    tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
+    daemonLock: join(data, 'daemon.lock.duckdb'),
+  };
+};
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** For plans alone: where there is no database, an empty one in memory plans the same, and nothing is made. */
+export const placesToPlan = async (places: Places, folder: string): Promise<Places> =>
+  (await exists(places.path))
+    ? places
+    : { ...places, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
+
+/** Makes the folder of the database. @throws Fault path-unwritable */
+export const makeDataFolder = async ({ path }: Places): Promise<void> => {
+  const data = dirname(path);
+  await mkdir(data, { recursive: true }).catch((error: unknown) => {
+    const words = `the folder ${data} cannot be made (${systemCode(error) ?? messageOf(error)})`;
+    throw fault('path-unwritable', words, { cause: error });
+  });
+};

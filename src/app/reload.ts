@@ -1,0 +1,94 @@
+import type { Clock, Log, Means } from '../base/index.ts';
+import { configDisk, describeChanges, fingerprintConfig } from '../config/index.ts';
+import type { Config, ConfigFault, Loaded } from '../config/index.ts';
+import { readConfig } from '../settings.ts';
+
+export type ConfigState = {
+  readonly loadedAt: ReturnType<Clock['now']>;
+  /** Of a newer config that was not taken up. */
+  readonly faults: readonly ConfigFault[];
+  /** Settings that were changed and take effect at the next start. */
+  readonly atNextStart: readonly string[];
+};
+
+export type Reload = {
+  /** Looks whether anything was changed; what stays the same for two looks is taken up. */
+  readonly look: () => Promise<void>;
+  /** Reads the config now, changed or not. */
+  readonly now: () => Promise<void>;
+  readonly state: () => ConfigState;
+};
+
+export type ReloadMeans = {
+  readonly means: Pick<Means, 'env' | 'secrets' | 'clock'>;
+  readonly folder: string;
+  readonly log: Log;
+  /** What the daemon was started with. */
+  readonly first: Loaded & { readonly config: Config };
+  readonly adopt: (config: Config) => Promise<void>;
+  /** Tells operators of a config that was not taken up; called once until a good one comes. */
+  readonly tellFaults: (faults: readonly ConfigFault[]) => Promise<void>;
+};
+
+const place = ({ file, line, column }: ConfigFault): string => `${file}:${line}:${column}`;
+
+/**
+ * Takes config changes up while the daemon runs. What was read is hashed again and again, since symlinked mounts give no
+ * notice of changes; a change counts once it has stayed the same for two looks, so that half-written files do not.
+ */
+export const createReload = (options: ReloadMeans): Reload => {
+  const { means, folder, log } = options;
+  const started = options.first.config;
+  let inForce = started;
+  let { read, fingerprint } = options.first;
+  let changed: string | undefined;
+  let told = false;
+  let state: ConfigState = { loadedAt: means.clock.now(), faults: [], atNextStart: [] };
+  let working: Promise<void> = Promise.resolve();
+
+  const takeUp = async (): Promise<void> => {
+    const loaded = await readConfig(folder, means);
+    ({ read, fingerprint } = loaded);
+    changed = undefined;
+    if (loaded.config === undefined) {
+      state = { ...state, faults: loaded.faults };
+      for (const fault of loaded.faults)
+        log.error('the new config is not taken up', {
+          place: place(fault),
+          error: fault.message,
+          advice: fault.advice,
+        });
+      if (!told) await options.tellFaults(loaded.faults);
+      told = true;
+      return;
+    }
+    const { changes } = describeChanges(inForce, loaded.config);
+    const { atNextStart } = describeChanges(started, loaded.config);
+    await options.adopt(loaded.config);
+    inForce = loaded.config;
+    told = false;
+    state = { loadedAt: means.clock.now(), faults: [], atNextStart };
+    log.info('the config is taken up', { changes: changes.length === 0 ? 'none' : changes.join('; ') });
+    if (atNextStart.length > 0)
+      log.warn('some settings take effect at the next start', { settings: atNextStart.join('; ') });
+  };
+
+  /** One after the other: a signal may come while a look is under way. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = working.then(work, work);
+    working = mine.catch(() => undefined);
+    return mine;
+  };
+
+  return {
+    look: () =>
+      inTurn(async () => {
+        const seen = await fingerprintConfig(configDisk, read);
+        if (seen === fingerprint) changed = undefined;
+        else if (seen === changed) await takeUp();
+        else changed = seen;
+      }),
+    now: () => inTurn(takeUp),
+    state: () => state,
+  };
+};

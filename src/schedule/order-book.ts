@@ -1,0 +1,168 @@
+import { fault, unixMillis } from '../base/index.ts';
+import type { Clock, Interval, Progress, UnixMillis } from '../base/index.ts';
+import type { Job } from '../config/index.ts';
+import type { LedgerRun, RunLedger, RunTrigger } from '../warehouse/index.ts';
+import type { Interruption, Outcome } from './attempt.ts';
+import type { Passes } from './passes.ts';
+import type { Ended, RunBook } from './run-book.ts';
+import { isBySlot, keyText } from './run-key.ts';
+
+export type Order = {
+  readonly job: Job;
+  /** A new run of this moment when left out. */
+  readonly slot?: UnixMillis;
+  /** The data the run is about, where its row is not there yet. */
+  readonly interval: Interval<UnixMillis>;
+  readonly trigger: Exclude<RunTrigger, 'schedule' | 'catchup'>;
+  readonly progress?: Progress;
+  /** Aborted when nobody waits for it any more: a run that this order began is stopped then. */
+  readonly signal?: AbortSignal;
+};
+
+/** How an ordered run ended. `already`: it had ended well before, and nothing was done. */
+export type Ordered = {
+  readonly run: LedgerRun;
+  readonly already: boolean;
+  readonly outcome?: Outcome;
+  readonly error?: unknown;
+};
+
+type Waiter = { readonly resolve: (ended: Ended) => void; readonly reject: (error: unknown) => void };
+
+export type OrderBook = {
+  /** Resolves when the run has ended, or its attempt has failed with another to come. */
+  readonly order: (order: Order) => Promise<Ordered>;
+  /** Whether somebody asked for this very run: it is neither skipped nor missed, and does not wait long for data. */
+  readonly isOrdered: (run: LedgerRun) => boolean;
+  readonly progressOf: (run: LedgerRun) => Progress;
+  readonly onEnd: (ended: Ended) => void;
+  /** Nobody's order is going to be carried out any more. */
+  readonly rejectAll: (error: unknown) => void;
+};
+
+export type OrderMeans = {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ledger: RunLedger;
+  readonly book: () => RunBook;
+  readonly passes: () => Passes;
+  readonly interrupt: (key: string, interruption: Interruption) => void;
+  readonly isStopping: () => boolean;
+};
+
+/** A run that no schedule asked for. */
+const rowOf = (wanted: Order, slot: UnixMillis, now: UnixMillis): LedgerRun => ({
+  job: wanted.job.name,
+  account: wanted.job.account,
+  slot,
+  version: 0,
+  trigger: wanted.trigger,
+  state: 'queued',
+  interval: wanted.interval,
+  attempts: 0,
+  nextAttempt: now,
+  claimedAt: now,
+});
+
+/** Runs that people, the command line and other runs ask for, and who waits for them. */
+export const createOrderBook = (means: OrderMeans): OrderBook => {
+  const { clock, ledger, book, passes } = means;
+  const waiters = new Map<string, Waiter[]>();
+  const listeners = new Map<string, Set<Progress>>();
+
+  /** The run is open and due when this is over; `isOurs` when it was not before. */
+  const place = async (
+    wanted: Order,
+  ): Promise<{ readonly run: LedgerRun; readonly isOurs: boolean; readonly already: boolean }> => {
+    if (means.isStopping()) throw fault('aborted', 'the daemon is being stopped');
+    const now = clock.now();
+    const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
+      const key = { job: wanted.job.name, slot: at };
+      return book().get(keyText(key)) ?? ledger.find(key);
+    };
+    let slot = wanted.slot ?? now;
+    let known = await find(slot);
+    while (known !== undefined && wanted.slot === undefined) {
+      // Two runs that are asked for in one millisecond are two runs.
+      slot = unixMillis(slot + 1);
+      known = await find(slot);
+    }
+    if (known?.state === 'ok') return { run: known, isOurs: false, already: true };
+    if (known === undefined) {
+      const row = rowOf(wanted, slot, now);
+      await ledger.claim([{ runs: [row] }]);
+      book().put(row);
+      return { run: row, isOurs: true, already: false };
+    }
+    if (book().get(keyText(known)) === undefined) {
+      const reopened = await ledger.reopen(known, now);
+      if (reopened === undefined) throw fault('aborted', 'the run was removed from the ledger meanwhile');
+      book().put(reopened);
+      return { run: reopened, isOurs: true, already: false };
+    }
+    if (known.state !== 'running') book().put({ ...known, nextAttempt: now });
+    return { run: known, isOurs: false, already: false };
+  };
+
+  const cancel = (run: LedgerRun): void => {
+    const key = keyText(run);
+    const error = fault('aborted', 'the run was stopped by whoever asked for it');
+    void passes()
+      .between(async () => {
+        const open = book().get(key);
+        if (open === undefined) return;
+        if (open.state === 'running') means.interrupt(key, { error, final: true });
+        else
+          await book().close([
+            { job: run.job, slot: run.slot, state: 'skipped', at: clock.now(), reason: error.message },
+          ]);
+      })
+      // The ledger cannot be written: the run ends as it ends.
+      .catch(() => undefined);
+  };
+
+  return {
+    order: async (wanted) => {
+      wanted.signal?.throwIfAborted();
+      const { progress } = wanted;
+      let ended: Promise<Ended> | undefined;
+      const placed = await passes().between(async () => {
+        const result = await place(wanted);
+        if (result.already) return result;
+        const key = keyText(result.run);
+        if (progress !== undefined) listeners.set(key, (listeners.get(key) ?? new Set()).add(progress));
+        ended = new Promise<Ended>((resolve, reject) => {
+          waiters.set(key, [...(waiters.get(key) ?? []), { resolve, reject }]);
+        });
+        return result;
+      });
+      if (ended === undefined) return { run: placed.run, already: true };
+      const onAbort = (): void => {
+        if (placed.isOurs) cancel(placed.run);
+      };
+      wanted.signal?.addEventListener('abort', onAbort, { once: true });
+      if (wanted.signal?.aborted === true) onAbort();
+      try {
+        return { ...(await ended), already: false };
+      } finally {
+        wanted.signal?.removeEventListener('abort', onAbort);
+        if (progress !== undefined) listeners.get(keyText(placed.run))?.delete(progress);
+      }
+    },
+    isOrdered: (run) => waiters.has(keyText(run)) || !isBySlot(run),
+    progressOf: (run) => (step) => {
+      for (const listener of listeners.get(keyText(run)) ?? []) listener(step);
+    },
+    onEnd: (ended) => {
+      const key = keyText(ended.run);
+      const waiting = waiters.get(key) ?? [];
+      waiters.delete(key);
+      listeners.delete(key);
+      for (const { resolve } of waiting) resolve(ended);
+    },
+    rejectAll: (error) => {
+      const waiting = [...waiters.values()].flat();
+      waiters.clear();
+      for (const { reject } of waiting) reject(error);
+    },
+  };
+};

@@ -1,0 +1,7 @@
+import { createHash } from 'node:crypto';
+
+/** Milliseconds from 0 up to `most`, the same for a name for ever: jobs of one slot spread, and none moves from day to day. */
+export const randomizedDelay = (name: string, most: number): number => {
+  const hash = createHash('sha256').update(name).digest();
+  return Math.floor((hash.readUIntBE(0, 6) / 2 ** 48) * most);
+};

@@ -1,0 +1,293 @@
+import { errorFields, fault } from '../base/index.ts';
+import type { Clock, Log, UnixMillis } from '../base/index.ts';
+import type { Job } from '../config/index.ts';
+import type { JobOutage, LedgerRun, RunLedger } from '../warehouse/index.ts';
+import { attempt, failedEnd } from './attempt.ts';
+import type { AttemptResult, Execute, Interruption } from './attempt.ts';
+import { createClaiming } from './claiming.ts';
+import { createDataWaits } from './data-waits.ts';
+import { planDispatch } from './dispatch.ts';
+import type { DataState, Start } from './dispatch.ts';
+import { createOrderBook } from './order-book.ts';
+import type { Order, Ordered } from './order-book.ts';
+import { createOutageBook } from './outage-book.ts';
+import type { Notice } from './outages.ts';
+import { createPasses } from './passes.ts';
+import type { Passes } from './passes.ts';
+import { createRunBook } from './run-book.ts';
+import { isBySlot, keyText } from './run-key.ts';
+
+export type SchedulerMeans = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ledger: RunLedger;
+  readonly execute: Execute;
+  /** Up to where the data of a job reach, in milliseconds UTC; nothing when there are none. */
+  readonly reach: (job: Job) => Promise<UnixMillis | undefined>;
+  /** Up to which moment a run needs data, in milliseconds UTC. */
+  readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
+  /** Passes notices on; one may come again with the same outage and kind, and is one notice then. */
+  readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  /** A run of the job has ended well. */
+  readonly onGoodRun: (job: Job) => void;
+  readonly redact: (text: string) => string;
+};
+
+export type SchedulerOptions = {
+  /** false: only what is ordered runs; slots are left to the daemon. */
+  readonly claimsSlots: boolean;
+  /** Whether runs that a process before this one left are taken care of; not where nothing is to be written. */
+  readonly recovers: boolean;
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly maxRunning: number;
+};
+
+export type OpenRun = { readonly run: LedgerRun; readonly waiting?: string };
+
+export type Scheduler = {
+  /** One look at clock and ledger: claims what is due and begins what may run. Never rejects. */
+  readonly reconcile: () => Promise<void>;
+  /** Resolves when the run has ended, or its attempt has failed with another to come. */
+  readonly order: (order: Order) => Promise<Ordered>;
+  /** Takes other jobs up without stopping what runs. */
+  readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
+  readonly openRuns: () => readonly OpenRun[];
+  readonly outages: () => ReadonlyMap<string, JobOutage>;
+  readonly nextOf: (job: string) => UnixMillis | undefined;
+  readonly isStopping: () => boolean;
+  /** Claims and begins nothing more, gives running jobs so many milliseconds, then aborts them; resolves when all is written down. */
+  readonly stop: (grace: number) => Promise<void>;
+};
+
+type Active = {
+  readonly controller: AbortController;
+  interruption?: Interruption;
+  readonly over: Promise<void>;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/**
+ * The one place that decides what runs. All state is the ledger's; everything is done in passes, one after the other.
+ * @throws Fault of the warehouse when the ledger cannot be read at the start.
+ */
+export const createScheduler = async (
+  means: SchedulerMeans,
+  options: SchedulerOptions,
+): Promise<Scheduler> => {
+  const { clock, log, ledger, redact } = means;
+  let { jobs, maxRunning } = options;
+  const active = new Map<string, Active>();
+  let waits: ReadonlyMap<string, string> = new Map();
+  let stopping = false;
+  let seen = clock.now();
+  let trouble: string | undefined;
+
+  const interrupt = (key: string, interruption: Interruption): void => {
+    const mine = active.get(key);
+    if (mine === undefined || mine.interruption !== undefined) return;
+    mine.interruption = interruption;
+    mine.controller.abort(interruption.error);
+  };
+
+  const outages = await createOutageBook(ledger, clock, means.tell);
+  const orders = createOrderBook({
+    clock,
+    ledger,
+    book: () => book,
+    passes: () => passes,
+    interrupt,
+    isStopping: () => stopping,
+  });
+  const book = createRunBook({
+    ledger,
+    log,
+    jobs: () => jobs,
+    outages,
+    onEnd: (ended, over) => {
+      const job = jobs.get(ended.run.job);
+      if (over) data.forget(ended.run);
+      data.runEnded();
+      if (ended.run.state === 'ok' && job !== undefined) means.onGoodRun(job);
+      orders.onEnd(ended);
+    },
+  });
+  const data = createDataWaits({
+    jobs: () => jobs,
+    reach: async (job) =>
+      means.reach(job).catch((error: unknown) => {
+        log.warn('how far data reach cannot be read', { job: job.name, ...errorFields(error) });
+        return undefined;
+      }),
+    needsThrough: means.needsThrough,
+    isOrdered: orders.isOrdered,
+    runNeeded: async (job) => {
+      const now = clock.now();
+      const wanted = { job, interval: { start: now, end: now }, trigger: 'needed' as const };
+      await orders.order(wanted).catch(() => undefined);
+    },
+  });
+  const claiming = await createClaiming(ledger, log, (job) =>
+    book.all().some((run) => run.job === job && run.trigger === 'catchup'),
+  );
+
+  const start = (job: Job, { run, dataLate }: Start): void => {
+    const key = keyText(run);
+    const controller = new AbortController();
+    if (dataLate !== undefined) {
+      log.warn('the data it needs are late; going on with the data there is', {
+        job: run.job,
+        slot: new Date(run.slot).toISOString(),
+        reason: dataLate,
+      });
+      if (isBySlot(run)) outages.note(run, 'late', dataLate);
+    }
+    const ended = attempt(
+      { job, run, progress: orders.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
+      {
+        clock,
+        execute: means.execute,
+        redact,
+        stop: controller.signal,
+        interruption: () => active.get(key)?.interruption,
+      },
+    );
+    const finish = (result: AttemptResult): Promise<void> => {
+      book.finish(result);
+      active.delete(key);
+      return passes.wake();
+    };
+    active.set(key, { controller, over: ended.then(finish) });
+  };
+
+  const dispatch = async (now: UnixMillis): Promise<void> => {
+    const open = book
+      .all()
+      .filter((run) => options.claimsSlots || run.state === 'running' || orders.isOrdered(run));
+    const states = new Map<string, DataState>();
+    for (const run of open) {
+      const waitsForData = (jobs.get(run.job)?.needs.length ?? 0) > 0;
+      if (!waitsForData || run.state === 'running' || (run.nextAttempt ?? 0) > now) continue;
+      states.set(keyText(run), await data.stateOf(run, now));
+    }
+    const plan = planDispatch({
+      now,
+      open,
+      jobs,
+      maxRunning,
+      data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
+      isOrdered: orders.isOrdered,
+    });
+    waits = plan.waits;
+    await book.close(plan.closings);
+    for (const run of plan.replaced)
+      interrupt(keyText(run), {
+        error: fault('aborted', 'a newer slot replaced it, since concurrency is replace'),
+        final: true,
+      });
+    // Journal before effect: a run that is not written down does not begin.
+    const begun = await book.begin(
+      plan.starts.map(({ run }) => run),
+      now,
+    );
+    for (const [index, run] of begun.entries()) {
+      const job = jobs.get(run.job);
+      if (job !== undefined) start(job, { ...plan.starts[index], run });
+    }
+  };
+
+  const passes: Passes = createPasses(
+    async () => {
+      await book.writeEnds();
+      const now = clock.now();
+      if (now < seen) book.followClockBack(now);
+      seen = now;
+      if (!stopping) {
+        if (options.claimsSlots) book.takeIn(await claiming.claimDue(now));
+        await dispatch(now);
+      }
+      await outages.passOn(jobs);
+      trouble = undefined;
+    },
+    (error) => {
+      // The next wake-up tries again; what was not written did not happen.
+      const fields = errorFields(error);
+      if (fields['error'] !== trouble) log.error('the ledger cannot be brought up to date', fields);
+      trouble = String(fields['error']);
+    },
+  );
+
+  /** Whoever ran these is gone: the database has one owner. */
+  const recover = async (): Promise<void> => {
+    const left = await ledger.open();
+    for (const run of left) book.put(run);
+    const error = fault('aborted', 'the process ended while it ran');
+    for (const run of left.filter(({ state }) => state === 'running')) {
+      const job = jobs.get(run.job);
+      const failure = { state: 'interrupted' as const, error, final: !isBySlot(run) };
+      book.finish({ end: failedEnd(job, run, failure, clock, redact), error });
+    }
+    await book.writeEnds();
+    await book.close(
+      book
+        .all()
+        .filter((run) => !isBySlot(run))
+        .map(({ job, slot, state }) => ({
+          job,
+          slot,
+          state: state === 'failed' || state === 'interrupted' ? state : 'skipped',
+          at: clock.now(),
+          reason: 'whoever asked for it is gone',
+        })),
+    );
+    if (options.claimsSlots) book.takeIn(await claiming.adopt(jobs, clock.now()));
+  };
+  if (options.recovers) await recover();
+
+  const allOver = async (): Promise<void> => {
+    while (active.size > 0) await Promise.race([...active.values()].map(({ over }) => over));
+  };
+
+  return {
+    reconcile: passes.wake,
+    order: orders.order,
+    adopt: (adopted, most) =>
+      passes.between(async () => {
+        if (options.claimsSlots) book.takeIn(await claiming.adopt(adopted, clock.now()));
+        jobs = adopted;
+        maxRunning = most;
+        data.runEnded();
+      }),
+    openRuns: () =>
+      book.all().map((run) => {
+        const waiting = run.state === 'running' ? undefined : waits.get(keyText(run));
+        return { run, ...(waiting === undefined ? {} : { waiting }) };
+      }),
+    outages: outages.open,
+    nextOf: claiming.nextOf,
+    isStopping: () => stopping,
+    stop: async (grace) => {
+      stopping = true;
+      await passes.wake();
+      const over = allOver();
+      using graceOver = clock.limit(grace);
+      await Promise.race([over, aborted(graceOver.signal)]);
+      if (active.size > 0) {
+        const names = [...active.keys()].map((key) => book.get(key)?.job ?? '');
+        log.warn('running jobs are aborted', { jobs: names.join(', ') });
+      }
+      const error = fault('aborted', 'the daemon was stopped while it ran');
+      for (const key of active.keys()) {
+        const run = book.get(key);
+        interrupt(key, { error, final: run === undefined || !isBySlot(run) });
+      }
+      await over;
+      await passes.wake();
+      orders.rejectAll(fault('aborted', 'the daemon was stopped before it ran'));
+    },
+  };
+};

@@ -1,0 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { systemClock } from './base/index.ts';
+
+// Part of the build: the program refuses to start on a clock that lies before this moment.
+const builtAt = new Date(systemClock.now()).toISOString();
+writeFileSync(new URL('build.json', import.meta.url), `${JSON.stringify({ builtAt })}\n`);
