@@ -1,0 +1,77 @@
+import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { messageOf, systemCode } from '../base/index.ts';
+import { engineFault, lockHolder } from './engine-faults.ts';
+import { ownFolder } from './own-folder.ts';
+
+/** Held until it is disposed of or the process ends, however it ends. `holder`: process id, where the system tells it. */
+export type HeldLock =
+  | ({ readonly held: true } & AsyncDisposable)
+  | { readonly held: false; readonly holder?: number };
+
+/**
+ * Files that this process holds, or is about to. POSIX locks are the process's: opening such a file a second time and
+ * closing it again would drop the lock of the first without a word. Kept here, so that no instance is collected as garbage.
+ */
+const heldHere = new Map<string, DuckDBInstance | undefined>();
+
+const openFile = async (path: string): Promise<DuckDBInstance> =>
+  DuckDBInstance.create(path, {
+    threads: '1',
+    memory_limit: '16MB',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+
+/** Makes the file whole or not at all: one that a crash or a full disk left half made could never be opened again. */
+const makeFile = async (path: string): Promise<void> => {
+  const folder = await mkdtemp(`${path}-`);
+  try {
+    const draft = join(folder, basename(path));
+    (await openFile(draft)).closeSync();
+    await link(draft, path);
+  } catch (error) {
+    // EEXIST: another process was faster. The others: a volume without hard links, where the engine makes the file.
+    if (!['EEXIST', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error) ?? ''))
+      throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const isThere = async (path: string): Promise<boolean> =>
+  realpath(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * One process a file, by the lock that an empty database of its own at `path` carries: it goes with the process, so there
+ * is nothing to clean up and no age to judge by. Local volumes only. The file stays; nothing else may open it.
+ * @throws faults path-unwritable, disk-full, warehouse-unreadable (no such file of ours), warehouse-failed.
+ */
+export const holdLock = async (path: string): Promise<HeldLock> => {
+  await ownFolder(dirname(path));
+  const file = join(await realpath(dirname(path)), basename(path));
+  if (heldHere.has(file)) return { held: false, holder: process.pid };
+  heldHere.set(file, undefined);
+  try {
+    if (!(await isThere(file))) await makeFile(file);
+    const instance = await openFile(file);
+    heldHere.set(file, instance);
+    return {
+      held: true,
+      [Symbol.asyncDispose]: async () => {
+        if (heldHere.get(file) !== instance) return;
+        heldHere.delete(file);
+        instance.closeSync();
+      },
+    };
+  } catch (error) {
+    heldHere.delete(file);
+    const holder = lockHolder(messageOf(error));
+    if (holder === undefined) throw engineFault(error, path);
+    return { held: false, ...(holder === 'unknown' ? {} : { holder }) };
+  }
+};

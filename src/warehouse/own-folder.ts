@@ -1,0 +1,14 @@
+import { mkdir } from 'node:fs/promises';
+import { fault, systemCode } from '../base/index.ts';
+
+/** Makes a folder, and those above it, unless it is there. @throws faults disk-full, path-unwritable. */
+export const ownFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const code = systemCode(error) === 'ENOSPC' ? 'disk-full' : 'path-unwritable';
+    throw fault(code, `the folder ${path} cannot be made (${systemCode(error) ?? 'unknown'})`, {
+      cause: error,
+    });
+  }
+};

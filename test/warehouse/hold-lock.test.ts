@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdLock } from '../../src/warehouse/index.ts';
+import type { HeldLock } from '../../src/warehouse/index.ts';
+import { compileWarehouse } from './compiled.ts';
+import { testFolder } from './support.ts';
+import type { TestFolder } from './support.ts';
+
+let house: TestFolder;
+let door: string;
+
+beforeAll(async () => {
+  house = await testFolder();
+  door = join(await compileWarehouse(house.path), 'warehouse/index.js');
+});
+afterAll(async () => house[Symbol.asyncDispose]());
+
+/** Holds the lock until it is killed, or ends when it is refused. */
+const inProcess = `
+  const { holdLock } = await import(process.argv[1]);
+  const { held, holder } = await holdLock(process.argv[2]);
+  process.stdout.write(JSON.stringify({ held, holder }));
+  if (held) setInterval(() => globalThis.gc(), 20);`;
+
+type Other = AsyncDisposable & {
+  readonly process: ChildProcess;
+  readonly told: { readonly held: boolean; readonly holder?: number };
+};
+
+const otherProcess = async (path: string): Promise<Other> => {
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', inProcess, door, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    process: child,
+    told: JSON.parse(line.toString()) as Other['told'],
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+const release = async (lock: HeldLock): Promise<void> => {
+  expect(lock.held).toBe(true);
+  if (lock.held) await lock[Symbol.asyncDispose]();
+};
+
+describe('one process a volume', () => {
+  it('a second process is refused and told who holds it; kill -9 frees it at once and leaves the file alone', async () => {
+    await using folder = await testFolder();
+    const path = join(folder.path, 'data', 'daemon.lock');
+    const first = await otherProcess(path);
+    await using _first = first;
+    expect(first.told).toEqual({ held: true });
+    expect(await holdLock(path)).toEqual({ held: false, holder: first.process.pid });
+    // A refused attempt takes nothing away from the first.
+    await using second = await otherProcess(path);
+    expect(second.told).toEqual({ held: false, holder: first.process.pid });
+
+    await first[Symbol.asyncDispose]();
+    const freed = performance.now();
+    const lock = await holdLock(path);
+    expect(performance.now() - freed).toBeLessThan(1000);
+    expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
+    await using third = await otherProcess(path);
+    expect(third.told).toEqual({ held: false, holder: process.pid });
+    await release(lock);
+    await using fourth = await otherProcess(path);
+    expect(fourth.told).toEqual({ held: true });
+    expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
+  });
+
+  it('of many that start at once one holds it', async () => {
+    await using folder = await testFolder();
+    const path = join(folder.path, 'daemon.lock');
+    const others = await Promise.all(Array.from({ length: 4 }, async () => otherProcess(path)));
+    try {
+      const holders = others.filter(({ told }) => told.held);
+      expect(holders).toHaveLength(1);
+      for (const { told } of others) if (!told.held) expect(told.holder).toBe(holders[0]?.process.pid);
+      expect((await readdir(folder.path)).filter((name) => name !== 'spool')).toEqual(['daemon.lock']);
+    } finally {
+      await Promise.all(others.map(async (one) => one[Symbol.asyncDispose]()));
+    }
+  });
+
+  it('in one process a second attempt is refused by whatever path, and the lock is kept', async () => {
+    await using folder = await testFolder();
+    const path = join(folder.path, 'data', 'daemon.lock');
+    const lock = await holdLock(path);
+    await symlink(join(folder.path, 'data'), join(folder.path, 'linked'));
+    expect(await holdLock(path)).toEqual({ held: false, holder: process.pid });
+    expect(await holdLock(join(folder.path, 'linked', 'daemon.lock'))).toMatchObject({ held: false });
+    await using other = await otherProcess(path);
+    expect(other.told).toEqual({ held: false, holder: process.pid });
+    await release(lock);
+    await release(lock);
+    await release(await holdLock(path));
+  });
+});
+
+describe('what is no held lock is a fault', () => {
+  it('a file that is not ours, a folder that cannot be', async () => {
+    await using folder = await testFolder();
+    await writeFile(join(folder.path, 'notes'), 'these are notes\n'.repeat(1000));
+    await expect(holdLock(join(folder.path, 'notes'))).rejects.toMatchObject({
+      code: 'warehouse-unreadable',
+    });
+    await expect(holdLock(join(folder.path, 'notes', 'x', 'lock'))).rejects.toMatchObject({
+      code: 'path-unwritable',
+    });
+    // A fault is no lock: the same path can be tried again.
+    await expect(holdLock(join(folder.path, 'notes'))).rejects.toMatchObject({
+      code: 'warehouse-unreadable',
+    });
+  });
+
+  it.runIf(existsSync('/dev/full'))('a full disk', async () => {
+    await expect(holdLock('/dev/full')).rejects.toMatchObject({ code: 'disk-full' });
+  });
+});
