@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/base/index.ts';
+import type { Position, YamlPath } from '../../src/base/index.ts';
 
 const text = 'accounts:\n  main:\n    base_url: https://x\n    keys: [a, b]\n';
 
@@ -35,6 +36,41 @@ describe('YAML with positions', () => {
     expect(parseYaml('a: *nowhere\n').faults).toMatchObject([
       { line: 1, message: expect.stringContaining('nowhere') as string },
     ]);
+  });
+
+  it('tells of every key and value where it stands, in maps of any size', () => {
+    const places = (value: unknown, path: YamlPath = []): [YamlPath, unknown][] =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([key, item]) => {
+            const below = [...path, Array.isArray(value) ? Number(key) : key];
+            return [[below, item] as [YamlPath, unknown], ...places(item, below)];
+          })
+        : [];
+    const key = fc.string({ unit: fc.constantFrom('a', 'b', '1', '-'), minLength: 1, maxLength: 4 });
+    const leaf = fc.oneof(fc.integer(), fc.boolean(), fc.constant('text'));
+    const tree = fc.dictionary(
+      key,
+      fc.oneof(leaf, fc.array(leaf), fc.dictionary(key, leaf, { maxKeys: 40 })),
+      {
+        maxKeys: 40,
+      },
+    );
+    fc.assert(
+      fc.property(tree, (value) => {
+        const written = JSON.stringify(value, undefined, 1);
+        const lines = written.split('\n');
+        const file = parseYaml(written);
+        expect(file.value).toEqual(value);
+        const textAt = ({ line, column }: Position): string => lines[line - 1]?.slice(column - 1) ?? '';
+        for (const [path, item] of places(value)) {
+          const shown = JSON.stringify(item, undefined, 1).split('\n')[0] ?? '';
+          expect(textAt(file.positionOf(path)).startsWith(shown)).toBe(true);
+          const last = path.at(-1);
+          if (typeof last === 'string')
+            expect(textAt(file.positionOfKey(path)).startsWith(`${JSON.stringify(last)}:`)).toBe(true);
+        }
+      }),
+    );
   });
 
   it('never throws, whatever the text', () => {

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
 import { checkConfig } from '../../src/settings.ts';
@@ -18,6 +21,12 @@ const means = {
   onHangup: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
+const copyOf = async (from: string) => {
+  const folder = await mkdtemp(join(tmpdir(), 'example-'));
+  await cp(from, folder, { recursive: true });
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+};
+
 describe('the example config', () => {
   const folder = new URL('../../config', import.meta.url).pathname;
 
@@ -26,6 +35,24 @@ describe('the example config', () => {
     expect(faults).toEqual([]);
     expect(jobs.map((job) => job.name)).toEqual(['pull-logs', 'pull-usage', 'daily-spend', 'monthly-spend']);
     for (const job of jobs) expect(job.next).toHaveLength(3);
+  });
+
+  it('is without a fault with its commented parts, too', async () => {
+    await using place = await copyOf(folder);
+    const file = join(place.folder, 'jobs', 'spend.yaml');
+    const text = await readFile(file, 'utf8');
+    const whole = text
+      .replace(/^ {4}# (heartbeat_url: .*)$/m, '    $1')
+      .replaceAll(/^ {2}# ( *(?:first-monday:|[a-z_]+: .*))$/gm, (line, code: string) =>
+        line.includes('day_match says') ? line : `  ${code}`,
+      );
+    expect(whole.match(/^[^#]*heartbeat_url|^[^#]*first-monday/gm)).toHaveLength(2);
+    await writeFile(file, whole);
+    const env = { ...means.env, DAILY_SPEND_HEARTBEAT: 'https://hc-ping.com/some-uuid' };
+    const { faults, jobs } = await checkConfig(place.folder, { ...means, env });
+    expect(faults).toEqual([]);
+    const [next] = jobs.find(({ name }) => name === 'first-monday')?.next ?? [];
+    expect(new Date(next ?? 0).getUTCDay()).toBe(1);
   });
 
   it('is not good by chance: without its environment every reference is named', async () => {

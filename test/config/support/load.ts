@@ -67,7 +67,10 @@ export const memoryFiles = (files: Files): Pick<LoadOptions, 'readFile' | 'listF
   },
 });
 
-const reportFiles: Files = { 'reports/spend-summary/report.yaml': '', 'reports/showback/report.yaml': '' };
+export const reportFiles: Files = {
+  'reports/spend-summary/report.yaml': '',
+  'reports/showback/report.yaml': '',
+};
 
 export type TestLoad = Loaded & { readonly text: string; readonly secrets: SecretRegistry };
 

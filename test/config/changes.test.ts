@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { describeChanges } from '../../src/config/index.ts';
+import type { Config } from '../../src/config/index.ts';
+import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
+import type { Files } from './support/load.ts';
+
+const configOf = async (files: Files, env: Readonly<Record<string, string>> = goodEnv): Promise<Config> => {
+  const { config, text } = await load(files, env);
+  if (config === undefined) throw new Error(text);
+  return config;
+};
+
+type Edit = readonly [from: string | RegExp, to: string];
+
+const edited = (edits: readonly Edit[]): Files => {
+  const texts = { settings: goodSettings, jobs: goodJobs };
+  for (const [from, to] of edits) {
+    const before = { ...texts };
+    texts.settings = texts.settings.replace(from, () => to);
+    texts.jobs = texts.jobs.replace(from, () => to);
+    if (before.settings === texts.settings && before.jobs === texts.jobs) throw new Error(`no ${from}`);
+  }
+  return { 'config/tollkeeper.yaml': texts.settings, 'config/jobs/spend.yaml': texts.jobs };
+};
+
+const changed = async (...edits: Edit[]) =>
+  describeChanges(await configOf(goodFiles), await configOf(edited(edits)));
+
+const job = (name: string, words: string) => `job ${name}: ${words}`;
+
+describe('what a reload changes', () => {
+  it.each<[string, Edit[], string[]]>([
+    ['nothing', [], []],
+    ['a remark', [['jobs:', '# a remark\njobs:']], []],
+    [
+      'the same in other words',
+      [
+        ['30m', '1800s'],
+        ['schedule: "7 * * * *", ', 'schedule: "7 * * * *", catchup: latest, '],
+      ],
+      [],
+    ],
+    [
+      'a job that is added',
+      [['jobs:', 'jobs:\n  more: { kind: pull-logs, since: 2025-01-01 }']],
+      ['job more added'],
+    ],
+    ['a job that is removed', [[/^ {2}pull-usage.*\n/m, '']], ['job pull-usage removed']],
+    ['a job that is renamed', [['pull-usage:', 'usage:']], ['job usage added', 'job pull-usage removed']],
+    ['a schedule', [['0 8 * * *', '0 9 * * *']], [job('daily-spend', 'schedule "0 8 * * *" → "0 9 * * *"')]],
+    [
+      'a schedule that is removed',
+      [['    schedule: "0 8 * * *"\n', '']],
+      [job('daily-spend', 'schedule "0 8 * * *" removed')],
+    ],
+    ['a span of time', [['30m', '1h30m']], [job('daily-spend', 'timeout 30m → 1h30m')]],
+    ['a span of time of the kind', [['lag: 10m', 'lag: 2d']], [job('pull-logs', 'lag 10m → 2d')]],
+    [
+      'a key within a key',
+      [['timeout: 30m', 'timeout: 30m\n    retries: { limit: 5, initial: 90s }']],
+      [job('daily-spend', 'retries.limit 3 → 5'), job('daily-spend', 'retries.initial 30s → 1m30s')],
+    ],
+    [
+      'a key that has no default',
+      [['timeout: 30m', 'timeout: 30m\n    starting_deadline: 2h']],
+      [job('daily-spend', 'starting_deadline 2h added')],
+    ],
+    [
+      'a list',
+      [['[pull-logs]', '[pull-logs, pull-usage]']],
+      [job('daily-spend', 'needs ["pull-logs"] → ["pull-logs", "pull-usage"]')],
+    ],
+    [
+      'recipients',
+      [['finance@example.com', 'cfo@example.com']],
+      [job('daily-spend', 'mail.to ["finance@example.com"] → ["cfo@example.com"]')],
+    ],
+    [
+      'a kind',
+      [
+        ['kind: pull-usage,', 'kind: pull-logs,'],
+        [', group_by: [model, token], granularity: day', ''],
+      ],
+      [job('pull-usage', 'kind "pull-usage" → "pull-logs"')],
+    ],
+    [
+      'the zone of all jobs, told once',
+      [['timezone: Europe/Berlin', 'timezone: UTC']],
+      ['timezone "Europe/Berlin" → "UTC"'],
+    ],
+    [
+      'the zone of one job',
+      [['timezone: Asia/Shanghai', 'timezone: UTC']],
+      [job('daily-spend', 'timezone "Asia/Shanghai" → "UTC"')],
+    ],
+    [
+      'a sender',
+      [['reports@example.com', 'spend@example.com']],
+      ['mail.from "Tollkeeper <reports@example.com>" → "Tollkeeper <spend@example.com>"'],
+    ],
+    [
+      'how many run at once',
+      [['timezone: Europe/Berlin', 'timezone: Europe/Berlin\nscheduler: { max_running: 8, grace: 1m }']],
+      ['scheduler.max_running 4 → 8', 'scheduler.grace 10s → 1m'],
+    ],
+    ['an account', [['currency: USD', 'currency: CNY']], ['account main: currency "USD" → "CNY"']],
+    [
+      'an account that is added',
+      [
+        [
+          'accounts:',
+          'accounts:\n  old.one: { base_url: "https://g.example", admin_key: "${GATEWAY_ADMIN_KEY}" }',
+        ],
+        ['jobs:', 'jobs: # x'],
+        ['since: 2025-01-01, lag', 'account: main, since: 2025-01-01, lag'],
+        ['granularity: day', 'account: main'],
+        ['period: yesterday', 'account: main'],
+      ],
+      ['account old.one added'],
+    ],
+    ['a budget', [['500', '750.5']], ['team growth: budget.month 500 → 750.5']],
+    [
+      'a budget that is removed',
+      [[', budget: { month: 500 }', '']],
+      ['team growth: budget.month 500 removed'],
+    ],
+    ['a team that is removed', [[/^ {2}growth.*\n/m, '']], ['team growth removed']],
+  ])('%s', async (_, edits, words) => {
+    expect(await changed(...edits)).toEqual({ changes: words, atNextStart: [] });
+  });
+
+  it('is told apart where it takes effect at the next start alone', async () => {
+    const changes = await changed(
+      ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
+      ['warehouse:', 'health: { port: 9090 }\nwarehouse:'],
+      ['30m', '20m'],
+    );
+    expect(changes).toEqual({
+      changes: ['job daily-spend: timeout 30m → 20m'],
+      atNextStart: [
+        'warehouse.memory_limit "1GB" → "2GB"',
+        'warehouse.threads 2 → 4',
+        'health.port 8080 → 9090',
+      ],
+    });
+  });
+
+  it('is told although a job leads no zone of its own and the setting moves away from it', async () => {
+    const own: Edit = ['schedule: "7 * * * *",', 'schedule: "7 * * * *", timezone: Europe/Berlin,'];
+    const before = await configOf(edited([own]));
+    const after = await configOf(edited([own, ['timezone: Europe/Berlin', 'timezone: UTC']]));
+    expect(describeChanges(before, after).changes).toEqual(['timezone "Europe/Berlin" → "UTC"']);
+  });
+
+  it('names certificates that are other ones under the same path', async () => {
+    const files = edited([['currency: USD', 'tls: { ca: ca.pem }']]);
+    const before = await configOf({ ...files, 'ca.pem': '-----BEGIN CERTIFICATE-----\nold' });
+    const after = await configOf({ ...files, 'ca.pem': '-----BEGIN CERTIFICATE-----\nnew' });
+    expect(describeChanges(before, before).changes).toEqual([]);
+    expect(describeChanges(before, after).changes).toEqual([
+      'account main: tls.ca: the certificates in its file changed',
+    ]);
+  });
+});
+
+describe('what came by reference or is secret', () => {
+  const planted = 'planted-s3cret-value';
+  const files = edited([
+    ['period: yesterday', 'period: "${P}"\n    heartbeat_url: "https://hc.example/${H}"'],
+    ['[finance@example.com]', '[finance@example.com, "${P}@example.com"]'],
+    ['memory_limit: 1GB', 'temp_directory: "/tmp/${P}"'],
+  ]);
+  const before = { ...goodEnv, P: 'before', H: 'before-of-h' };
+
+  it('is named and never shown', async () => {
+    const after = {
+      GATEWAY_BASE_URL: `https://${planted}.example.com`,
+      GATEWAY_ADMIN_KEY: planted,
+      SMTP_URL: `smtp://u:${planted}@mail.example.com`,
+      P: planted,
+      H: planted,
+    };
+    const changes = describeChanges(await configOf(files, before), await configOf(files, after));
+    expect(changes).toEqual({
+      changes: [
+        'mail.smtp changed',
+        'account main: base_url changed',
+        'account main: admin_key changed',
+        'job daily-spend: heartbeat_url changed',
+        'job daily-spend: period changed',
+        'job daily-spend: mail.to changed',
+      ],
+      atNextStart: ['warehouse.temp_directory changed'],
+    });
+    expect(JSON.stringify(changes)).not.toContain(planted);
+    expect(JSON.stringify(changes)).not.toContain('before');
+  });
+
+  it('is compared by its value: the same value from elsewhere is no change', async () => {
+    const elsewhere = edited([['${GATEWAY_ADMIN_KEY}', '${file:/run/secrets/key}']]);
+    const config = await configOf({ ...elsewhere, '/run/secrets/key': `${goodEnv.GATEWAY_ADMIN_KEY}\n` });
+    expect(describeChanges(await configOf(goodFiles), config)).toEqual({ changes: [], atNextStart: [] });
+  });
+
+  it('is not shown when it comes or goes, nor beside a value that is written out', async () => {
+    const plain = edited([
+      ['timeout: 30m', 'timeout: 30m\n    heartbeat_url: https://hc.example/written-out-uuid'],
+    ]);
+    const [with_, without] = [await configOf(plain), await configOf(goodFiles)];
+    expect(describeChanges(without, with_).changes).toEqual(['job daily-spend: heartbeat_url added']);
+    expect(describeChanges(with_, without).changes).toEqual(['job daily-spend: heartbeat_url removed']);
+    const referred = edited([['yesterday', '${P}']]);
+    expect(describeChanges(without, await configOf(referred, { ...goodEnv, P: planted })).changes).toEqual([
+      'job daily-spend: period changed',
+    ]);
+  });
+});

@@ -1,0 +1,382 @@
+import { describe, expect, it } from 'vitest';
+import type { JobKind, LoadOptions } from '../../src/config/index.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+import { nextSlots, scheduleFault } from '../../src/schedule/index.ts';
+import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
+import { unixMillis } from '../../src/base/index.ts';
+
+const longestSpace: LoadOptions['longestSpace'] = (schedule) => {
+  const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);
+  return second - first;
+};
+
+/** One job `a` whose further keys are given as lines; a job `b` beside it. Line 6 is the first of them. */
+const loadJob = (lines: string, settings = goodSettings, more: Partial<LoadOptions> = {}) => {
+  const own = lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `    ${line}\n`)
+    .join('');
+  const job = `jobs:\n  b: { kind: pull-logs, since: 2025-01-01 }\n  a:\n    kind: pull-logs\n    since: 2025-01-01\n${own}`;
+  return load({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': job }, goodEnv, {
+    checkSchedule: scheduleFault,
+    longestSpace,
+    ...more,
+  });
+};
+
+const jobOf = async (lines: string) => {
+  const { config, text } = await loadJob(lines);
+  expect(text).toBe('');
+  const job = config?.jobs['a'];
+  if (job === undefined) throw new Error('there is no job a');
+  return job;
+};
+
+const everyDay = 'schedule: "0 8 * * *"\n';
+
+describe('policies of a job', () => {
+  it('are these when none is written', async () => {
+    const { name, place, fields, kind, account, ...job } = await jobOf('');
+    expect({ name, kind, account, place: place.line, fields }).toMatchObject({ name: 'a', place: 3 });
+    expect(job).toEqual({
+      timezone: 'Europe/Berlin',
+      suspend: false,
+      timeout: 3_600_000,
+      needs: [],
+      needsDeadline: 21_600_000,
+      whenLate: 'run',
+      catchup: 'latest',
+      maxCatchupRuns: 50,
+      concurrency: 'forbid',
+      retries: { limit: 3, backoff: 'exponential', initial: 30_000, max: 600_000 },
+      randomizedDelay: 0,
+      locks: [],
+      notify: ['failed', 'late', 'missed', 'recovered'],
+    });
+  });
+
+  it('are read as they are written', async () => {
+    const job = await jobOf(`schedule: "0 8 1 * mon"
+day_match: all
+timezone: UTC
+suspend: true
+timeout: 30m
+needs: [b]
+needs_deadline: 2h
+when_late: fail
+catchup: all
+catchup_window: 3d
+max_catchup_runs: 7
+starting_deadline: 1h
+concurrency: replace
+retries: { limit: 5, backoff: linear, initial: 1m, max: 20m }
+randomized_delay: 90s
+locks: [mail, gateway.main]
+notify: [failed, recovered]
+notify_to: [me@example.com]
+heartbeat_url: "http://127.0.0.1:9/ping"`);
+    expect(job).toMatchObject({
+      schedule: '0 8 1 * mon',
+      dayMatch: 'all',
+      timezone: 'UTC',
+      suspend: true,
+      timeout: 1_800_000,
+      needs: ['b'],
+      needsDeadline: 7_200_000,
+      whenLate: 'fail',
+      catchup: 'all',
+      catchupWindow: 259_200_000,
+      maxCatchupRuns: 7,
+      startingDeadline: 3_600_000,
+      concurrency: 'replace',
+      retries: { limit: 5, backoff: 'linear', initial: 60_000, max: 1_200_000 },
+      randomizedDelay: 90_000,
+      locks: ['mail', 'gateway.main'],
+      notify: ['failed', 'recovered'],
+      notifyTo: ['me@example.com'],
+    });
+    expect(job.heartbeatUrl?.reveal()).toBe('http://127.0.0.1:9/ping');
+  });
+
+  it.each([
+    ['a first wait longer than the usual longest', 'retries: { initial: 15m }', 900_000, 900_000],
+    ['a longest wait shorter than the usual first', 'retries: { max: 10s }', 10_000, 10_000],
+  ])('give way to one another where only one is written: %s', async (_, line, initial, max) => {
+    expect((await jobOf(line)).retries).toMatchObject({ initial, max });
+  });
+
+  it.each([
+    ['a window of the usual catchup', `${everyDay}catchup_window: 2d`],
+    ['no catchup, without a schedule', 'catchup: none'],
+    ['no delay, without a schedule', 'randomized_delay: 0s'],
+    ['both day fields, any of them', 'schedule: "0 8 1 * 1"\nday_match: any'],
+    ['a delay as long as the time between slots', 'schedule: "0 * * * *"\nrandomized_delay: 1h'],
+    ['others told than usual', 'notify_to: [me@example.com]'],
+    ['nobody told', 'notify: []'],
+  ])('may be %s', async (_, lines) => {
+    await jobOf(lines);
+  });
+});
+
+type Row = [name: string, lines: string, fault: string, advice: string];
+
+const faultRows: readonly Row[] = [
+  [
+    'both day fields without day_match',
+    'schedule: "0 8 1 * 1"',
+    '6:15: jobs.a.schedule "0 8 1 * 1": it sets both the day of the month and the weekday; set day_match',
+    'any is what cron itself does',
+  ],
+  [
+    'day_match with one day field',
+    `${everyDay}day_match: any`,
+    '7:5: jobs.a.day_match has no effect unless both the day of the month and the weekday are set',
+    '',
+  ],
+  ...(
+    [
+      ['day_match', 'all'],
+      ['catchup', 'all'],
+      ['catchup_window', '2d'],
+      ['max_catchup_runs', '3'],
+      ['randomized_delay', '5m'],
+    ] as const
+  ).map(([key, value]): Row => [
+    `${key} without a schedule`,
+    `${key}: ${value}`,
+    `6:5: job a has no schedule, so ${key} has no effect`,
+    'suspend: true',
+  ]),
+  [
+    'a window for no catchup',
+    `${everyDay}catchup: none\ncatchup_window: 2d`,
+    '8:5: job a catches nothing up (catchup: none), so catchup_window has no effect',
+    'remove catchup_window',
+  ],
+  [
+    'a number of runs for no catchup',
+    `${everyDay}catchup: none\nmax_catchup_runs: 2`,
+    '8:5: job a catches up nothing (catchup: none), so max_catchup_runs has no effect',
+    'catchup: all',
+  ],
+  [
+    'a number of runs for the usual catchup',
+    `${everyDay}max_catchup_runs: 2`,
+    '7:5: job a catches up the latest slot alone (catchup: latest), so max_catchup_runs has no effect',
+    'catchup: all',
+  ],
+  [
+    'a first wait longer than the longest',
+    'retries: { initial: 20m, max: 10m }',
+    '6:25: jobs.a.retries.initial ("20m") is longer than retries.max ("10m"): no wait is longer than max',
+    'make initial shorter or max longer',
+  ],
+  [
+    'a delay longer than the deadline to start',
+    `${everyDay}randomized_delay: 2h\nstarting_deadline: 1h`,
+    '7:23: jobs.a.randomized_delay ("2h") is longer than starting_deadline ("1h")',
+    'both count from the slot',
+  ],
+  [
+    'a delay longer than the time between slots',
+    'schedule: "*/30 * * * *"\nrandomized_delay: 45m',
+    '7:23: jobs.a.randomized_delay "45m" is longer than the time between two slots (30m)',
+    'make it shorter',
+  ],
+  [
+    'a deadline of needs that are none',
+    'needs_deadline: 2h',
+    '6:5: job a needs no other job, so needs_deadline has no effect',
+    'needs',
+  ],
+  [
+    'a reaction to the lateness of nothing',
+    'needs: []\nwhen_late: fail',
+    '7:5: job a needs no other job, so when_late has no effect',
+    'needs',
+  ],
+  [
+    'people who are told of nothing',
+    'notify: []\nnotify_to: [me@example.com]',
+    '7:5: job a tells of nothing (notify is empty), so notify_to has no effect',
+    'failed, late, missed, recovered',
+  ],
+  [
+    'an unknown notice',
+    'notify: [failed, mised]',
+    '6:22: jobs.a.notify[1] must be failed, late, missed or recovered, not "mised"',
+    'did you mean "missed"?',
+  ],
+  [
+    'a word outside catchup',
+    `${everyDay}catchup: lates`,
+    '7:14: jobs.a.catchup must be none, latest or all, not "lates"',
+    'did you mean "latest"?',
+  ],
+  [
+    'too many tries',
+    'retries: { limit: 101 }',
+    '6:23: jobs.a.retries.limit must be at most 100, not 101',
+    '',
+  ],
+  [
+    'a key that retries lack',
+    'retries: { limt: 1 }',
+    '6:16: unknown key "limt" in jobs.a.retries',
+    '"limit"',
+  ],
+  ['no time at all', 'timeout: 0s', '6:14: jobs.a.timeout must be a duration', ''],
+  ['a name of a lock that is none', 'locks: ["a b"]', '6:13: jobs.a.locks[0] must be a name of letters', ''],
+  [
+    'a heartbeat in the clear',
+    'heartbeat_url: http://hc.example.com/1234-5678',
+    '6:20: jobs.a.heartbeat_url must be a web address such as https://hc-ping.com/…',
+    '',
+  ],
+  [
+    'a heartbeat with a password',
+    'heartbeat_url: https://u:pw-of-it@hc.example.com/',
+    '6:20: jobs.a.heartbeat_url must be a web address',
+    '',
+  ],
+];
+
+describe('one fault in the policies of a job', () => {
+  it.each(faultRows)('%s', async (_, lines, fault, advice) => {
+    const { faults, config } = await loadJob(lines);
+    const shown = faults.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+    expect(
+      shown.map((text) => text.slice(0, fault.length)),
+      shown.join('\n'),
+    ).toEqual([fault]);
+    expect(config).toBeUndefined();
+    expect(faults[0]?.file).toBe('config/jobs/a.yaml');
+    expect(faults[0]?.advice ?? '').toContain(advice);
+  });
+
+  it('says nothing more of a policy whose value could not be had', async () => {
+    const { faults } = await loadJob('needs: []\nretries: { initial: "${NOPE}", max: 1s }');
+    expect(faults.map(({ message }) => message)).toEqual([
+      'jobs.a.retries.initial: the environment variable NOPE is not set',
+    ]);
+  });
+});
+
+describe('notices that reach nobody', () => {
+  const without = (from: RegExp, to = '') => goodSettings.replace(from, to);
+  const noMail = without(/^mail:.*\n/m);
+  const noOperators = without(/, operators: .*\]/);
+
+  it.each([
+    [
+      'notify: [failed]',
+      noMail,
+      'job a is to tell people by mail, and tollkeeper.yaml declares no mail server',
+    ],
+    ['notify_to: [a@b.example]', noMail, 'job a is to tell people by mail, and tollkeeper.yaml declares no'],
+    ['notify: [failed]', noOperators, 'job a is to tell people by mail, and there is nobody to tell'],
+    [
+      'notify: [failed]',
+      without(/\[ops@example.com\]/, '[]'),
+      'job a is to tell people by mail, and there is nobody',
+    ],
+  ])('are a fault when they are written out: %s', async (line, settings, fault) => {
+    const { faults } = await loadJob(line, settings);
+    expect(
+      faults.map(({ message, line: at, column }) => `${at}:${column}: ${message.slice(0, fault.length)}`),
+    ).toEqual([`6:5: ${fault}`]);
+    expect(faults[0]?.advice).toMatch(/^add (mail|operators): /);
+  });
+
+  it.each([
+    ['', noMail],
+    ['', noOperators],
+    ['notify: []', noMail],
+    ['notify: [failed]\nnotify_to: [a@b.example]', noOperators],
+  ])('are none otherwise: %s', async (line, settings) => {
+    expect((await loadJob(line, settings)).text).toBe('');
+  });
+
+  it('are not told of while it is unknown who the operators are', async () => {
+    const { faults } = await loadJob('notify: [failed]', without(/\[ops@example.com\]/, '["${OPS}"]'));
+    expect(faults.map(({ message }) => message)).toEqual([
+      'mail.operators.0: the environment variable OPS is not set',
+    ]);
+  });
+});
+
+describe('kinds that are never run beside themselves', () => {
+  const only: readonly JobKind[] = kinds.map((kind) => ({ ...kind, onlyForbid: kind.kind === 'pull-logs' }));
+
+  it('say so, and why, in plain words', async () => {
+    const { text } = await loadJob('concurrency: queue', goodSettings, { kinds: only });
+    expect(text).toBe(
+      'config/jobs/a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n' +
+        '  what to do: remove it: a run of this kind takes up where the one before it ended, so that runs beside or behind one another would do the same work twice',
+    );
+  });
+
+  it('take forbid, written or not', async () => {
+    for (const line of ['', 'concurrency: forbid']) {
+      const { config } = await loadJob(line, goodSettings, { kinds: only });
+      expect(config?.jobs['a']?.concurrency).toBe('forbid');
+    }
+  });
+
+  it('are those that pull', () => {
+    expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
+      'pull-logs',
+      'pull-usage',
+    ]);
+  });
+});
+
+describe('the address of a heartbeat', () => {
+  const address = 'https://hc-ping.com/3c9d1a6e-0f52-4b7e-9d55-1d2f3a4b5c6d?create=1';
+  const secret = '3c9d1a6e-0f52-4b7e-9d55-1d2f3a4b5c6d';
+
+  it.each([
+    ['written out', address],
+    ['by reference', '"${HEARTBEAT}"'],
+    ['partly by reference', '"https://hc-ping.com/${ID}?create=1"'],
+    ['in capitals', address.replace('https://hc-ping.com', 'HTTPS://HC-PING.com')],
+  ])('is known to the redaction, %s', async (_, written) => {
+    const env = { ...goodEnv, HEARTBEAT: address, ID: secret };
+    const { config, secrets } = await loadJob(`heartbeat_url: ${written}`, goodSettings, { env });
+    expect(config?.jobs['a']?.heartbeatUrl?.reveal().toLowerCase()).toBe(address);
+    expect(JSON.stringify(config)).not.toContain(secret);
+    for (const text of [address, `GET /${secret}?create=1 of hc-ping.com`, `path /${secret}`])
+      expect(secrets.redact(`could not call ${text}`)).not.toContain(secret);
+  });
+
+  it('leaves short words readable', async () => {
+    const { secrets } = await loadJob('heartbeat_url: https://status.example.com/ping');
+    expect(secrets.redact('status.example.com did not answer a /ping')).toBe(
+      'status.example.com did not answer a /ping',
+    );
+  });
+
+  it('is not quoted in its fault', async () => {
+    const { text } = await loadJob(`heartbeat_url: ${address.replace('https', 'http')}`);
+    expect(text).toContain('jobs.a.heartbeat_url must be');
+    expect(text).not.toContain(secret);
+  });
+});
+
+describe('settings of the scheduler', () => {
+  it('have their defaults', async () => {
+    const { config } = await loadJob('');
+    expect(config?.settings.scheduler).toEqual({ max_running: 4, grace: 10_000, keep_runs: 34_560_000_000 });
+  });
+
+  it('are checked', async () => {
+    const { text } = await loadJob(
+      '',
+      `${goodSettings}scheduler: { max_running: 0, grace: 0s, keep_runs: 30 }\n`,
+    );
+    expect(text).toContain('8:27: scheduler.max_running must be at least 1, not 0');
+    expect(text).toContain('8:37: scheduler.grace must be a duration');
+    expect(text).toContain('8:52: scheduler.keep_runs must be a duration');
+  });
+});

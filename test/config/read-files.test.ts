@@ -1,0 +1,197 @@
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSecretRegistry } from '../../src/base/index.ts';
+import { configDisk, fingerprintConfig, loadConfig } from '../../src/config/index.ts';
+import { goodEnv, goodFiles, goodJobs, goodSettings, kinds, load, memoryFiles } from './support/load.ts';
+import type { Files } from './support/load.ts';
+
+const withFiles: Files = {
+  'config/tollkeeper.yaml': goodSettings
+    .replace('${GATEWAY_ADMIN_KEY}', () => '${file:/run/secrets/key}')
+    .replace('currency: USD', 'tls: { ca: ca.pem }'),
+  'config/jobs/a.yaml': goodJobs,
+  'config/jobs/b.yml': 'jobs:\n',
+  '/run/secrets/key': 'sk-admin-from-a-file\n',
+  'ca.pem': '-----BEGIN CERTIFICATE-----\n',
+  'reports/spend-summary/report.yaml': '',
+};
+
+const loaded = (files: Files) => load(files, goodEnv);
+const now = async (files: Files, read: Awaited<ReturnType<typeof loaded>>['read']): Promise<string> =>
+  fingerprintConfig(memoryFiles({ 'reports/showback/report.yaml': '', ...files }), read);
+
+describe('what a config was read from', () => {
+  it('is told: YAML, secrets, certificates, folders', async () => {
+    const { read, text } = await loaded(withFiles);
+    expect(text).toBe('');
+    expect(read).toEqual({
+      files: [
+        '/run/secrets/key',
+        'ca.pem',
+        'config/jobs/a.yaml',
+        'config/jobs/b.yml',
+        'config/tollkeeper.yaml',
+      ],
+      folders: ['config/jobs', 'reports'],
+    });
+  });
+
+  it('is told of a config with faults, too, what was missing included', async () => {
+    const { read, faults } = await loaded({ ...goodFiles, 'config/tollkeeper.yaml': 'a: "${file:/none}"\n' });
+    expect(faults.length).toBeGreaterThan(0);
+    expect(read.files).toEqual(['/none', 'config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
+    expect((await loaded({})).read).toEqual({
+      files: ['config/tollkeeper.yaml'],
+      folders: ['config', 'config/jobs', 'reports'],
+    });
+  });
+});
+
+describe('the fingerprint', () => {
+  it('is that of the load as long as nothing changes, whatever else stands there', async () => {
+    const { read, fingerprint } = await loaded(withFiles);
+    expect(await now(withFiles, read)).toBe(fingerprint);
+    for (const beside of [
+      'config/notes.txt',
+      'config/jobs/.a.yaml.swp',
+      'config/jobs/a.yaml~',
+      'data/x.duckdb',
+    ])
+      expect(await now({ ...withFiles, [beside]: 'x' }, read), beside).toBe(fingerprint);
+    expect(fingerprint).not.toContain('sk-admin');
+  });
+
+  it.each<[string, (files: Record<string, string>) => void]>([
+    ['a setting', (files) => (files['config/tollkeeper.yaml'] += '# x')],
+    ['a job', (files) => (files['config/jobs/a.yaml'] = goodJobs.replace('10m', '20m'))],
+    ['a file of jobs that is added', (files) => (files['config/jobs/c.yaml'] = 'jobs:\n')],
+    ['a file of jobs that is removed', (files) => delete files['config/jobs/b.yml']],
+    [
+      'a file of jobs that is renamed',
+      (files) => {
+        files['config/jobs/c.yml'] = files['config/jobs/b.yml'] ?? '';
+        delete files['config/jobs/b.yml'];
+      },
+    ],
+    ['a secret', (files) => (files['/run/secrets/key'] = 'sk-admin-another')],
+    ['a secret that is removed', (files) => delete files['/run/secrets/key']],
+    ['a certificate', (files) => (files['ca.pem'] += 'x')],
+    ['a report that is added', (files) => (files['reports/mine/report.yaml'] = '')],
+    [
+      'contents that change places',
+      (files) => {
+        const [key, ca] = [files['/run/secrets/key'] ?? '', files['ca.pem'] ?? ''];
+        [files['ca.pem'], files['/run/secrets/key']] = [key, ca];
+      },
+    ],
+  ])('changes with %s, and is what it was when that is undone', async (_, change) => {
+    const { read, fingerprint } = await loaded(withFiles);
+    const files = { ...withFiles };
+    change(files);
+    expect(await now(files, read)).not.toBe(fingerprint);
+    expect(await now(withFiles, read)).toBe(fingerprint);
+  });
+
+  it('of a file that was not there changes when it comes', async () => {
+    const { '/run/secrets/key': key = '', ...without } = withFiles;
+    const { read, fingerprint, config } = await loaded(without);
+    expect(config).toBeUndefined();
+    expect(await now(without, read)).toBe(fingerprint);
+    expect(await now({ ...without, '/run/secrets/key': key }, read)).not.toBe(fingerprint);
+  });
+
+  it('is of what the load read, not of what came after: a change in between is seen', async () => {
+    const files: Record<string, string> = { ...withFiles };
+    const disk = memoryFiles(files);
+    const { read, fingerprint } = await load(files, goodEnv, {
+      ...disk,
+      readFile: async (path) => {
+        const text = await disk.readFile(path);
+        files[path] = `${text}# edited while it was read\n`;
+        return text;
+      },
+    });
+    expect(await now(files, read)).not.toBe(fingerprint);
+  });
+});
+
+describe('a config folder on the disk', () => {
+  const temporary = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'config-'));
+    return {
+      folder,
+      [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    };
+  };
+
+  /** As Kubernetes mounts a ConfigMap: every name links through `..data`, which is swapped for a new folder at once. */
+  const mount = async (folder: string, version: string, text: string): Promise<void> => {
+    await mkdir(join(folder, version));
+    await writeFile(join(folder, version, 'tollkeeper.yaml'), text);
+    await symlink(version, join(folder, '..data_tmp'));
+    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+
+  it('of links that are swapped is seen to change', async () => {
+    await using place = await temporary();
+    const { folder } = place;
+    await mount(folder, '..1', 'timezone: UTC\n');
+    await symlink(join('..data', 'tollkeeper.yaml'), join(folder, 'tollkeeper.yaml'));
+    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds };
+    const { read, fingerprint, config } = await loadConfig(options);
+    expect(config?.settings.timezone).toBe('UTC');
+    expect(await fingerprintConfig(configDisk, read)).toBe(fingerprint);
+    await mount(folder, '..2', 'timezone: UTC\n');
+    // The same contents behind other links are no change.
+    expect(await fingerprintConfig(configDisk, read)).toBe(fingerprint);
+    await mount(folder, '..3', 'timezone: Asia/Kolkata\n');
+    expect(await fingerprintConfig(configDisk, read)).not.toBe(fingerprint);
+    await rm(join(folder, '..3'), { recursive: true });
+    expect(await readdir(folder)).toContain('tollkeeper.yaml');
+    expect(await fingerprintConfig(configDisk, read)).not.toBe(fingerprint);
+  });
+
+  it('is never a reason to fail: folders in the place of files, files in the place of folders', async () => {
+    await using place = await temporary();
+    const { folder } = place;
+    await mkdir(join(folder, 'a-folder'));
+    await writeFile(join(folder, 'a-file'), 'x');
+    const odd = await fingerprintConfig(configDisk, {
+      files: [join(folder, 'a-folder'), join(folder, 'none')],
+      folders: [join(folder, 'a-file'), join(folder, 'none')],
+    });
+    expect(odd).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+  });
+});
+
+describe('the path of the database', () => {
+  const pathIn = async (settings: string, jobs = 'jobs: { a: 1 }') =>
+    (await load({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs }, { DATA: '/data' }))
+      .warehousePath;
+
+  it('is told although other things are at fault', async () => {
+    expect(await pathIn('warehouse: { path: a.duckdb }\n')).toBe('a.duckdb');
+    expect(await pathIn('warehouse: { path: "${DATA}/b.duckdb", threads: none }\nmale: {}\n')).toBe(
+      '/data/b.duckdb',
+    );
+  });
+
+  it('is the usual one when nothing is said', async () => {
+    for (const text of ['', 'warehouse:\n', 'warehouse: { threads: 1 }\n', 'nothing: 1\n'])
+      expect(await pathIn(text)).toBe('data/tollkeeper.duckdb');
+    expect((await load(goodFiles, goodEnv)).warehousePath).toBe('data/tollkeeper.duckdb');
+  });
+
+  it('is not guessed', async () => {
+    for (const text of [
+      'a: [',
+      'warehouse: { path: 7 }\n',
+      'warehouse: { path: "${NOPE}" }\n',
+      'warehouse: []\n',
+    ])
+      expect(await pathIn(text)).toBeUndefined();
+    expect((await load({})).warehousePath).toBeUndefined();
+  });
+});
