@@ -48,9 +48,9 @@ export const createReload = (options: ReloadMeans): Reload => {
 
   const takeUp = async (): Promise<void> => {
     const loaded = await readConfig(folder, means);
-    ({ read, fingerprint } = loaded);
     changed = undefined;
     if (loaded.config === undefined) {
+      ({ read, fingerprint } = loaded);
       state = { ...state, faults: loaded.faults };
       for (const fault of loaded.faults)
         log.error('the new config is not taken up', {
@@ -64,7 +64,9 @@ export const createReload = (options: ReloadMeans): Reload => {
     }
     const { changes } = describeChanges(inForce, loaded.config);
     const { atNextStart } = describeChanges(started, loaded.config);
+    // What cannot be taken up now, on a full disk say, still counts as changed and is tried again.
     await options.adopt(loaded.config);
+    ({ read, fingerprint } = loaded);
     inForce = loaded.config;
     told = false;
     state = { loadedAt: means.clock.now(), faults: [], atNextStart };
