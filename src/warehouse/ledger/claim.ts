@@ -39,7 +39,8 @@ const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[])
   const wanted = runs.filter(({ trigger, through }) => asked.includes(trigger) && through === undefined);
   await boundRows(connection, keyColumns, wanted, boundKey).execute(
     (table) => `UPDATE job_run SET slot = job_run.slot + 1 FROM ${table} AS wanted
-      WHERE job_run.job = wanted.job AND job_run.slot = wanted.slot AND job_run.through > job_run.slot AND ${neverRan}`,
+      WHERE job_run.job = wanted.job AND job_run.slot = wanted.slot AND job_run.through > job_run.slot AND ${neverRan}
+        AND NOT EXISTS (SELECT 1 FROM job_run AS next WHERE next.job = wanted.job AND next.slot = wanted.slot + 1)`,
     { asked },
   );
 };
