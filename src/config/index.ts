@@ -1,7 +1,6 @@
 export { formatConfigFault } from './config-fault.ts';
 export type { ConfigFault } from './config-fault.ts';
 export { describeChanges } from './changes.ts';
-export type { Changes } from './changes.ts';
 export { configDisk } from './disk.ts';
 export {
   accountName,
@@ -25,8 +24,6 @@ export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';
 export { fingerprintConfig } from './read-files.ts';
-export type { ReadFiles } from './read-files.ts';
-export type { ConfigFiles } from './read-sources.ts';
-export type { CheckSchedule, LongestSpace, Schedule } from './rules.ts';
+export type { Schedule } from './rules.ts';
 export { profileOf } from './profile.ts';
 export type { Account } from './settings-schema.ts';
