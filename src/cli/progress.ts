@@ -21,15 +21,20 @@ export const progressLine = (step: ProgressStep): string => {
 const quiet = 5000;
 
 /** On a terminal one line that rewrites itself; elsewhere a line now and then, the last of a step always. */
-export const showProgress = (output: OutputStream, clock: Clock): { progress: Progress; end: () => void } => {
+export const showProgress = (
+  output: OutputStream,
+  clock: Clock,
+  // Whether the last line of each step stays on the terminal.
+  keepsSteps = true,
+): { progress: Progress; end: () => void } => {
   let last = { step: '', at: 0 };
   let open = false;
   const end = (): void => {
-    if (open) output.write('\n');
+    if (open) output.write(keepsSteps ? '\n' : '\r\u001B[2K');
     open = false;
   };
   const onTerminal: Progress = (step) => {
-    if (open && last.step !== step.step) end();
+    if (open && keepsSteps && last.step !== step.step) end();
     last = { step: step.step, at: clock.now() };
     output.write(`\r\u001B[2K${clip(oneLine(progressLine(step)), Math.max(output.columns - 1, 20))}`);
     open = true;

@@ -1,5 +1,5 @@
 import type { RunView } from '../app/index.ts';
-import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
+import { commonZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
 import { tableLines } from './table.ts';
@@ -9,7 +9,7 @@ const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: nu
   const took = tookWords(attempt, now);
   const why = whyWords(attempt);
   return {
-    text: `attempt ${attempt.attempt}, ${localMoment(attempt.startedAt, zone)}: ${attempt.state}${
+    text: `attempt ${attempt.attempt}, ${localSlot(attempt.startedAt, zone)}: ${attempt.state}${
       took === '' ? '' : attempt.endedAt === undefined ? `, ${took}` : ` after ${took}`
     }${why === '' ? '' : `: ${why}`}`,
     style: 'quiet',
@@ -42,7 +42,7 @@ const rowOf = (run: RunView, zone: string | undefined, now: number, withAttempts
       run.attempts.length === 0 ? '-' : String(run.attempts.length),
       tookWords(run.attempts.at(-1), now),
     ],
-    ...(note === '' ? {} : { note }),
+    ...(note === '' ? {} : { note: run.state === 'ok' ? { text: note, style: 'quiet' as const } : note }),
     ...(isListed ? { below: run.attempts.map((attempt) => attemptLine(attempt, run.zone, now)) } : {}),
   };
 };

@@ -101,7 +101,7 @@ Examples:
       const json = options.json === true;
       const dryRun = options.dryRun === true;
       const folder = resolve(means.cwd, options.config);
-      const progress = showProgress(means.stderr, means.clock);
+      const progress = showProgress(means.stderr, means.clock, !('from' in order));
       const log = createPlainLog(means, progress.end, endOf(name));
       await using commands = await openCommands(means, { folder, log, dryRun });
       try {

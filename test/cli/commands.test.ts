@@ -17,12 +17,15 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const run = (...argv: string[]) => folder.run(argv, { env });
 
 describe('help', () => {
-  it.each(['serve', 'check', 'run', 'report', 'sandbox', 'demo'])('%s shows examples', async (command) => {
-    const ran = await run(command, '--help');
-    expect(ran.code).toBe(0);
-    expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));
-    expect(ran.stderr).toBe('');
-  });
+  it.each(['serve', 'status', 'runs', 'next', 'check', 'run', 'report', 'sandbox', 'demo'])(
+    '%s shows examples',
+    async (command) => {
+      const ran = await run(command, '--help');
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));
+      expect(ran.stderr).toBe('');
+    },
+  );
 });
 
 describe('wrong use is told in words, never with a stack', () => {
@@ -95,7 +98,7 @@ describe('run', () => {
       mail: { deferred: 2, trouble: expect.any(String) as string },
     });
     expect(ran.stderr).toMatch(
-      /^warning: a job that is needed failed; .*\(job weekly-spend, need pull-logs\)\n {2}what to do: .*\(gateway-unreachable\)$/m,
+      /^error: the run failed: .*\(job pull-logs, slot [^,]*\)\n {2}what to do: .*\(gateway-unreachable\)$/m,
     );
     expect(ran.stderr).not.toContain('{"');
     expect(ran.stderr + ran.stdout).not.toContain('sk-admin-of');

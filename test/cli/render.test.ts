@@ -133,7 +133,6 @@ const troubled = statusView({
     jobView('daily-spend', {
       last: failed,
       outageSince: at('2026-11-19T07:00:00Z'),
-      lastGood: at('2026-11-18T07:00:10Z'),
       next: at('2026-11-22T07:00:00Z'),
     }),
     jobView('old', { suspend: true }),
@@ -158,8 +157,8 @@ times in Europe/Berlin
 JOB          STATE   LAST RUN          TOOK   NEXT
 pull-logs    ok      2026-11-21 09:07  10 s   in 37 min
 daily-spend  failed  2026-11-21 08:20  1.2 s  in 22 h 30 min
-    ! outage since 2026-11-19 08:00 (2 d 2 h), last ended well 2026-11-18 08:00;
-    gateway-unreachable: nobody answers
+    ! outage since 2026-11-19 08:00 (2 d 2 h); gateway-unreachable: nobody
+    answers
 old          -                                suspended
 
 OPEN RUN     SLOT              STATE

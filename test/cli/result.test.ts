@@ -175,7 +175,7 @@ describe('JSON', () => {
   it('writes every moment as ISO 8601 in UTC', () => {
     const whole = runView('2026-11-21T07:00:00Z', { through: now, nextAttempt: now });
     const status = statusView({
-      jobs: [jobView('a', { next: now, last: whole, lastGood: now, outageSince: now })],
+      jobs: [jobView('a', { next: now, last: whole, outageSince: now })],
       open: [whole],
     });
     const texts = [

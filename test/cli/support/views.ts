@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../../src/base/index.ts';
 import { noPaint } from '../../../src/cli/paint.ts';
 import type { Screen } from '../../../src/cli/paint.ts';
 import { widthOf } from '../../../src/cli/text.ts';
-import type { JobView, RunResult, RunView, StatusView } from '../../../src/commands.ts';
+import type { JobView, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
 
 export const at = (text: string): UnixMillis => unixMillis(Date.parse(text));
 

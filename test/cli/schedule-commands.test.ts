@@ -1,0 +1,210 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPostOffice } from '../mail/support/post-office.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { openFolder, usualConfig } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+
+const now = Date.UTC(2026, 10, 21, 6, 3, 7);
+
+let folder: Folder;
+let sandbox: Sandbox;
+let clock: ManualClock;
+let env: Record<string, string>;
+beforeEach(async () => {
+  folder = await openFolder();
+  clock = manualClock(now);
+  sandbox = await startSandbox({ now: () => clock.now(), months: 1, callsPerDay: 20 });
+  await usualConfig(folder, '2026-11-01');
+  env = {
+    GATEWAY_BASE_URL: sandbox.baseUrl,
+    GATEWAY_ADMIN_KEY: sandbox.adminKey,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  };
+});
+afterEach(async () => {
+  await sandbox.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const run = (...argv: string[]) => folder.run(argv, { env, clock });
+const nobody = { GATEWAY_BASE_URL: 'http://127.0.0.1:1' };
+
+describe('before anything ran', () => {
+  it('status says that no daemon runs, which is no error', async () => {
+    const ran = await run('status');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^no daemon is running/);
+    expect(ran.stdout).toMatch(/^pull-logs +- .* in 3 min 53 s$/m);
+  });
+
+  it('runs is empty, of a job that there is; of one that there is not it is wrong use', async () => {
+    expect((await run('runs')).stdout).toBe('no run yet\n');
+    expect((await run('runs', '--json')).stdout).toBe('[]\n');
+    expect((await run('runs', 'pull-logs')).stdout).toBe('no run of pull-logs yet\n');
+    const wrong = await run('runs', 'constructor');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/no job constructor; there are: /);
+  });
+
+  it('next lists slots in order of time, of all jobs or of one', async () => {
+    const all = await run('next', '--count', '3');
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(all.stdout).toMatch(/^times in UTC\nSLOT .*\n2026-11-21 06:07 .* pull-logs\n2026-11-21 07:07 /);
+    const one = await run('next', 'pull-usage', '--count', '2', '--json');
+    expect(JSON.parse(one.stdout)).toEqual([
+      { job: 'pull-usage', slot: '2026-11-22T01:20:00.000Z', zone: 'UTC' },
+      { job: 'pull-usage', slot: '2026-11-23T01:20:00.000Z', zone: 'UTC' },
+    ]);
+    expect((await run('next', 'no-such-job')).code).toBe(2);
+  });
+});
+
+describe('one run', () => {
+  it('of a slot is done once, whoever asks again', async () => {
+    const slot = ['run', 'pull-logs', '--slot', '2026-11-21T05:07'];
+    const first = await run(...slot);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/rows/);
+    const asked = sandbox.requests.all().length;
+    clock.advance(60_000);
+    const again = await run(...slot);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toMatch(/^ran before, ended well at 2026-11-21 06:03 UTC: .*rows/);
+    expect(sandbox.requests.all()).toHaveLength(asked);
+    const json = JSON.parse((await run(...slot, '--json')).stdout) as object;
+    expect(json).toMatchObject({ already: true, run: { slot: '2026-11-21T05:07:00.000Z', state: 'ok' } });
+    const runs = await run('runs', 'pull-logs');
+    expect(runs.stdout).toMatch(/^2026-11-21 05:07 {2}pull-logs {2}hand +ok +1 /m);
+  });
+
+  it('has summary, figures and mail on top of its JSON', async () => {
+    const ran = await run('run', 'pull-logs', '--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      summary: expect.stringContaining('rows') as string,
+      figures: { rows: expect.any(Number) as number },
+      mail: { sent: 0, deferred: 0 },
+      already: false,
+      run: { job: 'pull-logs', trigger: 'hand', state: 'ok' },
+    });
+  });
+
+  it('that fails says why once, with code and what to do, and exits with 1', async () => {
+    env = { ...env, ...nobody };
+    const ran = await run('run', 'pull-logs');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toMatch(
+      /^tollkeeper: pull-logs failed: .*127\.0\.0\.1:1.*\n {2}what to do: .* \(gateway-unreachable\)\n$/m,
+    );
+    expect(ran.stderr.match(/failed: /g)).toHaveLength(1);
+    const json = await run('run', 'pull-logs', '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ run: { state: 'failed', code: 'gateway-unreachable' } });
+    const runs = await run('runs', '--limit', '1');
+    expect(runs.stdout).toMatch(/ failed .* gateway-unreachable: /);
+  });
+
+  it.each([
+    [['--from', '2026-11-20'], /--from needs --to/],
+    [['--to', '2026-11-20'], /--to needs --from/],
+    [['--slot', '2026-11-20T05:07', '--to', '2026-11-21'], /--slot does not go with/],
+    [['--slot', 'yesterday'], /"yesterday" is no moment/],
+    [['--slot', '2027-01-01'], /yet to come/],
+    [['--from', '2026-11-21', '--to', '2026-11-20'], /does not lie before/],
+  ])('%j is wrong use', async (options, words) => {
+    const ran = await run('run', 'pull-logs', ...options);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(words);
+    expect(ran.stderr).toContain('what to do: ');
+  });
+});
+
+describe('a backfill', () => {
+  const span = ['run', 'pull-usage', '--from', '2026-11-18', '--to', '2026-11-21'];
+
+  it('has a line a run and a closing line, and repeats nothing', async () => {
+    const first = await run(...span);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(
+      /^times in UTC\n2026-11-18 01:20 {2}ok .*\n2026-11-19 01:20 {2}ok .*\n2026-11-20 01:20 {2}ok .*\n3 slots: 3 ok, 0 ran before, 0 failed\n$/,
+    );
+    expect(first.stderr).toContain('slot 1 of 3\n');
+    const asked = sandbox.requests.all().length;
+    const again = await run(...span);
+    expect(again.stdout).toMatch(/\n2026-11-19 01:20 {2}ran before .*\n/);
+    expect(again.stdout).toMatch(/3 slots: 0 ok, 3 ran before, 0 failed\n$/);
+    expect(sandbox.requests.all()).toHaveLength(asked);
+  });
+
+  it('plans with --dry-run and writes nothing', async () => {
+    const ran = await run(...span, '--dry-run', '--json');
+    expect(ran.code).toBe(0);
+    const { plan } = JSON.parse(ran.stdout) as { plan: string[] };
+    expect(plan.filter((line) => line.includes('2026-11-19T01:20'))).not.toEqual([]);
+    expect(await folder.files()).toEqual(['config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
+  });
+
+  it('goes on after a failed run, and exits with 1', async () => {
+    env = { ...env, ...nobody };
+    const ran = await run(...span);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout.match(/ {2}failed .*gateway-unreachable: .*\n {4}what to do: /g)).toHaveLength(3);
+    expect(ran.stdout).toMatch(/3 slots: 0 ok, 0 ran before, 3 failed\n$/);
+    const json = await run(...span, '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ slots: 3, failed: 3, runs: [{}, {}, {}] });
+  });
+
+  it('of a span without a slot says so', async () => {
+    const ran = await run('run', 'pull-usage', '--from', '2026-11-18T02:00', '--to', '2026-11-18T03:00');
+    expect(ran).toMatchObject({ code: 0, stdout: 'no slot lies in this span\n' });
+  });
+});
+
+describe('what needs a person', () => {
+  const withoutNeeds = async (): Promise<void> => {
+    const jobs = await readFile(`${folder.path}/config/jobs/spend.yaml`, 'utf8');
+    await folder.write('config/jobs/spend.yaml', jobs.replace('needs: [pull-logs]', 'needs: []'));
+  };
+
+  it('is in the exit code of status: a mail that was refused', async () => {
+    await using office = await openPostOffice({
+      without: ['STARTTLS', 'AUTH'],
+      atRecipient: (address) => (address.startsWith('ops') ? '550 no such user' : 'accept'),
+    });
+    env = { ...env, SMTP_URL: office.url };
+    await withoutNeeds();
+    const ran = await run('run', 'weekly-spend');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/1 mail sent\n$/);
+    expect(ran.stderr).toMatch(/not all mail is through: 0 to be tried again .*, 1 refused, /);
+    const status = await run('status');
+    expect(status.code).toBe(1);
+    expect(status.stdout).toMatch(/mails not through: 1 refused\n\nneeds a person: 1 mail refused\n$/);
+  });
+
+  it('is not a mail that waits for its server', async () => {
+    await withoutNeeds();
+    await run('run', 'weekly-spend');
+    const status = await run('status', '--json');
+    expect(status.code).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({ mail: { waiting: 2 }, needsPerson: [] });
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    ['runs', '--limit', '0'],
+    ['runs', '--limit', 'many'],
+    ['next', '--count', '10001'],
+    ['next', '--count', '-1'],
+  ])('%s %s %s is wrong use', async (...argv) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/it must be/);
+  });
+});
