@@ -43,7 +43,7 @@ export const showProgress = (
     const whole = step.total !== undefined && step.done === step.total;
     if (step.step === last.step && !whole && clock.now() - last.at < quiet) return;
     last = { step: step.step, at: clock.now() };
-    output.write(`${progressLine(step)}\n`);
+    output.write(`${oneLine(progressLine(step))}\n`);
   };
   return { progress: output.isTerminal ? onTerminal : elsewhere, end };
 };
