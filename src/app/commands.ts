@@ -55,7 +55,9 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
 export const openCommands = async (means: Means, options: CommandOptions): Promise<OpenCommands> => {
   const loaded = await readConfig(options.folder, means);
   // Where not even the database is known, neither is its daemon.
-  const { path } = placesOf(means, { path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path });
+  const { path } = placesOf(means, {
+    path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
+  });
   for (let left = patience.tries; ; left -= 1) {
     const daemon = await askDaemon(path, { version, clock: means.clock, cwd: means.cwd });
     if (daemon !== undefined)

@@ -1,4 +1,4 @@
-import { adviceOf, fault, isFault } from '../base/index.ts';
+import { adviceOf, fault, formatSlot, isFault } from '../base/index.ts';
 import type { Clock, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 import type { LedgerRun } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
 import type { App } from './open-app.ts';
-import { runView } from './views.ts';
+import { attemptsByRun, runView } from './views.ts';
 
 /** What `status` tells of the process itself. */
 export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
@@ -34,8 +34,8 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
   };
 
   const viewsOf = async (runs: readonly LedgerRun[]) => {
-    const attempts = runs.length === 0 ? [] : await warehouse.runs.attempts(runs);
-    return runs.map((run) => runView(run, attempts, jobs()));
+    const attemptsOf = attemptsByRun(runs.length === 0 ? [] : await warehouse.runs.attempts(runs));
+    return runs.map((run) => runView(run, attemptsOf(run), jobs()));
   };
 
   /** How the mails stand that a run enqueued: they carry its job and its slot. */
@@ -74,7 +74,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const last = new Map((await viewsOf(latest)).map((run) => [run.job, run]));
     const goods = await warehouse.runs.goodEnds();
     const open = scheduler.openRuns();
-    const attempts = await warehouse.runs.attempts(open.map(({ run }) => run));
+    const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
     const outages = scheduler.outages();
     const mails = (await warehouse.outbox.list()).map((row) => row.state);
     const now = clock.now();
@@ -103,7 +103,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
           ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
         };
       }),
-      open: open.map(({ run, waiting }) => runView(run, attempts, jobs(), waiting)),
+      open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs(), waiting)),
       mail: {
         waiting: mails.filter((one) => one === 'queued' || one === 'sending' || one === 'deferred').length,
         failed: mails.filter((one) => one === 'failed').length,
@@ -148,7 +148,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       const lines: string[] = [];
       for (const slot of slotsBetween(job, order, now)) {
         const known = await warehouse.runs.find({ job: job.name, slot });
-        const shown = new Date(slot).toISOString();
+        const shown = formatSlot(slot, job.timezone);
         if (known?.state === 'ok') lines.push(`slot ${shown}: ran before, nothing to do`);
         else lines.push(...(await planOf(slot, 'backfill')).map((line) => `slot ${shown}: ${line}`));
       }
@@ -182,7 +182,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
           step: `slot of ${job.name}`,
           done: index + 1,
           total: slots.length,
-          detail: new Date(slot).toISOString(),
+          detail: formatSlot(slot, job.timezone),
         });
         const interval = intervalOf(job, slot);
         const ordered = await scheduler.order({ job, slot, interval, trigger: 'backfill', progress, signal });

@@ -74,7 +74,7 @@ const createFurniture = (house: House, first: Config) => {
       if (before.users === 0) takeAway(before);
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
-      for (const place of [...retiring]) takeAway(place);
+      for (const place of retiring) takeAway(place);
       await Promise.all(old);
       await current.furniture[Symbol.asyncDispose]();
     },

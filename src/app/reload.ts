@@ -30,6 +30,21 @@ export type ReloadMeans = {
   readonly tellFaults: (faults: readonly ConfigFault[]) => Promise<void>;
 };
 
+/** Looks take no more of the time than one part in so many, however many files there are. */
+const restPerLook = 200;
+
+/** Milliseconds; a look that took longer was held up by something else. */
+const longestLook = 500;
+
+/** A line that tells more changes than that is not read. */
+const mostTold = 20;
+
+const inOneLine = (changes: readonly string[]): string => {
+  if (changes.length === 0) return 'none';
+  const more = changes.length - mostTold;
+  return [...changes.slice(0, mostTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+};
+
 const place = ({ file, line, column }: ConfigFault): string => `${file}:${line}:${column}`;
 
 /**
@@ -44,6 +59,7 @@ export const createReload = (options: ReloadMeans): Reload => {
   let changed: string | undefined;
   let told = false;
   let state: ConfigState = { loadedAt: means.clock.now(), faults: [], atNextStart: [] };
+  let restUntil = 0;
   let working: Promise<void> = Promise.resolve();
 
   const takeUp = async (): Promise<void> => {
@@ -70,7 +86,7 @@ export const createReload = (options: ReloadMeans): Reload => {
     inForce = loaded.config;
     told = false;
     state = { loadedAt: means.clock.now(), faults: [], atNextStart };
-    log.info('the config is taken up', { changes: changes.length === 0 ? 'none' : changes.join('; ') });
+    log.info('the config is taken up', { changes: inOneLine(changes) });
     if (atNextStart.length > 0)
       log.warn('some settings take effect at the next start', { settings: atNextStart.join('; ') });
   };
@@ -85,7 +101,11 @@ export const createReload = (options: ReloadMeans): Reload => {
   return {
     look: () =>
       inTurn(async () => {
+        const start = means.clock.now();
+        if (start < restUntil && restUntil - start <= restPerLook * longestLook) return;
         const seen = await fingerprintConfig(configDisk, read);
+        const took = Math.min(Math.max(0, means.clock.now() - start), longestLook);
+        restUntil = start + restPerLook * took;
         if (seen === fingerprint) changed = undefined;
         else if (seen === changed) await takeUp();
         else changed = seen;

@@ -1,8 +1,30 @@
 import type { Job } from '../config/index.ts';
 import type { AttemptView, RunView } from '../server/index.ts';
-import type { LedgerAttempt, LedgerRun } from '../warehouse/index.ts';
+import type { LedgerAttempt, LedgerRun, RunKey } from '../warehouse/index.ts';
 
-const attemptView = ({ job: _, slot: __, ...rest }: LedgerAttempt): AttemptView => rest;
+const attemptView = ({ attempt, startedAt, endedAt, state, code, reason }: LedgerAttempt): AttemptView => ({
+  attempt,
+  startedAt,
+  state,
+  ...(endedAt === undefined ? {} : { endedAt }),
+  ...(code === undefined ? {} : { code }),
+  ...(reason === undefined ? {} : { reason }),
+});
+
+const keyOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
+
+/** The attempts of many runs, to be asked for by run. */
+export const attemptsByRun = (
+  attempts: readonly LedgerAttempt[],
+): ((run: RunKey) => readonly LedgerAttempt[]) => {
+  const byRun = new Map<string, LedgerAttempt[]>();
+  for (const attempt of attempts) {
+    const known = byRun.get(keyOf(attempt));
+    if (known === undefined) byRun.set(keyOf(attempt), [attempt]);
+    else known.push(attempt);
+  }
+  return (run) => byRun.get(keyOf(run)) ?? [];
+};
 
 /** A run of the ledger as people are shown it. */
 export const runView = (
@@ -18,7 +40,7 @@ export const runView = (
   trigger: run.trigger,
   state: run.state,
   interval: run.interval,
-  attempts: attempts.filter(({ job, slot }) => job === run.job && slot === run.slot).map(attemptView),
+  attempts: attempts.map(attemptView),
   ...(run.through === undefined ? {} : { through: run.through }),
   ...(run.nextAttempt === undefined ? {} : { nextAttempt: run.nextAttempt }),
   ...(waiting === undefined ? {} : { waiting }),

@@ -34,15 +34,44 @@ const formsOf = (value: string): string[] => {
   ].filter((form) => form.length >= shortest);
 };
 
+/** Forms by their first characters, so that a text is gone over once, however many secrets there are. */
+type Index = ReadonlyMap<string, ReadonlySet<string>>;
+
+const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
+
+/** Where the text holds a form of a secret; what overlaps is one span. */
+const spansIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
+  const spans: [number, number][] = [];
+  for (let at = 0; at + shortest <= text.length; at += 1) {
+    for (const form of index.get(startOf(text, at)) ?? []) {
+      if (!text.startsWith(form, at)) continue;
+      const last = spans.at(-1);
+      if (last !== undefined && at < last[1]) last[1] = Math.max(last[1], at + form.length);
+      else spans.push([at, at + form.length]);
+    }
+  }
+  return spans;
+};
+
 export const createSecretRegistry = (): SecretRegistry => {
-  const forms = new Set<string>();
-  let longestFirst: string[] = [];
+  const index = new Map<string, Set<string>>();
   return {
     register: (value) => {
-      for (const form of formsOf(value)) forms.add(form);
-      longestFirst = [...forms].sort((left, right) => right.length - left.length);
+      for (const form of formsOf(value)) {
+        const known = index.get(startOf(form));
+        if (known === undefined) index.set(startOf(form), new Set([form]));
+        else known.add(form);
+      }
       return { reveal: () => value, toString: () => mask, toJSON: () => mask };
     },
-    redact: (text) => longestFirst.reduce((shown, form) => shown.replaceAll(form, mask), text),
+    redact: (text) => {
+      let shown = '';
+      let from = 0;
+      for (const [start, end] of spansIn(text, index)) {
+        shown += text.slice(from, start) + mask;
+        from = end;
+      }
+      return from === 0 ? text : shown + text.slice(from);
+    },
   };
 };

@@ -73,6 +73,12 @@ export const readMoment = (text: string, zone: string): UnixMillis | undefined =
   return unixMillis((earliest ?? parsed).toMillis());
 };
 
+/** A slot as people read it, `2026-11-21 08:00 Europe/Berlin`; with seconds where it has some. */
+export const formatSlot = (slot: UnixMillis, zone: string): string => {
+  const moment = DateTime.fromMillis(slot, { zone });
+  return `${moment.toFormat(slot % 60_000 === 0 ? 'yyyy-MM-dd HH:mm' : 'yyyy-MM-dd HH:mm:ss')} ${zone}`;
+};
+
 /** `2026-11-21 08:00 Europe/Berlin`. */
 export const formatMoment = (moment: UnixSeconds, zone: string): string =>
   `${DateTime.fromSeconds(moment, { zone }).toFormat('yyyy-MM-dd HH:mm')} ${zone}`;

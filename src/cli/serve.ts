@@ -13,7 +13,7 @@ export const addServe = (program: Command, means: Means): void => {
     .addHelpText(
       'after',
       `
-SIGTERM, SIGINT  no run begins any more; those under way get scheduler.grace of the config to end (10s unless set),
+SIGTERM, SIGINT  no run begins any more; those under way get scheduler.grace of the config to end (8s unless set),
                  then they are interrupted, and tried again after the next start as their job says; exit code 0
 a second one     exits at once; nothing is lost, as after a crash
 SIGHUP           reads the config again at once (changes are found by themselves within seconds); a faulty one is not

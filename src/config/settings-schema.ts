@@ -102,7 +102,7 @@ const team = z.strictObject({
 const scheduler = z.strictObject({
   max_running: z.int().min(1).max(64).default(4).describe('How many jobs run at once at most.'),
   grace: positiveDuration
-    .prefault('10s')
+    .prefault('8s')
     .describe('How long running jobs get to end by themselves when the daemon is stopped.'),
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the ledger.'),
 });

@@ -49,8 +49,8 @@ describe('the house', () => {
     ],
     [
       'the sandbox in the product',
-      'app.ts',
-      `import { a } from './sandbox/index.ts';`,
+      'app/x.ts',
+      `import { a } from '../sandbox/index.ts';`,
       'may not import sandbox',
     ],
     [

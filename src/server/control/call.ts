@@ -21,7 +21,7 @@ export type Line = { readonly socket: string; readonly version: string; readonly
 
 /** Whether nobody listens: there is no socket, or it was left by a daemon that was killed. */
 export const nobodyListens = (error: unknown): boolean =>
-  ['ENOENT', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
+  ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(systemCode(error) ?? '');
 
 const notOurs = (socket: string, cause?: unknown): Fault =>
   fault('daemon-unreachable', `what answers on ${socket} is no Tollkeeper`, {

@@ -52,8 +52,7 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     ['POST /plan', async ({ body }) => commands.plan(take(anyOrder, body))],
     [
       'POST /report',
-      async ({ body, answer }) =>
-        commands.report(take(reportOrder, body), answer.progress, answer.signal),
+      async ({ body, answer }) => commands.report(take(reportOrder, body), answer.progress, answer.signal),
     ],
     [
       'POST /run',
