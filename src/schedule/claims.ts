@@ -1,4 +1,4 @@
-import { unixMillis } from '../base/index.ts';
+import { formatSlot, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { Claim, JobCursor, LedgerRun } from '../warehouse/index.ts';
@@ -38,7 +38,6 @@ const dueSlots = (schedule: Schedule, after: UnixMillis, now: UnixMillis): DueSl
 type Fate = { readonly state: 'queued' } | { readonly state: 'missed' | 'skipped'; readonly reason: string };
 
 const missed = (reason: string): Fate => ({ state: 'missed', reason });
-const at = (moment: UnixMillis): string => new Date(moment).toISOString();
 
 /** What becomes of a slot by the job's policy; `rank` counts from the newest, 0. */
 const fateOf = (job: Job, slot: UnixMillis, rank: number, newest: UnixMillis, now: UnixMillis): Fate => {
@@ -53,7 +52,10 @@ const fateOf = (job: Job, slot: UnixMillis, rank: number, newest: UnixMillis, no
       ? { state: 'queued' }
       : missed('more slots were due than max_catchup_runs lets run');
   }
-  if (rank > 0) return missed(`the slot ${at(newest)} was due as well, and catchup is ${job.catchup}`);
+  if (rank > 0)
+    return missed(
+      `the slot ${formatSlot(newest, job.timezone)} was due as well, and catchup is ${job.catchup}`,
+    );
   if (age <= punctual) return { state: 'queued' };
   if (job.catchup === 'none') return missed('nobody was awake at its time, and catchup is none');
   return job.catchupWindow === undefined || age <= job.catchupWindow

@@ -1,3 +1,4 @@
+import { formatSlot } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../warehouse/index.ts';
@@ -31,8 +32,6 @@ export type Dispatch = {
   readonly waits: ReadonlyMap<string, string>;
 };
 
-const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
-
 /** Earlier promises first, then earlier slots. */
 const inOrder = (left: LedgerRun, right: LedgerRun): number =>
   (left.nextAttempt ?? 0) - (right.nextAttempt ?? 0) ||
@@ -54,10 +53,11 @@ const besideOthers = (
   isOrdered: boolean,
 ): Verdict => {
   if (job.concurrency === 'allow') return go;
+  const shown = (slot: UnixMillis): string => formatSlot(slot, job.timezone);
   const running = others.filter(({ state }) => state === 'running');
   const [active] = running;
   const waitFor = (other: LedgerRun) =>
-    ({ go: false, wait: `the run of ${iso(other.slot)} has not ended` }) as const;
+    ({ go: false, wait: `the run of ${shown(other.slot)} has not ended` }) as const;
   if (isOrdered || !isBySlot(run)) return active === undefined ? go : waitFor(active);
   const isFresh = run.trigger === 'schedule' && run.attempts === 0;
   const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
@@ -69,7 +69,7 @@ const besideOthers = (
   if (job.concurrency === 'forbid' && isFresh && overlapped !== undefined)
     return {
       go: false,
-      skip: `the run of ${iso(overlapped.slot)} had not ended, and concurrency is forbid`,
+      skip: `the run of ${shown(overlapped.slot)} had not ended, and concurrency is forbid`,
     };
   const before = active ?? ahead[0];
   return before === undefined ? go : waitFor(before);
@@ -129,7 +129,9 @@ export const planDispatch = (situation: Situation): Dispatch => {
       if (job.suspend && run.attempts === 0) return close(run, 'skipped', 'the job is suspended');
     }
     if (run.nextAttempt !== undefined && run.nextAttempt > now)
-      return wait(`${run.attempts === 0 ? 'begins' : 'is tried again'} at ${iso(run.nextAttempt)}`);
+      return wait(
+        `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(run.nextAttempt, job.timezone)}`,
+      );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
     const verdict = besideOthers(run, job, others, isOrdered);
     if (!verdict.go) {
@@ -139,7 +141,10 @@ export const planDispatch = (situation: Situation): Dispatch => {
     }
     if (job.concurrency === 'replace' && run.trigger === 'schedule' && !isOrdered)
       for (const older of others.filter((other) => isBySlot(other) && other.slot < run.slot))
-        giveUp(older, `the slot ${iso(run.slot)} replaced it, since concurrency is replace`);
+        giveUp(
+          older,
+          `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
+        );
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
     if (data.state === 'waiting') return wait(data.words);
     if (data.state === 'late' && job.whenLate === 'fail')

@@ -1,4 +1,4 @@
-import { fault, unixMillis } from '../base/index.ts';
+import { fault, isFault, unixMillis } from '../base/index.ts';
 import type { Clock, Interval, Progress, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunLedger, RunTrigger } from '../warehouse/index.ts';
@@ -103,9 +103,9 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
     return { run: known, isOurs: false, already: false };
   };
 
-  const cancel = (run: LedgerRun): void => {
+  const cancel = (run: LedgerRun, reason: unknown): void => {
     const key = keyText(run);
-    const error = fault('aborted', 'the run was stopped by whoever asked for it');
+    const error = isFault(reason) ? reason : fault('aborted', 'whoever asked for the run is gone');
     void passes()
       .between(async () => {
         const open = book().get(key);
@@ -137,7 +137,7 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
       });
       if (ended === undefined) return { run: placed.run, already: true };
       const onAbort = (): void => {
-        if (placed.isOurs) cancel(placed.run);
+        if (placed.isOurs) cancel(placed.run, wanted.signal?.reason);
       };
       wanted.signal?.addEventListener('abort', onAbort, { once: true });
       if (wanted.signal?.aborted === true) onAbort();

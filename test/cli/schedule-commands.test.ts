@@ -144,7 +144,7 @@ describe('a backfill', () => {
     const ran = await run(...span, '--dry-run', '--json');
     expect(ran.code).toBe(0);
     const { plan } = JSON.parse(ran.stdout) as { plan: string[] };
-    expect(plan.filter((line) => line.includes('2026-11-19T01:20'))).not.toEqual([]);
+    expect(plan.filter((line) => line.startsWith('slot 2026-11-19 01:20 UTC: '))).not.toEqual([]);
     expect(await folder.files()).toEqual(['config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
   });
 

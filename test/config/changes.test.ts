@@ -101,7 +101,7 @@ describe('what a reload changes', () => {
     [
       'how many run at once',
       [['timezone: Europe/Berlin', 'timezone: Europe/Berlin\nscheduler: { max_running: 8, grace: 1m }']],
-      ['scheduler.max_running 4 → 8', 'scheduler.grace 10s → 1m'],
+      ['scheduler.max_running 4 → 8', 'scheduler.grace 8s → 1m'],
     ],
     ['an account', [['currency: USD', 'currency: CNY']], ['account main: currency "USD" → "CNY"']],
     [
