@@ -107,6 +107,28 @@ describe('a clock that was set back', () => {
     expect(await runs.cursors()).toEqual([cursorAt('pull', 2400, 2)]);
   });
 
+  it('leaves the slot of the very moment, and what has run, even if it was given up later', async () => {
+    await using folder = await testFolder();
+    const gone = runAt('pull', 3000);
+    const skipped = {
+      slot: at(3000),
+      job: 'pull',
+      state: 'skipped',
+      at: at(3500),
+      reason: 'suspended',
+    } as const;
+    await using warehouse = await claimedIn(folder, missedAt('pull', 2000), gone);
+    const { runs } = warehouse;
+    await runs.begin([gone], at(3001));
+    await runs.end([{ ...gone, state: 'interrupted', at: at(3002), nextAttempt: at(9000) }]);
+    await runs.close([{ ...skipped, code: 'aborted' }]);
+    await runs.claim([{ cursor: cursorAt('pull', 2000), runs: [], reopenedAfter: at(2000) }]);
+    expect(await runs.list({ limit: 9 })).toMatchObject([
+      { slot: 3000, state: 'skipped', code: 'aborted', attempts: 1 },
+      { slot: 2000, state: 'missed' },
+    ]);
+  });
+
   it('cuts a span that reaches past it', async () => {
     await using folder = await testFolder();
     const span = missedAt('pull', 1000, { through: at(9000) });
@@ -176,6 +198,7 @@ describe('attempts', () => {
     expect(await warehouse.runs.latest()).toEqual([ok]);
     expect(await warehouse.runs.goodThrough('pull')).toBe(1000);
     expect(await warehouse.runs.goodThrough('other')).toBeUndefined();
+    expect([...(await warehouse.runs.goodEnds())]).toEqual([['pull', 2400]]);
     expect(await warehouse.runs.attempts([key, key])).toEqual([
       { ...key, attempt: 1, startedAt: 1100, endedAt: 1200, state: 'failed', ...failed },
       { ...key, attempt: 2, startedAt: 2300, endedAt: 2400, state: 'ok' },
@@ -246,6 +269,15 @@ it('lists by job and state, newest first', async () => {
   expect(await slots({ states: ['missed', 'ok'], limit: 2 })).toEqual(['b3', 'b2']);
   expect(await slots({ states: [], limit: 2 })).toEqual([]);
   expect(await slots({ job: 'a', states: ['missed'], limit: 2 })).toEqual([]);
+});
+
+it('keeps any words, halves of characters as the sign for what cannot be read', async () => {
+  await using folder = await testFolder();
+  const odd = missedAt('a', 1, { reason: 'nul \u0000 "quoted" \\ \n \u{1f600}', summary: '' });
+  const cut = missedAt('a', 2, { reason: 'cut in two \ud83d' });
+  await using warehouse = await claimedIn(folder, odd, cut);
+  expect(await warehouse.runs.find(odd)).toEqual(odd);
+  expect(await warehouse.runs.find(cut)).toEqual({ ...cut, reason: 'cut in two \ufffd' });
 });
 
 it('forgets cursors, notes outages, and trims what is over', async () => {
