@@ -57,7 +57,7 @@ export const createClaiming = async (
   };
 
   const plan = (job: Job, now: UnixMillis): Claim[] => {
-    const claim = planClaim(job, cursors.get(job.name), now, hasBacklog(job.name));
+    const claim = planClaim(job, cursors.get(job.name), now, job.catchup === 'all' && hasBacklog(job.name));
     return claim === undefined ? [] : [claim];
   };
 

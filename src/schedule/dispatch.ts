@@ -28,8 +28,8 @@ export type Dispatch = {
   readonly closings: readonly RunClosing[];
   /** Running runs that make way for a newer slot. */
   readonly replaced: readonly LedgerRun[];
-  /** Why each of the other runs does not begin yet, by its key. */
-  readonly waits: ReadonlyMap<string, string>;
+  /** Why each of the other runs does not begin yet, by its key; put into words when it is asked for. */
+  readonly waits: ReadonlyMap<string, () => string>;
 };
 
 /** Earlier promises first, then earlier slots. */
@@ -41,7 +41,7 @@ const inOrder = (left: LedgerRun, right: LedgerRun): number =>
 /** What becomes of a due run beside the other open runs of its job. */
 type Verdict =
   | { readonly go: true }
-  | { readonly go: false; readonly wait: string; readonly replaces?: readonly LedgerRun[] }
+  | { readonly go: false; readonly wait: () => string; readonly replaces?: readonly LedgerRun[] }
   | { readonly go: false; readonly skip: string };
 
 const go: Verdict = { go: true };
@@ -57,7 +57,7 @@ const besideOthers = (
   const running = others.filter(({ state }) => state === 'running');
   const [active] = running;
   const waitFor = (other: LedgerRun) =>
-    ({ go: false, wait: `the run of ${shown(other.slot)} has not ended` }) as const;
+    ({ go: false, wait: () => `the run of ${shown(other.slot)} has not ended` }) as const;
   if (isOrdered || !isBySlot(run)) return active === undefined ? go : waitFor(active);
   const isFresh = run.trigger === 'schedule' && run.attempts === 0;
   const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
@@ -81,7 +81,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
   const starts: Start[] = [];
   const closings: RunClosing[] = [];
   const replaced: LedgerRun[] = [];
-  const waits = new Map<string, string>();
+  const waits = new Map<string, () => string>();
   const ofJob = new Map<string, LedgerRun[]>();
   for (const run of open) {
     const known = ofJob.get(run.job);
@@ -114,7 +114,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
     close(run, run.state === 'failed' || run.state === 'interrupted' ? run.state : 'skipped', reason);
 
   const consider = (run: LedgerRun): void => {
-    const wait = (words: string): void => void waits.set(keyText(run), words);
+    const wait = (words: () => string): void => void waits.set(keyText(run), words);
     const job = jobs.get(run.job);
     if (job === undefined) return giveUp(run, 'the job is no longer declared');
     const isOrdered = situation.isOrdered(run);
@@ -128,9 +128,11 @@ export const planDispatch = (situation: Situation): Dispatch => {
         );
       if (job.suspend && run.attempts === 0) return close(run, 'skipped', 'the job is suspended');
     }
-    if (run.nextAttempt !== undefined && run.nextAttempt > now)
+    const { nextAttempt = now } = run;
+    if (nextAttempt > now)
       return wait(
-        `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(run.nextAttempt, job.timezone)}`,
+        () =>
+          `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(nextAttempt, job.timezone)}`,
       );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
     const verdict = besideOthers(run, job, others, isOrdered);
@@ -146,12 +148,12 @@ export const planDispatch = (situation: Situation): Dispatch => {
           `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
         );
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
-    if (data.state === 'waiting') return wait(data.words);
+    if (data.state === 'waiting') return wait(() => data.words);
     if (data.state === 'late' && job.whenLate === 'fail')
       return close(run, 'failed', `${data.words}, and when_late is fail`, 'data-late');
     const held = job.locks.find((lock) => locks.has(lock));
-    if (held !== undefined) return wait(`the lock ${held} is held by ${locks.get(held) ?? ''}`);
-    if (places <= 0) return wait(`${maxRunning} jobs run already (scheduler.max_running)`);
+    if (held !== undefined) return wait(() => `the lock ${held} is held by ${locks.get(held) ?? ''}`);
+    if (places <= 0) return wait(() => `${maxRunning} jobs run already (scheduler.max_running)`);
     places -= 1;
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };

@@ -82,7 +82,7 @@ export const createScheduler = async (
   const { clock, log, ledger, redact } = means;
   let { jobs, maxRunning } = options;
   const active = new Map<string, Active>();
-  let waits: ReadonlyMap<string, string> = new Map();
+  let waits: ReadonlyMap<string, () => string> = new Map();
   let stopping = false;
   let seen = clock.now();
   let trouble: string | undefined;
@@ -264,7 +264,7 @@ export const createScheduler = async (
       }),
     openRuns: () =>
       book.all().map((run) => {
-        const waiting = run.state === 'running' ? undefined : waits.get(keyText(run));
+        const waiting = run.state === 'running' ? undefined : waits.get(keyText(run))?.();
         return { run, ...(waiting === undefined ? {} : { waiting }) };
       }),
     outages: outages.open,
