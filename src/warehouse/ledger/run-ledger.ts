@@ -104,7 +104,8 @@ export type RunLedger = {
   readonly cursors: () => Promise<readonly JobCursor[]>;
   /**
    * Writes many claims in one transaction and gives the rows that were new. A row whose key is there already stays as it
-   * is, and is not given back: a slot is claimed once.
+   * is, and is not given back: a slot is claimed once. All that is reopened goes before all rows. A row with `through` gives
+   * up its first slot to a run of just this slot that was asked for (hand, backfill, needed), and begins a millisecond later.
    */
   readonly claim: (claims: readonly Claim[]) => Promise<readonly LedgerRun[]>;
   /** Forgets the cursors of jobs that are no longer declared; a job that comes back begins anew. */
@@ -112,12 +113,19 @@ export type RunLedger = {
   /** Runs that are not over: queued, running, or with another attempt to come; by slot, then job. */
   readonly open: () => Promise<readonly LedgerRun[]>;
   readonly find: (key: RunKey) => Promise<LedgerRun | undefined>;
-  /** Opens a run that is over for one more attempt (state queued), whatever it ended as; `trigger` and interval stay. */
+  /**
+   * Opens a run that is over for one more attempt (state queued, next attempt at `at`), whatever it ended as; `trigger` and
+   * interval stay. Nothing for a run that is not there or not over, and for a row with `through`: claim its slot instead.
+   */
   readonly reopen: (key: RunKey, at: UnixMillis) => Promise<LedgerRun | undefined>;
-  /** Marks runs as running, counts the attempt and writes its row. Journal before effect: called before the run begins. */
+  /**
+   * Marks runs as running, counts the attempt and writes its row. Journal before effect: called before the run begins.
+   * @throws fault warehouse-failed when one of them does not wait for an attempt; then none has begun.
+   */
   readonly begin: (keys: readonly RunKey[], at: UnixMillis) => Promise<void>;
-  /** Ends the attempts under way. */
+  /** Ends the attempts under way; of runs that have none nothing changes. */
   readonly end: (ends: readonly AttemptEnd[]) => Promise<void>;
+  /** Closes runs that wait; the others stay as they are. */
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
   /** Newest slot first. */
   readonly list: (query: {
@@ -134,7 +142,7 @@ export type RunLedger = {
   /** End of the data interval of the latest good run of a job; nothing when it never ended well. */
   readonly goodThrough: (job: string) => Promise<UnixMillis | undefined>;
   readonly outages: () => Promise<readonly JobOutage[]>;
-  /** Opens and closes outages. */
+  /** Closes outages, then opens others; one that is open stays as it was opened. */
   readonly noteOutages: (change: {
     readonly opened: readonly JobOutage[];
     readonly closed: readonly string[];
