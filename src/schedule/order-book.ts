@@ -77,7 +77,9 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
     const now = clock.now();
     const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
       const key = { job: wanted.job.name, slot: at };
-      return book().get(keyText(key)) ?? ledger.find(key);
+      const found = book().get(keyText(key)) ?? (await ledger.find(key));
+      // A row for a whole span of missed slots makes room for one of them.
+      return found?.through === undefined ? found : undefined;
     };
     let slot = wanted.slot ?? now;
     let known = await find(slot);
