@@ -2,14 +2,7 @@ import type { Job } from '../config/index.ts';
 import type { AttemptView, RunView } from '../server/index.ts';
 import type { LedgerAttempt, LedgerRun, RunKey } from '../warehouse/index.ts';
 
-const attemptView = ({ attempt, startedAt, endedAt, state, code, reason }: LedgerAttempt): AttemptView => ({
-  attempt,
-  startedAt,
-  state,
-  ...(endedAt === undefined ? {} : { endedAt }),
-  ...(code === undefined ? {} : { code }),
-  ...(reason === undefined ? {} : { reason }),
-});
+const attemptView = ({ job: _job, slot: _slot, ...view }: LedgerAttempt): AttemptView => view;
 
 const keyOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 
@@ -32,19 +25,20 @@ export const runView = (
   attempts: readonly LedgerAttempt[],
   jobs: Readonly<Record<string, Job>>,
   waiting?: string,
-): RunView => ({
-  job: run.job,
-  slot: run.slot,
-  // Of a job that is no longer declared only UTC is sure.
-  zone: jobs[run.job]?.timezone ?? 'UTC',
-  trigger: run.trigger,
-  state: run.state,
-  interval: run.interval,
-  attempts: attempts.map(attemptView),
-  ...(run.through === undefined ? {} : { through: run.through }),
-  ...(run.nextAttempt === undefined ? {} : { nextAttempt: run.nextAttempt }),
-  ...(waiting === undefined ? {} : { waiting }),
-  ...(run.code === undefined ? {} : { code: run.code }),
-  ...(run.reason === undefined ? {} : { reason: run.reason }),
-  ...(run.summary === undefined ? {} : { summary: run.summary }),
-});
+): RunView => {
+  const {
+    account: _account,
+    version: _version,
+    claimedAt: _claimed,
+    startedAt: _started,
+    endedAt: _ended,
+    ...view
+  } = run;
+  return {
+    ...view,
+    // Of a job that is no longer declared only UTC is sure.
+    zone: jobs[run.job]?.timezone ?? 'UTC',
+    attempts: attempts.map(attemptView),
+    ...(waiting === undefined ? {} : { waiting }),
+  };
+};

@@ -7,7 +7,6 @@ import { reportKind } from './report.ts';
 export const jobKinds: readonly JobKind[] = [pullLogsKind, pullUsageKind, reportKind];
 
 export { createDataReach } from './data-reach.ts';
-export type { DataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';

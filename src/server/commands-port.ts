@@ -1,36 +1,21 @@
-import type { Interval, LogFields, Progress, UnixMillis } from '../base/index.ts';
-import type { RunState, RunTrigger } from '../warehouse/index.ts';
+import type { LogFields, Progress, UnixMillis } from '../base/index.ts';
+import type { LedgerAttempt, LedgerRun } from '../warehouse/index.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
 /** A run as people are shown it. */
-export type RunView = {
-  readonly job: string;
-  readonly slot: UnixMillis;
+export type RunView = Omit<
+  LedgerRun,
+  'account' | 'version' | 'attempts' | 'claimedAt' | 'startedAt' | 'endedAt'
+> & {
   /** Zone of the job, to show times in. */
   readonly zone: string;
-  readonly trigger: RunTrigger;
-  readonly state: RunState;
-  readonly interval: Interval<UnixMillis>;
-  /** Last slot of a row that stands for a span of missed slots. */
-  readonly through?: UnixMillis;
   readonly attempts: readonly AttemptView[];
-  readonly nextAttempt?: UnixMillis;
   /** What an open run waits for, in words. */
   readonly waiting?: string;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly summary?: string;
 };
 
-export type AttemptView = {
-  readonly attempt: number;
-  readonly startedAt: UnixMillis;
-  readonly endedAt?: UnixMillis;
-  readonly state: 'running' | 'ok' | 'failed' | 'interrupted';
-  readonly code?: string;
-  readonly reason?: string;
-};
+export type AttemptView = Omit<LedgerAttempt, 'job' | 'slot'>;
 
 export type JobView = {
   readonly job: string;

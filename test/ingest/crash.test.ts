@@ -1,47 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
+import { compileRooms } from '../support/compiled-rooms.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
 import { base, pullOf, testFolder } from './support.ts';
-
-const project = resolve(import.meta.dirname, '../..');
-
-/** The rooms as plain JavaScript, since a child process runs without the test's transformer. */
-const compile = async (folder: string): Promise<string> => {
-  const out = join(folder, 'compiled');
-  await mkdir(out);
-  await symlink(join(project, 'node_modules'), join(out, 'node_modules'));
-  await writeFile(join(out, 'package.json'), '{"type":"module"}');
-  const config = join(out, 'tsconfig.json');
-  await writeFile(
-    config,
-    JSON.stringify({
-      extends: join(project, 'src/tsconfig.json'),
-      compilerOptions: {
-        outDir: out,
-        rootDir: join(project, 'src'),
-        noCheck: true,
-        sourceMap: false,
-        inlineSources: false,
-      },
-      files: ['base', 'warehouse', 'ingest'].map((room) => join(project, 'src', room, 'index.ts')),
-      include: [],
-    }),
-  );
-  await promisify(execFile)(process.execPath, [
-    join(project, 'node_modules/typescript/bin/tsc'),
-    '-p',
-    config,
-  ]);
-  return out;
-};
 
 /** A pull that is killed at the moment named: no handler runs, nothing is tidied up. */
 const child = `
@@ -80,7 +48,7 @@ const child = `
 
 it('a pull killed at any moment leaves whole windows alone, and the next one completes it', async () => {
   await using folder = await testFolder();
-  const out = await compile(folder.path);
+  const out = await compileRooms(folder.path, ['base', 'warehouse', 'ingest']);
   const rows = Array.from({ length: 8000 }, (_, index) => ({
     at: base + Math.floor((index * 14_400) / 8000),
     model: 'gpt-4o',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const project = resolve(import.meta.dirname, '../..');
 
 /** The rooms as plain JavaScript in a folder, since a child process runs without the test's transformer. Gives the folder. */
-export const compileWarehouse = async (folder: string): Promise<string> => {
+export const compileRooms = async (folder: string, rooms: readonly string[]): Promise<string> => {
   const out = join(folder, 'compiled');
   await mkdir(out);
   await symlink(join(project, 'node_modules'), join(out, 'node_modules'));
@@ -23,7 +23,7 @@ export const compileWarehouse = async (folder: string): Promise<string> => {
         sourceMap: false,
         inlineSources: false,
       },
-      files: ['base', 'warehouse'].map((room) => join(project, 'src', room, 'index.ts')),
+      files: rooms.map((room) => join(project, 'src', room, 'index.ts')),
       include: [],
     }),
   );
