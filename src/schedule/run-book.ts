@@ -100,7 +100,7 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
     begin: async (runs, at) => {
       if (runs.length === 0) return [];
       await ledger.begin(runs, at);
-      return runs.map(({ nextAttempt: _, ...rest }) => {
+      return runs.map(({ nextAttempt: _next, ...rest }) => {
         const begun = { ...rest, state: 'running' as const, attempts: rest.attempts + 1, startedAt: at };
         open.set(keyText(begun), begun);
         const why = begun.trigger === 'schedule' ? {} : { trigger: begun.trigger };
