@@ -1,20 +1,23 @@
 import { pid } from 'node:process';
-import { createLog, fault, hasCode, unixMillis } from '../base/index.ts';
+import { createLog, errorFields, fault, hasCode, unixMillis } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
-import type { Config } from '../config/index.ts';
+import type { Config, Loaded } from '../config/index.ts';
 import { cronWaker, startLoop, watchdogWaker } from '../schedule/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
-import { listenForCommands, listenForHealth } from '../server/index.ts';
+import { listenForCommands } from '../server/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
 import { goodConfig } from './commands.ts';
-import { becomeTheDaemon } from './daemon-lock.ts';
+import { levelledLog } from './levelled-log.ts';
+import type { LogLevel } from './levelled-log.ts';
 import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import type { App } from './open-app.ts';
 import { makeDataFolder, placesOf } from './places.ts';
+import type { Places } from './places.ts';
 import { createReload } from './reload.ts';
 import type { Reload } from './reload.ts';
+import { takeVolume } from './volume.ts';
 
 const second = 1000;
 
@@ -68,34 +71,34 @@ const checkClock = (means: Means): void => {
   );
 };
 
-/** Runs jobs on their schedule until the process is told to stop; then lets what runs end and closes everything. */
-export const serve = async (
+/** Resolves when the process is told to stop. */
+const stopAsked = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+type Served = {
+  readonly loaded: Loaded;
+  readonly config: Config;
+  readonly log: Log;
+  readonly places: Places;
+  /** That health is asked for on. */
+  readonly port: number;
+  readonly setReady: (isReady: boolean) => void;
+  /** Given how the log level is found from then on. */
+  readonly setLevel: (level: () => LogLevel) => void;
+};
+
+/** Serves on a volume that nobody else serves on, until the process is told to stop and all is written down. */
+const serveVolume = async (
   means: Means,
   folder: string,
-  options: { readonly wait: boolean },
+  { loaded, config, log, places, port, setReady, setLevel }: Served,
 ): Promise<void> => {
-  const loaded = await readConfig(folder, means);
-  const config = goodConfig(loaded);
-  checkClock(means);
-  const { settings } = config;
   const { clock, secrets, signal } = means;
-  const log = createLog({
-    write: means.stdout.write,
-    level: settings.log.level,
-    clock,
-    redact: secrets.redact,
-  });
-  let ready = false;
-  const places = placesOf(means, settings.warehouse);
-  await makeDataFolder(places);
-  // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
-  await using health = await listenForHealth({
-    host: settings.health.host,
-    port: settings.health.port,
-    health: () => ({ ready, version }),
-  });
-  await using _lock = await becomeTheDaemon(places, means, log, options.wait);
   await using app = await openPatiently(means, folder, config, log);
+  setLevel(() => app.current().config.settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
     means,
@@ -121,6 +124,7 @@ export const serve = async (
     redact: secrets.redact,
     cwd: means.cwd,
   });
+  if (signal.aborted) return;
   const loop = startLoop({
     clock,
     log,
@@ -130,23 +134,69 @@ export const serve = async (
   });
   using _hangup = means.onHangup(() => {
     log.info('SIGHUP: the config is read again');
-    reload
-      .now()
-      .catch((error: unknown) => log.error('the config cannot be read again', { error: String(error) }));
+    reload.now().catch((error: unknown) => log.error('the config cannot be read again', errorFields(error)));
   });
-  await app.scheduler.reconcile();
-  ready = true;
-  const jobs = Object.keys(config.jobs).length;
-  log.info('serving', { version, jobs, health: `${settings.health.host}:${health.port}`, pid });
-  if (jobs === 0) log.warn('no job is declared', { advice: `add jobs to ${folder}/jobs/*.yaml` });
   try {
-    if (!signal.aborted)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await app.scheduler.reconcile();
+    setReady(true);
+    const jobs = Object.keys(config.jobs).length;
+    log.info('serving', { version, jobs, health: `${config.settings.health.host}:${port}`, pid });
+    if (jobs === 0) log.warn('no job is declared', { advice: `add jobs to ${folder}/jobs/*.yaml` });
+    await stopAsked(signal);
   } finally {
-    ready = false;
+    setReady(false);
     log.info('stopping');
-    await loop.stop();
-    await app.scheduler.stop(app.current().config.settings.scheduler.grace);
-    log.info('stopped');
+    const { grace } = app.current().config.settings.scheduler;
+    // Both at once: no run begins while housekeeping comes to its end.
+    await Promise.all([app.scheduler.stop(grace), loop.stop()]);
   }
+};
+
+/** Runs jobs on their schedule until the process is told to stop; then lets what runs end and closes everything. */
+export const serve = async (
+  means: Means,
+  folder: string,
+  options: { readonly wait: boolean },
+): Promise<void> => {
+  const loaded = await readConfig(folder, means);
+  const config = goodConfig(loaded);
+  checkClock(means);
+  const { settings } = config;
+  let level = (): LogLevel => settings.log.level;
+  const whole = createLog({
+    write: means.stdout.write,
+    level: 'debug',
+    clock: means.clock,
+    redact: means.secrets.redact,
+  });
+  const log = levelledLog(whole, () => level());
+  // One who waits, or is just starting, reads the config when it begins to serve.
+  using _hangup = means.onHangup(() => undefined);
+  let isReady = false;
+  const places = placesOf(means, settings.warehouse);
+  await makeDataFolder(places);
+  try {
+    const ready = (): boolean => isReady;
+    const opened = await takeVolume(means, settings.health, { places, log, wait: options.wait, ready });
+    // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
+    await using health = opened.health;
+    await using _lock = opened.lock;
+    await serveVolume(means, folder, {
+      loaded,
+      config,
+      log,
+      places,
+      port: health.port,
+      setReady: (is) => {
+        isReady = is;
+      },
+      setLevel: (current) => {
+        level = current;
+      },
+    });
+  } catch (error) {
+    // To be told to stop before there is anything to stop is a good end too.
+    if (!means.signal.aborted || error !== means.signal.reason) throw error;
+  }
+  log.info('stopped');
 };

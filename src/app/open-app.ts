@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts';
 import { createDataReach, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../mail/index.ts';
 import { createScheduler } from '../schedule/index.ts';
-import type { Execution, Outcome, Scheduler } from '../schedule/index.ts';
+import type { Scheduler } from '../schedule/index.ts';
 import { openWarehouse } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { furnish } from './furnish.ts';
@@ -11,12 +11,15 @@ import type { Furniture, House } from './furnish.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { makeDataFolder, placesOf, placesToPlan } from './places.ts';
 
+/** Furniture to be used; taking it away is left to who keeps it. */
+export type FurnitureInUse = Omit<Furniture, typeof Symbol.asyncDispose>;
+
 /** The program at work on one database. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   /** What works on the config in force. */
-  readonly current: () => Furniture;
+  readonly current: () => FurnitureInUse;
   /** Puts another config in force; what runs ends with what it began with. */
   readonly adopt: (config: Config) => Promise<void>;
 };
@@ -46,7 +49,7 @@ const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** Keeps the furniture in use: an old config's is taken away when the last run that began with it has ended. */
+/** Keeps the furniture in use: an old config's is taken away when the last that began with it has ended. */
 const createFurniture = (house: House, first: Config) => {
   let current = { furniture: furnish(house, first), users: 0 };
   const old = new Set<Promise<void>>();
@@ -55,18 +58,32 @@ const createFurniture = (house: House, first: Config) => {
     retiring.delete(place);
     old.add(Promise.resolve(place.furniture[Symbol.asyncDispose]()));
   };
-  return {
-    current: () => current.furniture,
-    execute: async (execution: Execution): Promise<Outcome> => {
+  /** The work of the furniture that is there when it begins, which stays until it has ended. */
+  const held =
+    <Given extends readonly unknown[], Result>(
+      workOf: (furniture: Furniture) => (...given: Given) => Promise<Result>,
+    ) =>
+    async (...given: Given): Promise<Result> => {
       const mine = current;
       mine.users += 1;
       try {
-        return await mine.furniture.execute(execution);
+        return await workOf(mine.furniture)(...given);
       } finally {
         mine.users -= 1;
         if (mine.users === 0 && retiring.has(mine)) takeAway(mine);
       }
-    },
+    };
+  const work = {
+    execute: held(({ execute }) => execute),
+    plan: held(({ plan }) => plan),
+    composeReport: held(({ composeReport }) => composeReport),
+    deliverMail: held(({ deliverMail }) => deliverMail),
+    tell: held(({ tell }) => tell),
+    tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
+  };
+  return {
+    work,
+    current: (): FurnitureInUse => ({ ...work, config: current.furniture.config }),
     replace: (config: Config): void => {
       const before = current;
       current = { furniture: furnish(house, config), users: 0 };
@@ -108,11 +125,11 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
         clock,
         log,
         ledger: warehouse.runs,
-        execute: furniture.execute,
+        execute: furniture.work.execute,
         reach: async (job) =>
           data.bringsData(job) ? data.reachOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
-        tell: (notices) => furniture.current().tell(notices),
+        tell: furniture.work.tell,
         onGoodRun: heartbeats.beat,
         redact: secrets.redact,
       },

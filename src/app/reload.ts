@@ -30,11 +30,11 @@ export type ReloadMeans = {
   readonly tellFaults: (faults: readonly ConfigFault[]) => Promise<void>;
 };
 
-/** Looks take no more of the time than one part in so many, however many files there are. */
+/** Looks take no more of the time than one part in so many. */
 const restPerLook = 200;
 
-/** Milliseconds; a look that took longer was held up by something else. */
-const longestLook = 500;
+/** Milliseconds; however long a look took, the next comes within seconds: a busy machine must not put changes off. */
+const longestRest = 6_000;
 
 /** A line that tells more changes than that is not read. */
 const mostTold = 20;
@@ -58,14 +58,24 @@ export const createReload = (options: ReloadMeans): Reload => {
   let { read, fingerprint } = options.first;
   let changed: string | undefined;
   let told = false;
+  let untold: readonly ConfigFault[] | undefined;
   let state: ConfigState = { loadedAt: means.clock.now(), faults: [], atNextStart: [] };
   let restUntil = 0;
   let working: Promise<void> = Promise.resolve();
 
-  const takeUp = async (): Promise<void> => {
+  /** What cannot be told now, on a full disk say, is told later. */
+  const tell = async (faults: readonly ConfigFault[]): Promise<void> => {
+    untold = faults;
+    await options.tellFaults(faults);
+    untold = undefined;
+  };
+
+  /** `seen`: what the files were at the last look; a read that meets them in the midst of another change does not count. */
+  const takeUp = async (seen?: string): Promise<void> => {
     const loaded = await readConfig(folder, means);
     changed = undefined;
     if (loaded.config === undefined) {
+      if (seen !== undefined && (await fingerprintConfig(configDisk, read)) !== seen) return;
       ({ read, fingerprint } = loaded);
       state = { ...state, faults: loaded.faults };
       for (const fault of loaded.faults)
@@ -74,8 +84,9 @@ export const createReload = (options: ReloadMeans): Reload => {
           error: fault.message,
           advice: fault.advice,
         });
-      if (!told) await options.tellFaults(loaded.faults);
+      const isFirst = !told;
       told = true;
+      if (isFirst) await tell(loaded.faults);
       return;
     }
     const { changes } = describeChanges(inForce, loaded.config);
@@ -85,6 +96,7 @@ export const createReload = (options: ReloadMeans): Reload => {
     ({ read, fingerprint } = loaded);
     inForce = loaded.config;
     told = false;
+    untold = undefined;
     state = { loadedAt: means.clock.now(), faults: [], atNextStart };
     log.info('the config is taken up', { changes: inOneLine(changes) });
     if (atNextStart.length > 0)
@@ -98,19 +110,24 @@ export const createReload = (options: ReloadMeans): Reload => {
     return mine;
   };
 
+  const lookAtFiles = async (): Promise<void> => {
+    const start = means.clock.now();
+    if (start < restUntil && restUntil - start <= longestRest) return;
+    const seen = await fingerprintConfig(configDisk, read);
+    const took = Math.max(0, means.clock.now() - start);
+    restUntil = start + Math.min(restPerLook * took, longestRest);
+    if (seen === fingerprint) changed = undefined;
+    else if (seen === changed) await takeUp(seen);
+    else changed = seen;
+  };
+
   return {
     look: () =>
       inTurn(async () => {
-        const start = means.clock.now();
-        if (start < restUntil && restUntil - start <= restPerLook * longestLook) return;
-        const seen = await fingerprintConfig(configDisk, read);
-        const took = Math.min(Math.max(0, means.clock.now() - start), longestLook);
-        restUntil = start + restPerLook * took;
-        if (seen === fingerprint) changed = undefined;
-        else if (seen === changed) await takeUp();
-        else changed = seen;
+        await lookAtFiles();
+        if (untold !== undefined) await tell(untold);
       }),
-    now: () => inTurn(takeUp),
+    now: () => inTurn(() => takeUp()),
     state: () => state,
   };
 };

@@ -1,0 +1,23 @@
+import type { Log } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+
+export type LogLevel = Config['settings']['log']['level'];
+
+const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** A log whose level is asked for at each line, since a config that is taken up may change it. */
+export const levelledLog = (log: Log, level: () => LogLevel): Log => {
+  const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
+    const rank = order.indexOf(own);
+    return (message, fields) => {
+      if (rank >= order.indexOf(level())) log[own](message, fields);
+    };
+  };
+  return {
+    debug: from('debug'),
+    info: from('info'),
+    warn: from('warn'),
+    error: from('error'),
+    with: (fields) => levelledLog(log.with(fields), level),
+  };
+};
