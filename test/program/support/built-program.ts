@@ -1,12 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** The checkout: the nearest folder above with a lock file, wherever this file was compiled to. */
+const checkout = (folder: string): string =>
+  existsSync(join(folder, 'package-lock.json')) ? folder : checkout(dirname(folder));
+const root = checkout(dirname(fileURLToPath(import.meta.url)));
 
 /** A process of the built program; its output is waited for line by line. */
 export type Running = AsyncDisposable & {
