@@ -1,81 +1,29 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { openMailServer } from '../support/mail-server.ts';
-import type { MailServer } from '../support/mail-server.ts';
-import { openFolder } from '../support/program.ts';
-import type { Folder } from '../support/program.ts';
 import { buildProgram } from './support/built-program.ts';
-import type { BuiltProgram, Running } from './support/built-program.ts';
-import { openHoldingGateway } from './support/holding-gateway.ts';
-import type { HoldingGateway } from './support/holding-gateway.ts';
-
-const day = 86_400_000;
-const dateBefore = (days: number): string => new Date(Date.now() - days * day).toISOString().slice(0, 10);
+import type { BuiltProgram } from './support/built-program.ts';
+import { dateBefore, openHouse, parsed } from './support/house.ts';
+import type { House } from './support/house.ts';
 
 let program: BuiltProgram;
-let folder: Folder;
-let sandbox: Sandbox;
-let gateway: HoldingGateway;
-let mail: MailServer;
-const started: Running[] = [];
-
 beforeAll(async () => {
   program = await buildProgram();
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  [folder, mail, sandbox] = await Promise.all([
-    openFolder(),
-    openMailServer(),
-    startSandbox({ now: Date.now, months: 2, callsPerDay: 100 }),
-  ]);
-  gateway = await openHoldingGateway(sandbox.baseUrl);
-  await folder.write(
-    'config/tollkeeper.yaml',
-    `accounts:
-  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
-mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
-health: { host: 127.0.0.1, port: 0 }
-`,
-  );
-});
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((running) => running[Symbol.asyncDispose]()));
-  await gateway[Symbol.asyncDispose]();
-  await sandbox.stop();
-  await mail[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const open = () => openHouse(program, { months: 2, callsPerDay: 100 });
 
-const start = (...argv: string[]): Running => {
-  const env = {
-    GATEWAY_BASE_URL: gateway.baseUrl,
-    GATEWAY_ADMIN_KEY: sandbox.adminKey,
-    SMTP_URL: mail.url,
-    TZ: 'UTC',
-  };
-  const running = program.start(argv, { cwd: folder.path, env });
-  started.push(running);
-  return running;
-};
+const pullLogs = (more = ''): string =>
+  `pull-logs: { kind: pull-logs, since: ${dateBefore(40)}, window: 10d${more} }`;
 
-const jobs = (text: string) => folder.write('config/jobs/jobs.yaml', `jobs:\n${text}\n`);
-const pullLogs = (more = '') =>
-  `  pull-logs: { kind: pull-logs, since: ${dateBefore(40)}, window: 10d${more} }`;
-
-const spool = async (): Promise<readonly string[]> => readdir(join(folder.path, 'data/spool'));
-
-const parsed = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
+const spool = async ({ folder }: House): Promise<readonly string[]> =>
+  readdir(join(folder.path, 'data/spool'));
 
 /** What the warehouse holds, by its own account of it, after the processes are gone. */
-const holdings = async () => {
+const holdings = async ({ folder }: House) => {
   await using warehouse = await openWarehouse({
     path: join(folder.path, 'data/tollkeeper.duckdb'),
     spoolDirectory: join(folder.path, 'data/spool'),
@@ -91,19 +39,17 @@ const holdings = async () => {
   return { covered, spend, outbox };
 };
 
-describe('the daemon, as its users run it', () => {
+describe.concurrent('the daemon, as its users run it', () => {
   it('fires jobs, mails, answers health checks, and leaves nothing behind at SIGTERM', async () => {
-    await jobs(`${pullLogs(', schedule: "* * * * * *"')}
-  spend:
-    kind: report
-    schedule: "*/2 * * * * *"
-    report: spend-summary
-    needs: [pull-logs]
-    mail: { to: [finance@example.com] }
-  broken: { kind: pull-usage, schedule: "* * * * * *", since: ${dateBefore(9)}, group_by: [moon] }`);
-    const daemon = start('serve');
+    await using house = await open();
+    await house.jobs(
+      pullLogs(', schedule: "* * * * * *"'),
+      'spend: { kind: report, schedule: "*/2 * * * * *", report: spend-summary, needs: [pull-logs], mail: { to: [finance@example.com] } }',
+      `broken: { kind: pull-usage, schedule: "* * * * * *", since: ${dateBefore(9)}, group_by: [moon], retries: { limit: 0 } }`,
+    );
+    const daemon = house.start('serve');
     const address = String(parsed(await daemon.line('"serving"'))['health']);
-    await daemon.line('mail sent');
+    await daemon.line('finance@example.com');
     for (const [path, status] of [
       ['healthz', 'alive'],
       ['readyz', 'ready'],
@@ -121,8 +67,8 @@ describe('the daemon, as its users run it', () => {
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(daemon.stderr()).toBe('');
 
-    expect(mail.taken[0]?.recipients).toEqual(['finance@example.com']);
-    expect(mail.taken[0]?.parsed.subject).toMatch(/^AI spend/);
+    const report = house.mail.taken.find(({ recipients }) => recipients.includes('finance@example.com'));
+    expect(report?.parsed.subject).toMatch(/^AI spend/);
     const lines = daemon.stdout().map(parsed);
     expect(lines.at(-1)).toMatchObject({ message: 'stopped' });
     expect(lines.find(({ job, message }) => job === 'broken' && message === 'the run failed')).toMatchObject({
@@ -133,24 +79,26 @@ describe('the daemon, as its users run it', () => {
     // The outbox is looked at every few seconds; that it was empty is no news.
     for (const line of lines.filter(({ message }) => message === 'outbox worked off'))
       expect(Number(line['sent']) + Number(line['deferred'])).toBeGreaterThan(0);
-    expect(await spool()).toEqual([]);
-    const { spend, covered, outbox } = await holdings();
-    expect(spend.served).toBe(sandbox.truth.sums(covered.start, covered.end).quota);
+    expect(await spool(house)).toEqual([]);
+    const { spend, covered, outbox } = await holdings(house);
+    expect(spend.served).toBe(house.sandbox.truth.sums(covered.start, covered.end).quota);
     expect(outbox.filter(({ state }) => state === 'sending' || state === 'unknown')).toEqual([]);
   });
 
   it('goes on while gateway and mail server are down, and says what to do', async () => {
-    await jobs(`${pullLogs(', schedule: "* * * * * *"')}
-  spend: { kind: report, schedule: "* * * * * *", report: spend-summary, mail: { to: [finance@example.com] } }`);
-    const dead = program.start(['serve'], {
-      cwd: folder.path,
+    await using house = await open();
+    await house.jobs(
+      pullLogs(', schedule: "* * * * * *"'),
+      'spend: { kind: report, schedule: "* * * * * *", report: spend-summary, mail: { to: [finance@example.com] } }',
+    );
+    await using dead = program.start(['serve'], {
+      cwd: house.folder.path,
       env: {
         GATEWAY_BASE_URL: 'http://127.0.0.1:1',
-        GATEWAY_ADMIN_KEY: sandbox.adminKey,
+        GATEWAY_ADMIN_KEY: house.sandbox.adminKey,
         SMTP_URL: 'smtp://127.0.0.1:1',
       },
     });
-    started.push(dead);
     expect(parsed(await dead.line('mail put off'))).toMatchObject({
       code: 'mail-unreachable',
       advice: expect.stringContaining('mail.smtp') as string,
@@ -165,79 +113,83 @@ describe('the daemon, as its users run it', () => {
     expect(dead.stderr()).toBe('');
   });
 
-  it('names the process that holds the database, and a port that is held', async () => {
-    await jobs(pullLogs());
-    const daemon = start('serve');
+  it('names a port that another program holds', async () => {
+    await using house = await open();
+    await house.jobs(pullLogs());
+    const daemon = await house.serve();
     const address = String(parsed(await daemon.line('"serving"'))['health']);
-    const second = start('run', 'pull-logs');
-    expect(await second.ended).toEqual({ code: 1, signal: null });
-    expect(second.stderr()).toContain(`process id ${daemon.pid}`);
-    const settings = `health: { host: 127.0.0.1, port: ${address.split(':')[1]} }\n`;
-    await folder.write('other/tollkeeper.yaml', settings);
-    const third = start('serve', '--config', 'other');
-    expect(await third.ended).toEqual({ code: 2, signal: null });
-    expect(third.stderr()).toMatch(/held by another program\n {2}what to do: /);
-    expect(await folder.files()).not.toContain('other/data/tollkeeper.duckdb');
+    await house.folder.write(
+      'other/tollkeeper.yaml',
+      `health: { host: 127.0.0.1, port: ${address.split(':')[1]} }\nwarehouse: { path: other/tollkeeper.duckdb }\n`,
+    );
+    const other = await house.command('serve', '--config', 'other');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/held by another program\n {2}what to do: /);
+    expect(await house.folder.files()).not.toContain('other/tollkeeper.duckdb');
   });
 });
 
-describe('a pull that is stopped in its middle', () => {
-  beforeEach(() => jobs(pullLogs()));
-
+describe.concurrent('a pull that is stopped in its middle', () => {
   /** The next run is whole, the one after it has nothing more to do. */
-  const nextRunIsWhole = async () => {
-    gateway.release();
-    const next = start('run', 'pull-logs', '--json');
+  const nextRunIsWhole = async (house: House) => {
+    house.gateway.release();
+    const next = house.start('run', 'pull-logs', '--json');
     expect(await next.ended).toEqual({ code: 0, signal: null });
-    expect(await spool()).toEqual([]);
-    const { covered, spend } = await holdings();
-    const truth = sandbox.truth.sums(covered.start, covered.end);
+    expect(await spool(house)).toEqual([]);
+    const { covered, spend } = await holdings(house);
+    const truth = house.sandbox.truth.sums(covered.start, covered.end);
     expect(spend.served).toBe(truth.quota);
     expect(covered.end - covered.start).toBeGreaterThan(39 * 86_400);
   };
 
   it('by kill -9: nothing half-written stays, and the next run is whole', async () => {
-    gateway.holdAfter(4);
-    const pull = start('run', 'pull-logs');
-    await gateway.held();
+    await using house = await open();
+    await house.jobs(pullLogs());
+    house.gateway.holdAfter(4);
+    const pull = house.start('run', 'pull-logs');
+    await house.gateway.held();
     pull.kill('SIGKILL');
     expect(await pull.ended).toEqual({ code: null, signal: 'SIGKILL' });
-    expect(await spool()).toHaveLength(1);
-    await nextRunIsWhole();
+    expect(await spool(house)).toHaveLength(1);
+    await nextRunIsWhole(house);
   });
 
   it('by SIGTERM: says so, and the next run is whole', async () => {
-    gateway.holdAfter(4);
-    const pull = start('run', 'pull-logs');
-    await gateway.held();
+    await using house = await open();
+    await house.jobs(pullLogs());
+    house.gateway.holdAfter(4);
+    const pull = house.start('run', 'pull-logs');
+    await house.gateway.held();
     pull.kill('SIGTERM');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
     expect(pull.stderr()).toContain('SIGTERM');
     expect(pull.stderr()).not.toContain('    at ');
-    expect(await spool()).toEqual([]);
-    await nextRunIsWhole();
+    expect(await spool(house)).toEqual([]);
+    await nextRunIsWhole(house);
   });
 
   it('by the timeout of its job: names it', async () => {
-    await jobs(pullLogs(', timeout: 3s'));
-    gateway.holdAfter(2);
-    const pull = start('run', 'pull-logs');
+    await using house = await open();
+    await house.jobs(pullLogs(', timeout: 3s'));
+    house.gateway.holdAfter(2);
+    const pull = house.start('run', 'pull-logs');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
     expect(pull.stderr()).toMatch(/took longer than its timeout of 3 s\n {2}what to do: .*\(run-timeout\)/);
-    expect(await spool()).toEqual([]);
-    await jobs(pullLogs());
-    await nextRunIsWhole();
+    expect(await spool(house)).toEqual([]);
+    await house.jobs(pullLogs());
+    await nextRunIsWhole(house);
   });
 
   it('by two signals to the daemon: the second ends it at once', async () => {
-    await jobs(pullLogs(', schedule: "* * * * * *"'));
-    gateway.holdAfter(2);
-    const daemon = start('serve');
-    await gateway.held();
+    await using house = await open();
+    await house.jobs(pullLogs(', schedule: "* * * * * *"'));
+    house.gateway.holdAfter(2);
+    const daemon = house.start('serve');
+    await house.gateway.held();
     daemon.kill('SIGTERM');
     await daemon.line('"stopping"');
     daemon.kill('SIGTERM');
     expect(await daemon.ended).toEqual({ code: 143, signal: null });
-    await nextRunIsWhole();
+    await nextRunIsWhole(house);
   });
 });

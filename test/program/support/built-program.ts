@@ -17,14 +17,16 @@ export type Running = AsyncDisposable & {
   readonly pid: number;
   readonly stdout: () => readonly string[];
   readonly stderr: () => string;
-  /** Resolves with the first line of standard output, come or to come, that holds the text; rejects when it ends before. */
-  readonly line: (text: string) => Promise<string>;
+  /** Resolves with the first (or nth, from 1) line of standard output, come or to come, that holds the text; rejects when it ends before. */
+  readonly line: (text: string, nth?: number) => Promise<string>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Resolves with exit code and signal when it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 };
 
 export type BuiltProgram = AsyncDisposable & {
+  /** Holds dist/ and what goes beside it. */
+  readonly folder: string;
   readonly start: (
     argv: readonly string[],
     options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
@@ -57,10 +59,10 @@ const run = (main: string, argv: readonly string[], cwd: string, env: NodeJS.Pro
     pid: child.pid ?? 0,
     stdout: () => lines,
     stderr: () => errors,
-    line: (text) =>
+    line: (text, nth = 1) =>
       new Promise((resolve, reject) => {
         const check = (): void => {
-          const found = lines.find((line) => line.includes(text));
+          const found = lines.filter((line) => line.includes(text))[nth - 1];
           if (found === undefined && !isOver) return;
           waiting.delete(check);
           if (found === undefined)
@@ -94,6 +96,7 @@ export const buildProgram = async (): Promise<BuiltProgram> => {
   for (const name of ['reports', 'package.json'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   return {
+    folder,
     start: (argv, { cwd, env }) => run(join(folder, 'dist/main.js'), argv, cwd, env),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };

@@ -6,6 +6,8 @@ export type HoldingGateway = AsyncDisposable & {
   readonly baseUrl: string;
   /** From now on: after so many whole exports of the call log the next ones stop in mid-row and stay open. */
   readonly holdAfter: (exports: number) => void;
+  /** Sends the rest of what is held. */
+  readonly resume: () => void;
   /** Passes everything on again. */
   readonly release: () => void;
   /** Resolves when an export is held, some of its bytes sent. */
@@ -16,6 +18,7 @@ export const openHoldingGateway = async (target: string): Promise<HoldingGateway
   let left = Number.POSITIVE_INFINITY;
   let isHeld = false;
   const waiting: (() => void)[] = [];
+  const kept: (() => void)[] = [];
   const server = createServer((incoming, outgoing) => {
     const holds = incoming.url?.startsWith('/api/log/self/stream-export') === true && (left -= 1) < 0;
     // Without compression, so that what is sent before the stop can be read.
@@ -30,7 +33,11 @@ export const openHoldingGateway = async (target: string): Promise<HoldingGateway
         return;
       }
       answer.once('data', (chunk: Buffer) => {
-        answer.destroy();
+        answer.pause();
+        kept.push(() => {
+          outgoing.write(chunk.subarray(chunk.length - 3));
+          answer.pipe(outgoing);
+        });
         outgoing.write(chunk.subarray(0, chunk.length - 3), () => {
           isHeld = true;
           for (const resolve of waiting.splice(0)) resolve();
@@ -45,6 +52,9 @@ export const openHoldingGateway = async (target: string): Promise<HoldingGateway
     holdAfter: (exports) => {
       left = exports;
       isHeld = false;
+    },
+    resume: () => {
+      for (const goOn of kept.splice(0)) goOn();
     },
     release: () => {
       left = Number.POSITIVE_INFINITY;
