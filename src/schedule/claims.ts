@@ -4,7 +4,7 @@ import type { Job } from '../config/index.ts';
 import type { Claim, JobCursor, LedgerRun } from '../warehouse/index.ts';
 import { readSchedule, scheduleOf, scheduleText } from './job-schedule.ts';
 import { randomizedDelay } from './randomized-delay.ts';
-import { nextSlots, previousSlot, previousSlots } from './slots.ts';
+import { nextSlots, previousSlot, previousSlots, scheduleFault } from './slots.ts';
 import type { Schedule } from './slots.ts';
 
 const second = 1000;
@@ -16,23 +16,23 @@ const punctual = 60 * second;
 /** How old a slot may be that `catchup: all` still runs, unless the job says. */
 const usualWindowOfAll = 7 * day;
 
-/** Slots with a row each in one claim; older ones share a row, since years of missed seconds would fill the disk. */
+/** Slots with a row each in one claim, unless more are to run; older ones share a row, since years of missed seconds would fill the disk. */
 const rowsOfOneClaim = 1000;
 
 /** Newest first. `more`: there are older ones that are due as well. */
 type DueSlots = { readonly slots: readonly UnixMillis[]; readonly more: boolean };
 
-const dueSlots = (schedule: Schedule, after: UnixMillis, now: UnixMillis): DueSlots => {
+const dueSlots = (schedule: Schedule, after: UnixMillis, now: UnixMillis, most: number): DueSlots => {
   const [first, second] = nextSlots(schedule, after, 2);
   if (first === undefined || first > now) return { slots: [], more: false };
   if (second === undefined || second > now) return { slots: [first], more: false };
   const upToNow = unixMillis(now + 1);
-  for (const count of [16, rowsOfOneClaim + 1]) {
-    const slots = previousSlots(schedule, upToNow, count).filter((slot) => slot > after);
-    if (slots.length <= count - 1) return { slots, more: false };
-    if (count > rowsOfOneClaim) return { slots: slots.slice(0, rowsOfOneClaim), more: true };
-  }
-  return { slots: [], more: false };
+  const slotsOf = (count: number): readonly UnixMillis[] =>
+    previousSlots(schedule, upToNow, count).filter((slot) => slot > after);
+  const few = slotsOf(16);
+  if (few.length < 16) return { slots: few, more: false };
+  const slots = slotsOf(most + 1);
+  return { slots: slots.slice(0, most), more: slots.length > most };
 };
 
 type Fate = { readonly state: 'queued' } | { readonly state: 'missed' | 'skipped'; readonly reason: string };
@@ -70,7 +70,8 @@ const runsOf = (
   now: UnixMillis,
   backlog: boolean,
 ): readonly LedgerRun[] => {
-  const { slots, more } = dueSlots(schedule, cursor.claimedThrough, now);
+  const most = Math.max(rowsOfOneClaim, job.catchup === 'all' ? job.maxCatchupRuns : 0);
+  const { slots, more } = dueSlots(schedule, cursor.claimedThrough, now, most);
   const [newest] = slots;
   if (newest === undefined) return [];
   const delay = randomizedDelay(job.name, job.randomizedDelay);
@@ -139,6 +140,9 @@ export const planClaim = (
     ...(edited ? { version: cursor.version + 1, schedule: text } : {}),
   };
   if (now < cursor.claimedThrough) return { cursor: moved, runs: [], reopenedAfter: now };
-  const runs = runsOf(job, edited ? readSchedule(cursor.schedule) : schedule, cursor, now, backlog);
+  // A version before this one may have taken what this one does not.
+  const former = edited ? readSchedule(cursor.schedule) : schedule;
+  const isRefused = edited && scheduleFault(former) !== undefined;
+  const runs = isRefused ? [] : runsOf(job, former, cursor, now, backlog);
   return runs.length > 0 || edited ? { cursor: moved, runs } : undefined;
 };
