@@ -142,7 +142,9 @@ export const planDispatch = (situation: Situation): Dispatch => {
       return wait(verdict.wait);
     }
     if (job.concurrency === 'replace' && run.trigger === 'schedule' && !isOrdered)
-      for (const older of others.filter((other) => isBySlot(other) && other.slot < run.slot))
+      for (const older of others.filter(
+        (other) => isBySlot(other) && other.slot < run.slot && !situation.isOrdered(other),
+      ))
         giveUp(
           older,
           `the slot ${formatSlot(run.slot, job.timezone)} replaced it, since concurrency is replace`,
