@@ -25,11 +25,14 @@ export const createOutageBook = async (
       events.push({ kind, job, slot, at: clock.now(), reason, ...(code === undefined ? {} : { code }) });
     },
     passOn: async (jobs) => {
-      if (events.length === 0) return;
+      // A job that is no longer declared has no outage that could end.
+      const gone = [...outages.keys()].filter((job) => !jobs.has(job));
+      if (events.length + gone.length === 0) return;
       const told = [...events];
-      const change = followOutages(told, outages, jobs);
+      const { notices, opened, closed } = followOutages(told, outages, jobs);
+      const change = { opened, closed: [...closed, ...gone] };
       // Told first: a crash between the two tells again, which is one mail by its key; the other way round is none.
-      if (change.notices.length > 0) await tell(change.notices);
+      if (notices.length > 0) await tell(notices);
       if (change.opened.length + change.closed.length > 0) await ledger.noteOutages(change);
       for (const job of change.closed) outages.delete(job);
       for (const outage of change.opened) outages.set(outage.job, outage);
