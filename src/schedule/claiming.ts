@@ -15,27 +15,30 @@ export type Claimed = {
 
 export type Claiming = {
   /** Claims every slot that is due, all jobs in one transaction. */
-  readonly claimDue: (now: UnixMillis) => Promise<Claimed>;
+  readonly claimDue: (now: UnixMillis) => Promise<void>;
   /** Takes other jobs up: new ones begin now, those that are gone are forgotten, edited schedules begin a new version. */
-  readonly adopt: (jobs: ReadonlyMap<string, Job>, now: UnixMillis) => Promise<Claimed>;
+  readonly adopt: (jobs: ReadonlyMap<string, Job>, now: UnixMillis) => Promise<void>;
   readonly nextOf: (job: string) => UnixMillis | undefined;
 };
 
-const nothing: Claimed = { fresh: [], reopened: new Map() };
+export type ClaimingMeans = {
+  readonly ledger: RunLedger;
+  readonly log: Log;
+  readonly hasBacklog: (job: string) => boolean;
+  /** Hears of each claim as soon as the ledger has it, so that nothing is lost when the next one is refused. */
+  readonly takeIn: (claimed: Claimed) => void;
+};
 
 /** Keeps the cursors, and when each job is next due, so that a pass without due slots costs nothing. */
-export const createClaiming = async (
-  ledger: RunLedger,
-  log: Log,
-  hasBacklog: (job: string) => boolean,
-): Promise<Claiming> => {
+export const createClaiming = async (means: ClaimingMeans): Promise<Claiming> => {
+  const { ledger, log, hasBacklog } = means;
   const cursors = new Map<string, JobCursor>((await ledger.cursors()).map((cursor) => [cursor.job, cursor]));
   const nexts = new Map<string, UnixMillis>();
   let jobs: ReadonlyMap<string, Job> = new Map();
   let earliest = Number.POSITIVE_INFINITY;
   let seen = Number.NEGATIVE_INFINITY;
 
-  const commit = async (claims: readonly Claim[]): Promise<Claimed> => {
+  const commit = async (claims: readonly Claim[]): Promise<void> => {
     const fresh = claims.length === 0 ? [] : await ledger.claim(claims);
     const reopened = new Map<string, UnixMillis>();
     for (const { cursor, reopenedAfter } of claims) {
@@ -53,7 +56,7 @@ export const createClaiming = async (
       log.warn('the clock was set back; slots that never ran and lie ahead again will be run in their time', {
         jobs: reopened.size,
       });
-    return { fresh, reopened };
+    means.takeIn({ fresh, reopened });
   };
 
   const plan = (job: Job, now: UnixMillis): Claim[] => {
@@ -73,23 +76,17 @@ export const createClaiming = async (
     return schedule !== undefined && cursors.get(job.name)?.schedule !== scheduleText(schedule);
   };
 
-  const claimDue = async (now: UnixMillis): Promise<Claimed> => {
-    if (now >= seen && now < earliest) {
-      seen = now;
-      return nothing;
-    }
-    const claimed = await commit(
-      [...jobs.values()].filter((job) => isDue(job, now)).flatMap((job) => plan(job, now)),
-    );
+  const claimDue = async (now: UnixMillis): Promise<void> => {
+    if (now < seen || now >= earliest)
+      await commit([...jobs.values()].filter((job) => isDue(job, now)).flatMap((job) => plan(job, now)));
     seen = now;
-    return claimed;
   };
 
   return {
     claimDue,
     adopt: async (adopted, now) => {
       // What came due under the old jobs is theirs.
-      const before = await claimDue(now);
+      await claimDue(now);
       const gone = [...cursors.keys()].filter((name) => adopted.get(name)?.schedule === undefined);
       if (gone.length > 0) await ledger.forget(gone);
       for (const name of gone) {
@@ -104,14 +101,10 @@ export const createClaiming = async (
         const next = nextSlot(schedule, cursor.claimedThrough);
         if (next !== undefined) nexts.set(job.name, next);
       }
-      const after = await commit(
+      await commit(
         [...adopted.values()].filter((job) => isNew(job) || isDue(job, now)).flatMap((job) => plan(job, now)),
       );
       seen = now;
-      return {
-        fresh: [...before.fresh, ...after.fresh],
-        reopened: new Map([...before.reopened, ...after.reopened]),
-      };
     },
     nextOf: (job) => nexts.get(job),
   };

@@ -36,6 +36,8 @@ export type OrderBook = {
   readonly isOrdered: (run: LedgerRun) => boolean;
   readonly progressOf: (run: LedgerRun) => Progress;
   readonly onEnd: (ended: Ended) => void;
+  /** Orders of this run are not going to be carried out. */
+  readonly reject: (run: LedgerRun, error: unknown) => void;
   /** Nobody's order is going to be carried out any more. */
   readonly rejectAll: (error: unknown) => void;
 };
@@ -81,17 +83,20 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
       // A row for a whole span of missed slots makes room for one of them.
       return found?.through === undefined ? found : undefined;
     };
-    let slot = wanted.slot ?? now;
+    // Slots of schedules are whole seconds: a run of this moment takes none of them away.
+    let slot = wanted.slot ?? (now % 1000 === 0 ? unixMillis(now + 1) : now);
     let known = await find(slot);
     while (known !== undefined && wanted.slot === undefined) {
       // Two runs that are asked for in one millisecond are two runs.
-      slot = unixMillis(slot + 1);
+      slot = unixMillis(slot % 1000 === 999 ? slot + 2 : slot + 1);
       known = await find(slot);
     }
     if (known?.state === 'ok') return { run: known, isOurs: false, already: true };
-    if (known === undefined) {
+    // A row that stands for a span of missed slots gives its first slot up.
+    if (known === undefined || known.through !== undefined) {
       const row = rowOf(wanted, slot, now);
-      await ledger.claim([{ runs: [row] }]);
+      const [claimed] = await ledger.claim([{ runs: [row] }]);
+      if (claimed === undefined) throw fault('aborted', 'the ledger has a row for many slots in its place');
       book().put(row);
       return { run: row, isOurs: true, already: false };
     }
@@ -160,6 +165,13 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
       waiters.delete(key);
       listeners.delete(key);
       for (const { resolve } of waiting) resolve(ended);
+    },
+    reject: (run, error) => {
+      const key = keyText(run);
+      const waiting = waiters.get(key) ?? [];
+      waiters.delete(key);
+      listeners.delete(key);
+      for (const { reject } of waiting) reject(error);
     },
     rejectAll: (error) => {
       const waiting = [...waiters.values()].flat();

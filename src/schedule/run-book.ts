@@ -5,6 +5,7 @@ import type { LedgerRun, RunClosing, RunLedger } from '../warehouse/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
 import type { OutageBook } from './outage-book.ts';
+import { randomizedDelay } from './randomized-delay.ts';
 import { retryWait } from './retry-wait.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
@@ -29,7 +30,7 @@ export type RunBook = {
   /** Writes ends down; what the ledger does not take is kept for the next time. */
   readonly writeEnds: () => Promise<void>;
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
-  /** After the clock was set back: a retry comes after its wait, not hours later. */
+  /** After the clock was set back: what waits for its wait to pass waits no longer than that, not until the clock has caught up. */
   readonly followClockBack: (now: UnixMillis) => void;
 };
 
@@ -40,9 +41,18 @@ export type RunBookMeans = {
   readonly outages: OutageBook;
   /** Hears of every end, after the ledger has it. `over`: no attempt is to come. */
   readonly onEnd: (ended: Ended, over: boolean) => void;
+  /** Hears of runs that the ledger has no more, since their slot is yet to come again. */
+  readonly onGone: (run: LedgerRun) => void;
 };
 
 const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
+
+/** No run has a reason to wait for longer, whatever the clock showed when its next attempt was fixed. */
+const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
+  if (!isBySlot(run)) return now;
+  if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));
+  return unixMillis(Math.max(now, run.slot + randomizedDelay(job.name, job.randomizedDelay)));
+};
 
 /** Mirrors the open runs of the ledger; what is kept here changes only after the ledger has. */
 export const createRunBook = (means: RunBookMeans): RunBook => {
@@ -76,7 +86,9 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
     takeIn: ({ fresh, reopened }) => {
       for (const [key, run] of open) {
         const after = reopened.get(run.job);
-        if (after !== undefined && run.slot > after && run.attempts === 0 && isBySlot(run)) open.delete(key);
+        if (after === undefined || run.slot <= after || run.attempts > 0 || !isBySlot(run)) continue;
+        open.delete(key);
+        means.onGone(run);
       }
       const missed = new Map<string, LedgerRun[]>();
       const kept = new Set<string>();
@@ -161,8 +173,8 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
     followClockBack: (now) => {
       for (const [key, run] of open) {
         const job = jobs().get(run.job);
-        if (run.nextAttempt === undefined || run.attempts === 0 || job === undefined) continue;
-        const latest = unixMillis(now + retryWait(job.retries, run.attempts));
+        if (run.nextAttempt === undefined || job === undefined) continue;
+        const latest = latestBegin(run, job, now);
         if (run.nextAttempt > latest) open.set(key, { ...run, nextAttempt: latest });
       }
     },

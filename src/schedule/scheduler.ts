@@ -86,6 +86,7 @@ export const createScheduler = async (
   let stopping = false;
   let seen = clock.now();
   let trouble: string | undefined;
+  const unreadable = new Set<string>();
 
   const interrupt = (key: string, interruption: Interruption): void => {
     const mine = active.get(key);
@@ -115,14 +116,27 @@ export const createScheduler = async (
       if (ended.run.state === 'ok' && job !== undefined) means.onGoodRun(job);
       orders.onEnd(ended);
     },
+    onGone: (run) => {
+      data.forget(run);
+      orders.reject(run, fault('aborted', 'the clock was set back: the slot is yet to come'));
+    },
   });
   const data = createDataWaits({
     jobs: () => jobs,
-    reach: async (job) =>
-      means.reach(job).catch((error: unknown) => {
-        log.warn('how far data reach cannot be read', { job: job.name, ...errorFields(error) });
+    reach: async (job) => {
+      try {
+        const reached = await means.reach(job);
+        unreadable.delete(job.name);
+        return reached;
+      } catch (error) {
+        if (!unreadable.has(job.name))
+          log.warn('how far data reach cannot be read', { job: job.name, ...errorFields(error) });
+        unreadable.add(job.name);
+        // Not known is not nothing: the next pass asks again.
+        data.runEnded();
         return undefined;
-      }),
+      }
+    },
     needsThrough: means.needsThrough,
     isOrdered: orders.isOrdered,
     runNeeded: async (job) => {
@@ -131,9 +145,12 @@ export const createScheduler = async (
       await orders.order(wanted).catch(() => undefined);
     },
   });
-  const claiming = await createClaiming(ledger, log, (job) =>
-    book.all().some((run) => run.job === job && run.trigger === 'catchup'),
-  );
+  const claiming = await createClaiming({
+    ledger,
+    log,
+    hasBacklog: (job) => book.all().some((run) => run.job === job && run.trigger === 'catchup'),
+    takeIn: book.takeIn,
+  });
 
   const start = (job: Job, { run, dataLate }: Start): void => {
     const key = keyText(run);
@@ -207,7 +224,7 @@ export const createScheduler = async (
       if (now < seen) book.followClockBack(now);
       seen = now;
       if (!stopping) {
-        if (options.claimsSlots) book.takeIn(await claiming.claimDue(now));
+        if (options.claimsSlots) await claiming.claimDue(now);
         await dispatch(now);
       }
       await outages.passOn(jobs);
@@ -232,6 +249,8 @@ export const createScheduler = async (
       book.finish({ end: failedEnd(job, run, failure, clock, redact), error });
     }
     await book.writeEnds();
+    // The clock may have been far ahead when the process before this one wrote down what waits.
+    book.followClockBack(clock.now());
     await book.close(
       book
         .all()
@@ -244,7 +263,7 @@ export const createScheduler = async (
           reason: 'whoever asked for it is gone',
         })),
     );
-    if (options.claimsSlots) book.takeIn(await claiming.adopt(jobs, clock.now()));
+    if (options.claimsSlots) await claiming.adopt(jobs, clock.now());
   };
   if (options.recovers) await recover();
 
@@ -257,7 +276,7 @@ export const createScheduler = async (
     order: orders.order,
     adopt: (adopted, most) =>
       passes.between(async () => {
-        if (options.claimsSlots) book.takeIn(await claiming.adopt(adopted, clock.now()));
+        if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
         jobs = adopted;
         maxRunning = most;
         data.runEnded();
