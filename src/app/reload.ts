@@ -61,6 +61,7 @@ export const createReload = (options: ReloadMeans): Reload => {
   let untold: readonly ConfigFault[] | undefined;
   let state: ConfigState = { loadedAt: means.clock.now(), faults: [], atNextStart: [] };
   let restUntil = 0;
+  let tookBefore = 0;
   let working: Promise<void> = Promise.resolve();
 
   /** What cannot be told now, on a full disk say, is told later. */
@@ -115,10 +116,16 @@ export const createReload = (options: ReloadMeans): Reload => {
     if (start < restUntil && restUntil - start <= longestRest) return;
     const seen = await fingerprintConfig(configDisk, read);
     const took = Math.max(0, means.clock.now() - start);
-    restUntil = start + Math.min(restPerLook * took, longestRest);
+    // Of two looks the shorter: a single one may have been held up by something else.
+    restUntil = start + Math.min(restPerLook * Math.min(took, tookBefore), longestRest);
+    tookBefore = took;
     if (seen === fingerprint) changed = undefined;
     else if (seen === changed) await takeUp(seen);
-    else changed = seen;
+    else {
+      changed = seen;
+      // The look that is to confirm it comes without a rest.
+      restUntil = start;
+    }
   };
 
   return {

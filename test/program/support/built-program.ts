@@ -17,8 +17,8 @@ export type Running = AsyncDisposable & {
   readonly pid: number;
   readonly stdout: () => readonly string[];
   readonly stderr: () => string;
-  /** Resolves with the first (or nth, from 1) line of standard output, come or to come, that holds the text; rejects when it ends before. */
-  readonly line: (text: string, nth?: number) => Promise<string>;
+  /** Resolves with the first (or nth, from 1) line of standard output, come or to come, that holds the text or fits; rejects when it ends before. */
+  readonly line: (wanted: string | ((line: string) => boolean), nth?: number) => Promise<string>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Resolves with exit code and signal when it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -59,14 +59,15 @@ const run = (main: string, argv: readonly string[], cwd: string, env: NodeJS.Pro
     pid: child.pid ?? 0,
     stdout: () => lines,
     stderr: () => errors,
-    line: (text, nth = 1) =>
+    line: (wanted, nth = 1) =>
       new Promise((resolve, reject) => {
+        const fits = typeof wanted === 'string' ? (line: string) => line.includes(wanted) : wanted;
         const check = (): void => {
-          const found = lines.filter((line) => line.includes(text))[nth - 1];
+          const found = lines.filter(fits)[nth - 1];
           if (found === undefined && !isOver) return;
           waiting.delete(check);
           if (found === undefined)
-            reject(new Error(`it ended without "${text}": ${lines.join('\n')}${errors}`));
+            reject(new Error(`it ended without "${String(wanted)}": ${lines.join('\n')}${errors}`));
           else resolve(found);
         };
         waiting.add(check);

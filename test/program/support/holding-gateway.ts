@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** Stands before a gateway and passes everything on, but can hold an export back in its middle. */
 export type HoldingGateway = AsyncDisposable & {
   readonly baseUrl: string;
-  /** From now on: after so many whole exports of the call log the next ones stop in mid-row and stay open. */
-  readonly holdAfter: (exports: number) => void;
+  /** From now on: after so many whole answers of the path (exports of the call log, unless given) the next ones stop in mid-row and stay open. */
+  readonly holdAfter: (answers: number, path?: string) => void;
   /** Sends the rest of what is held. */
   readonly resume: () => void;
   /** Passes everything on again. */
@@ -14,13 +14,16 @@ export type HoldingGateway = AsyncDisposable & {
   readonly held: () => Promise<void>;
 };
 
+const logExport = '/api/log/self/stream-export';
+
 export const openHoldingGateway = async (target: string): Promise<HoldingGateway> => {
   let left = Number.POSITIVE_INFINITY;
   let isHeld = false;
+  let heldPath = logExport;
   const waiting: (() => void)[] = [];
   const kept: (() => void)[] = [];
   const server = createServer((incoming, outgoing) => {
-    const holds = incoming.url?.startsWith('/api/log/self/stream-export') === true && (left -= 1) < 0;
+    const holds = incoming.url?.startsWith(heldPath) === true && (left -= 1) < 0;
     // Without compression, so that what is sent before the stop can be read.
     const headers = { ...incoming.headers, host: new URL(target).host, 'accept-encoding': 'identity' };
     const onward = request(new URL(incoming.url ?? '/', target), { method: incoming.method, headers });
@@ -49,8 +52,8 @@ export const openHoldingGateway = async (target: string): Promise<HoldingGateway
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    holdAfter: (exports) => {
-      left = exports;
+    holdAfter: (answers, path = logExport) => {
+      [left, heldPath] = [answers, path];
       isHeld = false;
     },
     resume: () => {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildProgram } from './support/built-program.ts';
+import type { BuiltProgram } from './support/built-program.ts';
+import { freePort, openHouse, parsed, pullLogs, yearly } from './support/house.ts';
+import type { House } from './support/house.ts';
+
+let program: BuiltProgram;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+const healthOn = (port: number): string => `health: { host: 127.0.0.1, port: ${port} }`;
+
+/** The config once more in a folder of its own, with health on another port; the volume is the same. */
+const otherConfig = async (house: House, port: number): Promise<string> => {
+  const { readFile } = await import('node:fs/promises');
+  for (const name of ['tollkeeper.yaml', 'jobs/jobs.yaml']) {
+    const text = await readFile(`${house.folder.path}/config/${name}`, 'utf8');
+    await house.folder.write(
+      `other/${name}`,
+      text.replace('health: { host: 127.0.0.1, port: 0 }', healthOn(port)),
+    );
+  }
+  return 'other';
+};
+
+describe.concurrent('two daemons on one volume', () => {
+  it('the second names the first and exits, whatever port it is given', async () => {
+    await using house = await openHouse(program);
+    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await house.serve();
+    const second = await house.command('serve');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(
+      new RegExp(
+        `another daemon runs on this volume \\(process id ${first.pid}\\)\\n {2}what to do: .*--wait`,
+      ),
+    );
+    expect((await house.command('status')).stdout).toContain(`pid ${first.pid}`);
+  });
+
+  it('with one config and one port it says the same', async () => {
+    await using house = await openHouse(program);
+    await house.settings(healthOn(await freePort()));
+    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await house.serve();
+    const second = await house.command('serve');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`process id ${first.pid}`);
+  });
+
+  it('with --wait it is alive and not ready, and takes over within seconds of a kill -9', async () => {
+    await using house = await openHouse(program);
+    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const port = await freePort();
+    const first = await house.serve();
+    const second = house.start('serve', '--wait', '--config', await otherConfig(house, port));
+    expect(parsed(await second.line('waiting for the daemon'))['message']).toContain(`${first.pid}`);
+    const answers = async (): Promise<readonly number[]> =>
+      Promise.all(
+        ['healthz', 'readyz'].map(async (path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status),
+      );
+    expect(await answers()).toEqual([200, 503]);
+    // What goes to every daemon, as a reload does, does not end the one that waits.
+    second.kill('SIGHUP');
+    expect(await answers()).toEqual([200, 503]);
+
+    const began = Date.now();
+    first.kill('SIGKILL');
+    await second.line('"serving"');
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(await answers()).toEqual([200, 200]);
+    expect((await house.command('run', 'pull-logs')).code).toBe(0);
+  });
+
+  it('on one port too it takes over, after SIGTERM as well', async () => {
+    await using house = await openHouse(program);
+    const port = await freePort();
+    await house.settings(healthOn(port));
+    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await house.serve();
+    const second = house.start('serve', '--wait');
+    await second.line('waiting for the daemon');
+    first.kill('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+    await second.line('"serving"');
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  });
+
+  it('told to stop while it waits it ends well', async () => {
+    await using house = await openHouse(program);
+    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    await house.serve();
+    const second = house.start('serve', '--wait');
+    await second.line('waiting for the daemon');
+    second.kill('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(second.stderr()).toBe('');
+  });
+});
