@@ -50,7 +50,7 @@ const besideOthers = (
   run: LedgerRun,
   job: Job,
   others: readonly LedgerRun[],
-  isOrdered: boolean,
+  isOrdered: Situation['isOrdered'],
 ): Verdict => {
   if (job.concurrency === 'allow') return go;
   const shown = (slot: UnixMillis): string => formatSlot(slot, job.timezone);
@@ -58,12 +58,15 @@ const besideOthers = (
   const [active] = running;
   const waitFor = (other: LedgerRun) =>
     ({ go: false, wait: () => `the run of ${shown(other.slot)} has not ended` }) as const;
-  if (isOrdered || !isBySlot(run)) return active === undefined ? go : waitFor(active);
+  if (isOrdered(run) || !isBySlot(run)) return active === undefined ? go : waitFor(active);
   const isFresh = run.trigger === 'schedule' && run.attempts === 0;
   const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
   if (job.concurrency === 'replace' && isFresh) {
     if (active === undefined) return go;
-    return { ...waitFor(active), replaces: running.filter((other) => ahead.includes(other)) };
+    return {
+      ...waitFor(active),
+      replaces: running.filter((other) => ahead.includes(other) && !isOrdered(other)),
+    };
   }
   const overlapped = ahead.find(({ trigger }) => trigger === 'schedule');
   if (job.concurrency === 'forbid' && isFresh && overlapped !== undefined)
@@ -135,7 +138,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
           `${run.attempts === 0 ? 'begins' : 'is tried again'} at ${formatSlot(nextAttempt, job.timezone)}`,
       );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
-    const verdict = besideOthers(run, job, others, isOrdered);
+    const verdict = besideOthers(run, job, others, situation.isOrdered);
     if (!verdict.go) {
       if ('skip' in verdict) return close(run, 'skipped', verdict.skip);
       replaced.push(...(verdict.replaces ?? []));
