@@ -1,0 +1,23 @@
+import type { Execution, Outcome } from '../../../src/schedule/index.ts';
+import type { SchedulerHouse } from './scheduler-house.ts';
+
+export type HeldRun = {
+  readonly execution: Execution;
+  readonly end: (outcome?: Outcome) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+/** Runs of the house that end when the test says so, or when they are stopped. */
+export const heldRuns = (house: SchedulerHouse): readonly HeldRun[] => {
+  const held: HeldRun[] = [];
+  house.play = (execution) =>
+    new Promise((resolve, reject) => {
+      execution.signal.addEventListener('abort', () => reject(execution.signal.reason as Error));
+      held.push({
+        execution,
+        end: (outcome = { summary: 'done', figures: {} }) => resolve(outcome),
+        fail: reject,
+      });
+    });
+  return held;
+};
