@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fault, unixMillis } from '../../src/base/index.ts';
+import { followOutages } from '../../src/schedule/outages.ts';
+import type { JobEvent } from '../../src/schedule/outages.ts';
+import { hour, jobOf, jobsOf, minute, openSchedulerHouse, settled } from './support/scheduler-house.ts';
+import type { SchedulerHouse } from './support/scheduler-house.ts';
+
+const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
+
+let house: SchedulerHouse;
+beforeEach(async () => {
+  house = await openSchedulerHouse('2026-11-21T08:30:00Z');
+});
+afterEach(() => house[Symbol.asyncDispose]());
+
+const told = (): readonly string[] =>
+  house.notices.map(
+    ({ kind, job, outage }) => `${kind} ${job} ${new Date(outage.slot).toISOString().slice(11, 16)}`,
+  );
+const fails = (): void => {
+  house.play = () => Promise.reject(fault('gateway-key-refused', 'refused'));
+};
+const works = (): void => {
+  house.play = async () => ({ summary: 'done', figures: {} });
+};
+
+describe('an outage', () => {
+  it('is told once when it begins and once when it is over, however many runs fail', async () => {
+    await house.start(jobsOf({ job: { retries: none } }));
+    fails();
+    for (const time of ['09', '10', '11']) await house.goTo(`2026-11-21T${time}:00:00Z`);
+    expect(told()).toEqual(['failed job 09:00']);
+    expect((await house.ledger.outages()).map(({ job }) => job)).toEqual(['job']);
+    works();
+    for (const time of ['12', '13']) await house.goTo(`2026-11-21T${time}:00:00Z`);
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(house.notices[1]).toMatchObject({ slot: Date.parse('2026-11-21T12:00:00Z') });
+    expect(await house.ledger.outages()).toEqual([]);
+    fails();
+    await house.goTo('2026-11-21T14:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
+  });
+
+  it('survives a restart: it is not told again, and its end is told', async () => {
+    const jobs = jobsOf({ job: { retries: none } });
+    const first = await house.start(jobs);
+    fails();
+    await house.goTo('2026-11-21T09:00:00Z');
+    await first.stop(0);
+    const second = await house.start(jobs);
+    expect([...second.outages().keys()]).toEqual(['job']);
+    await house.goTo('2026-11-21T10:00:00Z');
+    expect(told()).toEqual(['failed job 09:00']);
+    works();
+    await house.goTo('2026-11-21T11:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+    expect(second.outages().size).toBe(0);
+  });
+
+  it('is no outage while another try is to come', async () => {
+    await house.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
+    fails();
+    house.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    await house.goTo('2026-11-21T09:00:00Z');
+    works();
+    await house.goTo('2026-11-21T09:01:00Z');
+    expect((await house.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
+    expect(told()).toEqual([]);
+  });
+
+  it('is not over when a run ends well on late data', async () => {
+    const report = { needs: ['pull'], needsDeadline: minute, retries: none } as const;
+    await house.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
+    for (const time of ['09:00', '09:01', '10:00', '10:01']) await house.goTo(`2026-11-21T${time}:00Z`);
+    expect((await house.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
+    expect(told()).toEqual(['late report 09:00']);
+    house.reach.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
+    await house.goTo('2026-11-21T11:00:00Z');
+    expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
+  });
+
+  it('of a run by hand is none: whoever ordered it sees how it ended; a good one ends the outage', async () => {
+    const jobs = jobsOf({ job: { retries: none } });
+    const scheduler = await house.start(jobs);
+    const byHand = async () => {
+      const now = house.clock.now();
+      const job = jobs.get('job') ?? jobOf('job');
+      const ordered = scheduler.order({ job, interval: { start: now, end: now }, trigger: 'hand' });
+      await settled(scheduler);
+      return ordered;
+    };
+    fails();
+    expect((await byHand()).run.state).toBe('failed');
+    expect(told()).toEqual([]);
+    await house.goTo('2026-11-21T09:00:00Z');
+    works();
+    expect((await byHand()).run.state).toBe('ok');
+    expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
+  });
+
+  it('of a job that is removed is over without a word; when it comes back and fails it is another', async () => {
+    const scheduler = await house.start(jobsOf({ job: { retries: none } }));
+    fails();
+    await house.goTo('2026-11-21T09:00:00Z');
+    await scheduler.adopt(new Map(), 4);
+    await settled(scheduler);
+    expect(await house.ledger.outages()).toEqual([]);
+    await scheduler.adopt(jobsOf({ job: { retries: none } }), 4);
+    await settled(scheduler);
+    await house.goTo('2026-11-21T10:00:00Z');
+    expect(told()).toEqual(['failed job 09:00', 'failed job 10:00']);
+  });
+
+  it('is told again until it could be told', async () => {
+    const deaf = await house.start(jobsOf({ job: { retries: none } }));
+    fails();
+    const { push } = house.notices;
+    house.notices.push = () => {
+      throw new Error('the outbox cannot be written');
+    };
+    await house.goTo('2026-11-21T09:00:00Z');
+    expect(await house.ledger.outages()).toEqual([]);
+    house.notices.push = push;
+    await house.goTo('2026-11-21T09:00:01Z');
+    expect(told()).toEqual(['failed job 09:00']);
+    expect([...deaf.outages().keys()]).toEqual(['job']);
+  });
+});
+
+describe('missed slots', () => {
+  const asleepUntil = async (moment: string, job: Parameters<typeof jobOf>[1]) => {
+    await (await house.start(jobsOf({ job: job ?? {} }))).stop(0);
+    house.clock.set(Date.parse(moment));
+    await house.start(jobsOf({ job: job ?? {} }));
+  };
+
+  it('are told when nothing ran in their place', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
+    expect(await house.rows()).toHaveLength(4);
+    expect(told()).toEqual(['missed job 12:00']);
+    await house.goTo('2026-11-21T13:00:00Z');
+    expect(told()).toEqual(['missed job 12:00', 'recovered job 12:00']);
+  });
+
+  it('are not told when a later one stands in for them', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'latest' });
+    expect((await house.rows()).map((row) => row.split(' ')[1])).toEqual([
+      'missed',
+      'missed',
+      'missed',
+      'ok',
+    ]);
+    expect(told()).toEqual([]);
+    expect(house.lines).toContainEqual(expect.objectContaining({ message: 'slots were missed', rows: 3 }));
+  });
+
+  it('of a suspended job are not told', async () => {
+    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none', suspend: true });
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('notify', () => {
+  const event = (kind: JobEvent['kind'], slot: number): JobEvent => ({
+    kind,
+    job: 'job',
+    slot: unixMillis(slot),
+    at: unixMillis(slot),
+    reason: kind,
+  });
+  const follow = (notify: ('failed' | 'late' | 'missed' | 'recovered')[], events: readonly JobEvent[]) =>
+    followOutages(events, new Map(), new Map([['job', { notify }]])).notices.map(
+      ({ kind, slot }) => `${kind} ${slot}`,
+    );
+
+  it('an outage opens with the first event that is named', () => {
+    expect(
+      follow(['failed', 'recovered'], [event('missed', 1), event('failed', 2), event('good', 3)]),
+    ).toEqual(['failed 2', 'recovered 3']);
+    expect(follow(['failed'], [event('failed', 1), event('good', 2), event('failed', 3)])).toEqual([
+      'failed 1',
+      'failed 3',
+    ]);
+    expect(follow(['recovered'], [event('failed', 1), event('good', 2)])).toEqual([]);
+    expect(follow([], [event('failed', 1), event('good', 2)])).toEqual([]);
+  });
+
+  it('an outage that begins and ends at once leaves nothing open', () => {
+    const change = followOutages(
+      [event('failed', 1), event('good', 2)],
+      new Map(),
+      new Map([['job', { notify: ['failed' as const] }]]),
+    );
+    expect(change).toMatchObject({ opened: [], closed: [] });
+  });
+});
