@@ -1,16 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What needs Debian's packages (Chromium, Postfix) runs in CI through `npm run test:system`. */
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
-const wanted = process.env['TOLLKEEPER_TESTS'];
-const onlySystem = wanted === 'system';
+/** What takes minutes runs through `npm run storm`. */
+const storms = ['test/**/*.storm.test.ts'];
 /** A file that leaks, to prove that a leak fails the run. */
 const leaky = ['test/house/fixtures/leaky.ts'];
 
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Property tests that draw more cases in a storm: those that read the multiplier. */
+const multiplied = (): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("process.env['TOLLKEEPER_STORM']"))
+    .map((name) => `test/${name}`);
+
+const include = (wanted: string | undefined): string[] => {
+  if (wanted === 'system') return system;
+  if (wanted === 'storm') return [...storms, ...multiplied()];
+  return wanted === 'leaky' ? leaky : ['test/**/*.test.ts'];
+};
+
+const wanted = process.env['TOLLKEEPER_TESTS'];
+
 export default defineConfig({
   test: {
-    include: onlySystem ? system : wanted === 'leaky' ? leaky : ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(onlySystem ? [] : system)],
+    include: include(wanted),
+    exclude: [
+      ...configDefaults.exclude,
+      ...(wanted === 'system' ? [] : system),
+      ...(wanted === 'storm' ? [] : storms),
+    ],
     setupFiles: ['test/support/leaks.ts'],
     globalSetup: ['test/support/no-leftovers.ts'],
     testTimeout: 60_000,

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildProgram } from '../program/support/built-program.ts';
+import type { BuiltProgram } from '../program/support/built-program.ts';
+import { gather } from './support/evidence.ts';
+import type { Evidence, JobEvidence } from './support/evidence.ts';
+import type { Life } from './support/life.ts';
+import { play } from './support/play.ts';
+import type { Played } from './support/play.ts';
+import { drawRounds } from './support/rounds.ts';
+import { openStormHouse, stormJobs } from './support/storm-house.ts';
+import type { StormHouse } from './support/storm-house.ts';
+import { twice } from './support/twice.ts';
+
+const count = Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60);
+const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
+vi.setConfig({ hookTimeout: 120_000 + count * 30_000 });
+
+/** What a run may be tried: once, and three times more. */
+const mostAttempts = 4;
+
+/** Milliseconds within which a daemon is ready, and within which one that waits takes over. */
+const promptly = 5000;
+
+let program: BuiltProgram;
+let house: StormHouse;
+let played: Played;
+let evidence: Evidence;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const seconds = (milliseconds: readonly number[]): string =>
+  `${(Math.max(...milliseconds) / 1000).toFixed(2)} s at most of ${milliseconds.length}`;
+
+beforeAll(async () => {
+  say(`storm of ${count} rounds, TOLLKEEPER_STORM_SEED=${seed}`);
+  program = await buildProgram();
+  house = await openStormHouse(program);
+  played = await play(house, drawRounds(seed, count), (done) => {
+    if (done % 20 === 0) say(`storm: ${done} rounds of ${count}`);
+  });
+  evidence = await gather(house, played.lives);
+  say(`ready: ${seconds(played.starts)}; taken over: ${seconds(played.takeovers)}`);
+  for (const { job, runs, attempts } of evidence.jobs) {
+    const states = new Map<string, number>();
+    const triedAgain = runs.filter(({ slot }) => (attempts.get(slot)?.length ?? 0) > 1).length;
+    for (const { state } of runs) states.set(state, (states.get(state) ?? 0) + 1);
+    const told = [...states].map(([state, number]) => `${number} ${state}`).join(', ');
+    say(`${job}: ${runs.length} slots, ${told}; ${triedAgain} tried again`);
+  }
+});
+afterAll(async () => {
+  await house[Symbol.asyncDispose]();
+  await program[Symbol.asyncDispose]();
+});
+
+const ofJob = (job: string): JobEvidence => {
+  const found = evidence.jobs.find((one) => one.job === job);
+  if (found === undefined) throw new Error(`there is no job ${job}`);
+  return found;
+};
+
+const served = (): readonly Life[] => played.lives.filter(({ servedAt }) => servedAt !== undefined);
+const lastStop = (): number => Math.max(...played.lives.map(({ diedAt = 0 }) => diedAt));
+
+/** Runs that the last daemon had the time to end. */
+const settled = ({ runs }: JobEvidence) => {
+  const last = served().at(-1)?.servedAt ?? 0;
+  return runs.filter(({ slot }) => slot < last);
+};
+
+describe('daemons that are killed at random moments', () => {
+  it('are ready again within seconds, and so is one that waited', () => {
+    expect(Math.max(...played.starts)).toBeLessThan(promptly);
+    expect(played.takeovers.length).toBeGreaterThan(0);
+    expect(Math.max(...played.takeovers)).toBeLessThan(promptly);
+    expect(played.stops.filter((code) => code !== 0)).toEqual([]);
+    expect(played.lives.map(({ process }) => process.stderr()).filter((text) => text !== '')).toEqual([]);
+  });
+
+  it.each(stormJobs)('lose no slot of %s and double none', (job) => {
+    const { runs } = ofJob(job);
+    const slots = runs.flatMap(({ slot, through = slot }) =>
+      Array.from({ length: (through - slot) / 1000 + 1 }, (_, index) => slot + index * 1000),
+    );
+    const [first = 0, last = 0] = [slots[0], slots.at(-1)];
+    expect(slots).toEqual(
+      Array.from({ length: (last - first) / 1000 + 1 }, (_, index) => first + index * 1000),
+    );
+    // As many seconds as went by: from the first daemon that served to the last that was stopped.
+    expect(first).toBeLessThanOrEqual((served()[0]?.servedAt ?? 0) + 1000);
+    expect(last).toBeGreaterThan(lastStop() - 3000);
+    expect(last).toBeLessThanOrEqual(lastStop());
+  });
+
+  it.each(stormJobs)('do the work of each slot of %s once, and only work that is written down', (job) => {
+    const { runs, attempts, begun, ended } = ofJob(job);
+    const kills = played.lives.length;
+    // Nobody began the same attempt twice, and nobody ended the same slot well twice.
+    expect(twice(begun)).toEqual([]);
+    expect(twice(ended)).toEqual([]);
+    const written = new Set(
+      [...attempts].flatMap(([slot, own]) => own.map((one) => `${slot}/${one.attempt}`)),
+    );
+    expect(begun.filter((one) => !written.has(one))).toEqual([]);
+    // A kill may fall between the ledger and the line that tells of it.
+    const untold = written.size - begun.length;
+    expect(untold).toBeLessThanOrEqual(kills);
+    const good = new Set(runs.filter(({ state }) => state === 'ok').map(({ slot }) => Number(slot)));
+    expect(ended.filter((slot) => !good.has(slot))).toEqual([]);
+    expect(good.size - ended.length).toBeLessThanOrEqual(kills);
+    for (const { slot, state, attempts: number } of runs) {
+      const own = attempts.get(slot) ?? [];
+      expect(own.map(({ attempt }) => attempt)).toEqual(
+        Array.from({ length: number }, (_, index) => index + 1),
+      );
+      expect(own.slice(0, -1).filter((one) => one.state !== 'interrupted')).toEqual([]);
+      if (own.length > 0) expect([state, own.at(-1)?.state]).toEqual([state, state]);
+      else expect(['missed', 'skipped', 'queued']).toContain(state);
+    }
+  });
+
+  it.each(stormJobs)('leave runs of %s that are interrupted and tried again', (job) => {
+    const found = ofJob(job);
+    let interrupted = 0;
+    for (const run of settled(found)) {
+      const own = found.attempts.get(run.slot) ?? [];
+      for (const [index, one] of own.entries()) {
+        if (one.state !== 'interrupted') continue;
+        interrupted += 1;
+        expect(one.code).toBe('aborted');
+        // It was begun by a process that was ended, and written off by a later one.
+        const life = played.lives.find(
+          ({ servedAt = Infinity, diedAt = 0 }) =>
+            one.startedAt <= diedAt && one.startedAt >= servedAt - 5000,
+        );
+        expect(life?.diedAt).toBeGreaterThanOrEqual(one.startedAt);
+        const next = own[index + 1];
+        if (one.attempt === mostAttempts) expect(next).toBeUndefined();
+        else expect(next?.startedAt).toBeGreaterThanOrEqual(one.endedAt ?? Infinity);
+      }
+      if (run.state === 'interrupted') expect(own).toHaveLength(mostAttempts);
+    }
+    expect(interrupted).toBeGreaterThan(0);
+  });
+
+  it('claim what the catchup of the job says', () => {
+    const allowed: Readonly<Record<string, readonly string[]>> = {
+      // A slot on time is skipped when the run before it still waits for its next try.
+      'pull-all': ['ok', 'interrupted', 'skipped'],
+      'mail-all': ['ok', 'interrupted'],
+      'mail-latest': ['ok', 'interrupted', 'skipped', 'missed'],
+    };
+    for (const job of stormJobs) {
+      const found = ofJob(job);
+      const others = settled(found).filter(({ state }) => allowed[job]?.includes(state) !== true);
+      expect(others).toEqual([]);
+      const passedOver = found.runs.filter(({ state }) => state === 'skipped' || state === 'missed');
+      for (const { reason } of passedOver) expect(reason).toMatch(/concurrency is forbid|catchup is latest/);
+    }
+    expect(ofJob('mail-latest').runs.some(({ state }) => state === 'missed')).toBe(true);
+  });
+
+  it('mail each good slot once: so says the mail server', () => {
+    const { outbox, mails } = evidence;
+    expect([...mails].filter(([, times]) => times > 1)).toEqual([]);
+    expect(house.mails).toHaveLength(mails.size);
+    const byKey = new Map(outbox.map((row) => [`${row.kind} ${row.subject}`, row]));
+    expect(byKey.size).toBe(outbox.length);
+    for (const job of ['mail-all', 'mail-latest']) {
+      const runs = new Map(ofJob(job).runs.map((run) => [new Date(run.slot).toISOString(), run]));
+      for (const run of settled(ofJob(job)).filter(({ state }) => state === 'ok')) {
+        const row = byKey.get(`report:${job} ${new Date(run.slot).toISOString()}`);
+        expect([run.slot, row?.state]).toEqual([run.slot, expect.stringMatching(/^(sent|unknown)$/)]);
+        if (row?.state === 'sent') expect(mails.get(row.messageId)).toBe(1);
+      }
+      // No mail without a run that the ledger knows.
+      for (const row of outbox.filter(({ kind }) => kind === `report:${job}`))
+        expect(runs.get(row.subject)?.attempts).toBeGreaterThan(0);
+    }
+    const known = new Set(outbox.map(({ messageId }) => messageId));
+    expect([...mails.keys()].filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  it('ask the gateway for each good run, and land what it served, nothing twice', () => {
+    for (const [job, seen] of [
+      ['mail-all', house.asked.main],
+      ['mail-latest', house.asked.other],
+    ] as const) {
+      const moments = seen.filter(({ path }) => path.includes('stat')).map(({ at }) => at);
+      const idle = [...ofJob(job).attempts.values()]
+        .flat()
+        .filter(({ state }) => state === 'ok')
+        .filter(
+          ({ startedAt, endedAt = 0 }) => moments.filter((at) => at >= startedAt && at <= endedAt).length < 2,
+        );
+      expect(idle).toEqual([]);
+    }
+    expect(evidence.spend.landed).toBe(evidence.spend.true);
+  });
+});

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The storm: real daemons killed at random moments, and every property test with more cases. `--full` is the long one;
+# further arguments go to vitest.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+multiplier=10 rounds=60
+if [ "${1-}" = --full ]; then
+  shift
+  multiplier=200 rounds=500
+fi
+export TOLLKEEPER_TESTS=storm
+export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}
+export TOLLKEEPER_STORM_ROUNDS=${TOLLKEEPER_STORM_ROUNDS:-$rounds}
+echo "storm: $TOLLKEEPER_STORM_ROUNDS rounds of killed daemons, property tests with $TOLLKEEPER_STORM times their cases"
+exec npx --no-install vitest run --config test/vitest.config.ts "$@"

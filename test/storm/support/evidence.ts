@@ -1,0 +1,68 @@
+import type { LedgerAttempt, LedgerRun } from '../../../src/warehouse/index.ts';
+import { linesOf } from './life.ts';
+import type { Life } from './life.ts';
+import { stormJobs } from './storm-house.ts';
+import type { StormHouse } from './storm-house.ts';
+
+type Outbox = Awaited<ReturnType<Awaited<ReturnType<StormHouse['openLedger']>>['outbox']['list']>>;
+
+export type JobEvidence = {
+  readonly job: (typeof stormJobs)[number];
+  /** By slot. */
+  readonly runs: readonly LedgerRun[];
+  /** By slot of their run, in order. */
+  readonly attempts: ReadonlyMap<number, readonly LedgerAttempt[]>;
+  /** `slot/attempt` of each line `run started`, of every process. */
+  readonly begun: readonly string[];
+  /** Slot of each line `run ended well`. */
+  readonly ended: readonly number[];
+};
+
+export type Evidence = {
+  readonly jobs: readonly JobEvidence[];
+  readonly outbox: Outbox;
+  /** How many times each mail came, by Message-ID. */
+  readonly mails: ReadonlyMap<string, number>;
+  /** What the log in the warehouse adds up to, and what the gateway served for the same span. */
+  readonly spend: { readonly landed: string; readonly true: string };
+};
+
+const mostRows = 1_000_000;
+
+/** Everything that is known after the storm: the ledger's own account, and that of those who were outside. */
+export const gather = async (house: StormHouse, lives: readonly Life[]): Promise<Evidence> => {
+  await using warehouse = await house.openLedger();
+  const lines = lives.flatMap(linesOf);
+  const jobs: JobEvidence[] = [];
+  for (const job of stormJobs) {
+    const runs = (await warehouse.runs.list({ job, limit: mostRows })).toReversed();
+    const attempts = new Map<number, LedgerAttempt[]>();
+    for (const attempt of await warehouse.runs.attempts(runs))
+      attempts.set(attempt.slot, [...(attempts.get(attempt.slot) ?? []), attempt]);
+    const own = lines.filter((line) => line.job === job);
+    const slotOf = ({ slot = '' }: { readonly slot?: string }): number => Date.parse(slot);
+    jobs.push({
+      job,
+      runs,
+      attempts,
+      begun: own
+        .filter(({ message }) => message === 'run started')
+        .map((line) => `${slotOf(line)}/${line.attempt ?? 1}`),
+      ended: own.filter(({ message }) => message === 'run ended well').map(slotOf),
+    });
+  }
+  const mails = new Map<string, number>();
+  for (const { parsed } of house.mails) {
+    const id = parsed.messageId ?? '';
+    mails.set(id, (mails.get(id) ?? 0) + 1);
+  }
+  const covered = await warehouse.logs.reach('main');
+  if (covered === undefined) throw new Error('nothing was pulled');
+  const landed = await warehouse.spend('main', covered);
+  return {
+    jobs,
+    mails,
+    outbox: await warehouse.outbox.list(),
+    spend: { landed: landed.served, true: house.truth.sums(covered.start, covered.end).quota },
+  };
+};

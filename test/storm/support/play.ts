@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bear, end, untilServing } from './life.ts';
+import type { Life, LogLine } from './life.ts';
+import type { Round } from './rounds.ts';
+import { stormJobs } from './storm-house.ts';
+import type { StormHouse } from './storm-house.ts';
+
+/** What the rounds left to be looked at. */
+export type Played = {
+  readonly lives: readonly Life[];
+  /** Milliseconds from spawn to serving, of daemons that did not have to wait. */
+  readonly starts: readonly number[];
+  /** Milliseconds from the death of a daemon to the moment the one that waited served. */
+  readonly takeovers: readonly number[];
+  /** Exit codes after SIGTERM. */
+  readonly stops: readonly (number | null)[];
+};
+
+/** Plays the rounds one after the other, then lets one last daemon catch up and stops it. */
+export const play = async (
+  house: StormHouse,
+  rounds: readonly Round[],
+  onRound: (done: number) => void,
+): Promise<Played> => {
+  const lives: Life[] = [];
+  const starts: number[] = [];
+  const takeovers: number[] = [];
+  const stops: (number | null)[] = [];
+  const spawn = (...more: readonly string[]): Life => {
+    const life = bear(house.start('serve', ...more));
+    lives.push(life);
+    return life;
+  };
+  const ready = async (life: Life): Promise<void> => {
+    if (life.servedAt === undefined) starts.push((await untilServing(life)) - life.spawnedAt);
+  };
+  const standBy = async (): Promise<Life> => {
+    const life = spawn('--wait');
+    await life.process.line('waiting for the daemon');
+    return life;
+  };
+  /** Gives the daemon of the next round when there is one already. */
+  const playRound = async (round: Round, daemon: Life): Promise<Life | undefined> => {
+    if (round.kind !== 'kill starting') await ready(daemon);
+    await sleep(round.after);
+    switch (round.kind) {
+      case 'kill':
+      case 'kill starting':
+        await end(daemon, 'SIGKILL');
+        return undefined;
+      case 'kill and pause':
+        await end(daemon, 'SIGKILL');
+        await sleep(round.pause);
+        return undefined;
+      case 'stop':
+        stops.push(await end(daemon, 'SIGTERM'));
+        return undefined;
+      case 'freeze':
+        daemon.process.kill('SIGSTOP');
+        await sleep(round.pause);
+        daemon.process.kill('SIGCONT');
+        await sleep(round.after);
+        await end(daemon, 'SIGKILL');
+        return undefined;
+      case 'kill both': {
+        await end(await standBy(), 'SIGKILL');
+        await end(daemon, 'SIGKILL');
+        return undefined;
+      }
+      case 'take over': {
+        const second = await standBy();
+        const began = Date.now();
+        await end(daemon, 'SIGKILL');
+        takeovers.push((await untilServing(second)) - began);
+        return second;
+      }
+      default:
+        return round satisfies never;
+    }
+  };
+  let next: Life | undefined;
+  for (const [index, round] of rounds.entries()) {
+    next = await playRound(round, next ?? spawn());
+    onRound(index + 1);
+  }
+  const last = next ?? spawn();
+  await ready(last);
+  await caughtUp(last);
+  stops.push(await end(last, 'SIGTERM'));
+  return { lives, starts, takeovers, stops };
+};
+
+/** Resolves when the daemon has ended a run of each job for a slot since it serves, and all mails of before are sent. */
+const caughtUp = async ({ process, servedAt = 0 }: Life): Promise<void> => {
+  for (const job of stormJobs) {
+    const line = await process.line((text) => {
+      const { message, slot = '', job: of } = JSON.parse(text) as LogLine;
+      const isLate = of === job && Date.parse(slot) > servedAt;
+      return message === 'the run failed' || (message === 'run ended well' && isLate);
+    });
+    if (line.includes('the run failed')) throw new Error(line);
+  }
+  // A pass of the outbox that was under way has not seen the last mails; the one after it has.
+  const isPass = (line: string): boolean => line.includes('outbox worked off');
+  await process.line(isPass, process.stdout().filter(isPass).length + 2);
+};

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { silentLog, systemClock } from '../../../src/base/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import type { Sandbox } from '../../../src/sandbox/index.ts';
+import { openWarehouse } from '../../../src/warehouse/index.ts';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
+import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
+import { openMailServer } from '../../support/mail-server.ts';
+import type { TakenMail } from '../../support/mail-server.ts';
+import { openFolder } from '../../support/program.ts';
+import { openRecordingGateway } from './recording-gateway.ts';
+import type { SeenRequest } from './recording-gateway.ts';
+
+/** Each due every second. `gateway`: whose requests are this job's alone. */
+export const stormJobs = ['pull-all', 'mail-all', 'mail-latest'] as const;
+
+const jobs = (since: string): string => `jobs:
+  pull-all:
+    { kind: pull-logs, account: main, schedule: "* * * * * *", catchup: all, since: ${since}, lag: 1s,
+      retries: { limit: 3, backoff: constant, initial: 0s, max: 1s } }
+  mail-all:
+    { kind: report, account: main, schedule: "* * * * * *", catchup: all, concurrency: queue, report: tick,
+      retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }, mail: { to: [all@example.com] } }
+  mail-latest:
+    { kind: report, account: other, schedule: "* * * * * *", catchup: latest, report: tick,
+      retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }, mail: { to: [latest@example.com] } }
+`;
+
+/** As small as a report can be: what is stormed is not the rendering. */
+const report = `title: Tick
+subject: "{title} {period}"
+preheader: "{total}"
+headline: { label: Spend, sql: total.sql, name: spend }
+sections:
+  - { kind: text, text: Tick. }
+`;
+
+/** A volume on which daemons live and die, with the witnesses that outlive them. */
+export type StormHouse = AsyncDisposable & {
+  readonly start: (...argv: readonly string[]) => Running;
+  /** What each gateway account was asked. */
+  readonly asked: { readonly main: readonly SeenRequest[]; readonly other: readonly SeenRequest[] };
+  readonly mails: readonly TakenMail[];
+  readonly truth: Sandbox['truth'];
+  /** Once all processes are gone. */
+  readonly openLedger: () => Promise<Warehouse>;
+};
+
+export const openStormHouse = async (program: BuiltProgram): Promise<StormHouse> => {
+  const now = Date.now;
+  const [folder, mail, sandbox] = await Promise.all([
+    openFolder(),
+    openMailServer(),
+    startSandbox({ now, months: 1, callsPerDay: 1000 }),
+  ]);
+  const [main, other] = await Promise.all([
+    openRecordingGateway(sandbox.baseUrl),
+    openRecordingGateway(sandbox.baseUrl),
+  ]);
+  await folder.write(
+    'config/tollkeeper.yaml',
+    `accounts:
+  main: { base_url: "${main.baseUrl}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+  other: { base_url: "${other.baseUrl}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+warehouse: { memory_limit: 512MB }
+mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
+health: { host: 127.0.0.1, port: 0 }
+`,
+  );
+  const yesterday = new Date(now() - 86_400_000).toISOString().slice(0, 10);
+  await folder.write('config/jobs/jobs.yaml', jobs(yesterday));
+  await folder.write('config/reports/tick/report.yaml', report);
+  await folder.write(
+    'config/reports/tick/total.sql',
+    `SELECT coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+       coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
+FROM cube`,
+  );
+  const started: Running[] = [];
+  return {
+    start: (...argv) => {
+      const env = { GATEWAY_ADMIN_KEY: sandbox.adminKey, SMTP_URL: mail.url, TZ: 'UTC' };
+      const running = program.start(argv, { cwd: folder.path, env });
+      started.push(running);
+      return running;
+    },
+    asked: { main: main.seen, other: other.seen },
+    mails: mail.taken,
+    truth: sandbox.truth,
+    openLedger: () =>
+      openWarehouse({
+        path: join(folder.path, 'data/tollkeeper.duckdb'),
+        spoolDirectory: join(folder.path, 'data/spool'),
+        memoryLimit: '512MB',
+        threads: 2,
+        clock: systemClock,
+        log: silentLog,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(started.map((running) => running[Symbol.asyncDispose]()));
+      await Promise.all([main[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+      await sandbox.stop();
+      await mail[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
