@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, it, vi } from 'vitest';
+import { modelLedger } from '../warehouse/model-ledger.ts';
+import { openSchedulerHouse } from './support/scheduler-house.ts';
+import { plans } from './support/storm-plan.ts';
+import { runStorm } from './support/storm.ts';
+
+const storm = Number(process.env['TOLLKEEPER_STORM'] ?? 1);
+vi.setConfig({ testTimeout: 60_000 * Math.max(1, storm) });
+
+describe('whatever happens to the process, the clock, the config and the disk', () => {
+  it('each slot has its row, is run as its policies say, and is doubled by nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(plans(14), async (plan) => {
+        await runStorm(plan, modelLedger());
+      }),
+      { numRuns: 40 * storm, endOnFailure: true },
+    );
+  });
+
+  it('the same over the ledger in the warehouse', async () => {
+    await fc.assert(
+      fc.asyncProperty(plans(8), async (plan) => {
+        await using house = await openSchedulerHouse();
+        await runStorm(plan, house.ledger);
+      }),
+      { numRuns: 10 * storm, endOnFailure: true },
+    );
+  });
+});
