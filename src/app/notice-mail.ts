@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { adviceOf, formatMoment, toSeconds } from '../base/index.ts';
+import { adviceOf, formatSlot } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
 import type { Mail } from '../mail/index.ts';
 import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
+import { nextSlot, scheduleOf } from '../schedule/index.ts';
 import type { Notice } from '../schedule/index.ts';
 
 export type NoticeMeans = {
@@ -22,69 +23,108 @@ const verbs = {
   recovered: 'runs well again',
 } as const;
 
-const blockOf = (notice: Notice, zone: string): LetterBlock => {
-  const at = (moment: UnixMillis): string => formatMoment(toSeconds(moment), zone);
-  const advice = adviceOf(notice.code);
-  const isGood = notice.kind === 'recovered';
-  return {
-    heading: `${notice.job} ${verbs[notice.kind]}`,
-    tone: isGood ? 'good' : 'bad',
-    lines: [
-      ['Slot', at(notice.slot)],
-      ...(isGood ? [['Since', at(notice.outage.openedAt)] as const] : []),
-      [isGood ? 'Last run' : 'Why', notice.reason],
-      ...(advice === undefined ? [] : [['What to do', advice] as const]),
-    ],
-  };
+type Lines = LetterBlock['lines'];
+
+const line = (label: string, words: string | undefined): Lines =>
+  words === undefined || words.trim() === '' ? [] : [[label, words]];
+
+const nextOf = (job: Job | undefined, after: UnixMillis): string | undefined => {
+  const schedule = job === undefined || job.suspend ? undefined : scheduleOf(job);
+  const next = schedule === undefined ? undefined : nextSlot(schedule, after);
+  return job === undefined || next === undefined ? undefined : formatSlot(next, job.timezone);
 };
 
+/** What runs the slot after all; a run that was late has ended well, and is not run again. */
+const againOf = ({ kind, job, slot }: Notice): string | undefined =>
+  kind === 'failed' || kind === 'missed'
+    ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot after all`
+    : undefined;
+
+const linesOf = (notice: Notice, job: Job | undefined, usualZone: string): Lines => {
+  const at = (moment: UnixMillis): string => formatSlot(moment, job?.timezone ?? usualZone);
+  const next = line('Next slot', nextOf(job, notice.at));
+  if (notice.kind === 'recovered')
+    return [
+      ...line('Last run', notice.reason),
+      ...line('Slot', at(notice.slot)),
+      ...line('Down since', at(notice.outage.openedAt)),
+      ...next,
+    ];
+  return [
+    ...line('Why', notice.reason),
+    ...line('What to do', adviceOf(notice.code)),
+    ...line('Slot', at(notice.slot)),
+    ...next,
+    ...line('By hand', againOf(notice)),
+  ];
+};
+
+const toneOf = (kind: Notice['kind']): LetterBlock['tone'] => (kind === 'recovered' ? 'good' : 'bad');
+
+const titleOf = ({ job, kind }: Notice): string => `${job} ${verbs[kind]}`;
+
+const closingOf = (notice: Notice, job: Job | undefined): readonly string[] => {
+  const { job: name, kind } = notice;
+  const more = `\`tollkeeper runs ${name}\` shows every try, \`tollkeeper status\` how all jobs stand.`;
+  if (kind === 'recovered') return [more];
+  const then = job?.notify.includes('recovered') === true ? '; then one comes' : '';
+  return [more, `No other mail comes about ${name} until it runs well again${then}.`];
+};
+
+const closingOfMany = [
+  '`tollkeeper status` and `tollkeeper runs JOB` show more.',
+  'A job that is down is not told of again until it runs well.',
+];
+
 const subjectOf = (notices: readonly Notice[]): string => {
-  const [first] = notices;
-  if (notices.length === 1 && first !== undefined) return `${first.job} ${verbs[first.kind]}`;
-  const count = (kind: Notice['kind'], words: string): string[] => {
-    const jobs = notices.filter((notice) => notice.kind === kind);
-    return jobs.length === 0 ? [] : [`${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'} ${words}`];
+  const count = (kind: Notice['kind'], one: string, many: string): string[] => {
+    const { length } = notices.filter((notice) => notice.kind === kind);
+    return length === 0 ? [] : [length === 1 ? `1 job ${one}` : `${length} jobs ${many}`];
   };
   return [
-    ...count('failed', 'failed'),
-    ...count('missed', 'missed a slot'),
-    ...count('late', 'ran late'),
-    ...count('recovered', 'run well again'),
+    ...count('failed', verbs.failed, 'failed'),
+    ...count('missed', verbs.missed, 'missed slots'),
+    ...count('late', verbs.late, 'ran late'),
+    ...count('recovered', verbs.recovered, 'run well again'),
   ].join(', ');
 };
 
 /** Long outages of many jobs still make a mail that can be read. */
 const mostBlocks = 40;
 
+type Told = {
+  readonly key: Mail['key'];
+  readonly title: string;
+  readonly blocks: readonly LetterBlock[];
+  readonly closing: readonly string[];
+};
+
 const mailOf = (
-  key: Mail['key'],
-  subject: string,
-  all: readonly LetterBlock[],
-  closing: string,
-  means: Pick<NoticeMeans, 'from'>,
+  { key, title, blocks: all, closing }: Told,
+  { from }: Pick<NoticeMeans, 'from'>,
   to: readonly string[],
 ): Mail => {
   const blocks = all.slice(0, mostBlocks);
-  const more = all.length > blocks.length ? `… and ${all.length - blocks.length} more. ` : '';
+  const more = all.length - blocks.length;
+  const subject = `Tollkeeper: ${title}`;
   return {
     key,
-    from: means.from,
+    from,
     to,
-    subject: `Tollkeeper: ${subject}`,
+    subject,
     ...renderLetter({
-      subject: `Tollkeeper: ${subject}`,
-      title: subject,
+      subject,
+      title,
+      tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
+      preview: blocks[0]?.lines[0]?.[1] ?? title,
       blocks,
-      closing: `${more}${closing}`,
+      closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
     }),
   };
 };
 
 const fingerprint = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-
-const closing =
-  '`tollkeeper status` and `tollkeeper runs JOB` show more. One mail comes when an outage begins, one when it is over.';
 
 /** The mails that tell notices: what goes to the same people at once is one mail. Nobody to tell: no mail. */
 export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): readonly Mail[] => {
@@ -98,34 +138,48 @@ export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): rea
   }
   return [...groups.values()].map((group) => {
     const told = group.notices.map(({ job, kind, outage }) => [job, kind, outage.slot, outage.openedAt]);
+    const [first] = group.notices;
+    const only = group.notices.length === 1 ? first : undefined;
+    const blocks = group.notices.map((notice) => ({
+      ...(only === undefined ? { heading: titleOf(notice) } : {}),
+      tone: toneOf(notice.kind),
+      lines: linesOf(notice, means.jobs[notice.job], means.zone),
+    }));
     return mailOf(
-      { account: '', kind: 'notice', subject: fingerprint(told) },
-      subjectOf(group.notices),
-      group.notices.map((notice) => blockOf(notice, means.jobs[notice.job]?.timezone ?? means.zone)),
-      closing,
+      {
+        key: { account: '', kind: 'notice', subject: fingerprint(told) },
+        title: only === undefined ? subjectOf(group.notices) : titleOf(only),
+        blocks,
+        closing: only === undefined ? closingOfMany : closingOf(only, means.jobs[only.job]),
+      },
       means,
       group.to,
     );
   });
 };
 
-/** The mail that tells operators of a new config that was not taken up; the same faults are told once. */
+/** The mail that tells operators of a new config that was not taken up. */
 export const configMail = (
   faults: readonly ConfigFault[],
   at: UnixMillis,
   means: Pick<NoticeMeans, 'from' | 'operators' | 'zone'>,
 ): Mail | undefined => {
   if (means.operators.length === 0) return undefined;
-  const blocks = faults.map(({ file, line, column, message, advice }): LetterBlock => ({
-    heading: `${file}:${line}:${column}`,
+  const blocks = faults.map(({ file, line: row, column, message, advice }): LetterBlock => ({
+    heading: `${file}:${row}:${column}`,
     tone: 'bad',
-    lines: [['Fault', message], ...(advice === undefined ? [] : [['What to do', advice] as const])],
+    lines: [...line('Fault', message), ...line('What to do', advice)],
   }));
   return mailOf(
-    { account: '', kind: 'config', subject: fingerprint([at, faults]) },
-    `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
-    blocks,
-    `Found ${formatMoment(toSeconds(at), means.zone)}. Jobs run on as before until the config is mended.`,
+    {
+      key: { account: '', kind: 'config', subject: fingerprint([at, faults]) },
+      title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
+      blocks,
+      closing: [
+        `Found ${formatSlot(at, means.zone)}. Jobs run on as before until the config is mended; it is then taken up by itself.`,
+        '`tollkeeper check` reads it anew and says whether it is good.',
+      ],
+    },
     means,
     means.operators,
   );
