@@ -9,6 +9,16 @@ export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type { Spend } from './spend.ts';
 export type {
+  AccountSnapshot,
+  Inventory,
+  KeyChange,
+  KeyState,
+  LandedSnapshot,
+  Snapshot,
+  SnapshotTable,
+  StatisticsSnapshot,
+} from './snapshots/snapshot.ts';
+export type {
   AttemptEnd,
   Claim,
   JobCursor,

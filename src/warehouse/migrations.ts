@@ -1,3 +1,5 @@
+import { snapshots } from './migrations/06-snapshots.ts';
+
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
   readonly number: number;
@@ -159,4 +161,5 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  snapshots,
 ];

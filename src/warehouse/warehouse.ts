@@ -13,6 +13,8 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutboxTable } from './outbox.ts';
+import type { SnapshotTable } from './snapshots/snapshot.ts';
+import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { readSpend } from './spend.ts';
 import type { Spend } from './spend.ts';
 import { createUsageTable } from './usage/usage-table.ts';
@@ -29,6 +31,8 @@ export type Warehouse = AsyncDisposable & {
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
   readonly runs: RunLedger;
+  /** The profile, statistics and keys of accounts over time. */
+  readonly snapshots: SnapshotTable;
   /** What the log says was charged in the interval, in the account's currency. */
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /**
@@ -68,6 +72,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
     runs: createRunLedger(engine),
+    snapshots: createSnapshotTable(engine),
     spend: async (account, span) => engine.bulk(async (connection) => readSpend(connection, account, span)),
     readCube: async (request, use) => readCube(engine, options, options.clock, request, use),
     [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),

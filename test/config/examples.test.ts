@@ -33,7 +33,13 @@ describe('the example config', () => {
   it('is without a fault, its report too, and every job has a next run', async () => {
     const { faults, jobs } = await checkConfig(folder, means);
     expect(faults).toEqual([]);
-    expect(jobs.map((job) => job.name)).toEqual(['pull-logs', 'pull-usage', 'daily-spend', 'monthly-spend']);
+    expect(jobs.map((job) => job.name)).toEqual([
+      'pull-logs',
+      'pull-usage',
+      'snapshot',
+      'daily-spend',
+      'monthly-spend',
+    ]);
     for (const job of jobs) expect(job.next).toHaveLength(3);
   });
 

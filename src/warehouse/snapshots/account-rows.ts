@@ -1,0 +1,134 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { Money, UnixMillis } from '../../base/index.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Bindings, Row } from '../rows.ts';
+import { amountType, exactDecimal } from './exact-decimal.ts';
+import type { AccountSnapshot, Snapshot, StatisticsSnapshot } from './snapshot.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** The snapshot's own row, whichever of its parts could be read. @throws faults export-amount-inexact, gateway-answer-unreadable */
+export const writeAccount = async (
+  connection: DuckDBConnection,
+  { account, profile, keys }: Snapshot,
+  takenAt: UnixMillis,
+): Promise<void> => {
+  await execute(
+    connection,
+    `INSERT INTO account_snapshot (account, taken_at, asked_at, username, display_name, balance, used_quota,
+       request_count, group_name, level, rest, key_count)
+     VALUES ($account, $takenAt, $askedAt, $username, $displayName, CAST($balance AS ${amountType}),
+       CAST($usedQuota AS ${amountType}), $requestCount, $group, $level, $rest, $keyCount)`,
+    {
+      account,
+      takenAt,
+      askedAt: profile?.askedAt ?? null,
+      username: profile?.username ?? null,
+      displayName: profile?.displayName ?? null,
+      balance: profile === undefined ? null : exactDecimal(profile.balance, 'balance of the account'),
+      usedQuota: profile === undefined ? null : exactDecimal(profile.usedQuota, 'used_quota of the account'),
+      requestCount: profile?.requestCount ?? null,
+      group: profile?.group ?? null,
+      level: profile?.level ?? null,
+      rest: profile === undefined ? null : withoutSecrets(profile.rest),
+      keyCount: keys?.length ?? null,
+    },
+  );
+};
+
+export const writeStatistics = async (
+  connection: DuckDBConnection,
+  { account, statistics = [] }: Snapshot,
+  takenAt: UnixMillis,
+): Promise<void> => {
+  for (const { start, end, quota, rpm, tpm, mpm, rest } of statistics)
+    await execute(
+      connection,
+      `INSERT INTO account_statistics (account, taken_at, start_at, end_at, quota, rpm, tpm, mpm, rest)
+       VALUES ($account, $takenAt, $start, $end, $quota, $rpm, $tpm, $mpm, $rest)`,
+      {
+        account,
+        takenAt,
+        start,
+        end,
+        quota,
+        rpm: rpm ?? null,
+        tpm: tpm ?? null,
+        mpm: mpm ?? null,
+        rest: withoutSecrets(rest),
+      },
+    );
+};
+
+const optionalNumber = (row: Row, column: string): number | undefined =>
+  optionalText(row, column) === undefined ? undefined : wholeNumber(row, column);
+
+const optionalMoney = (row: Row, column: string): Money | undefined => {
+  const value = optionalText(row, column);
+  return value === undefined ? undefined : money(value);
+};
+
+/** The profiles whose moment fits, oldest first; `which` is SQL over the bindings. */
+export const readAccounts = async (
+  connection: DuckDBConnection,
+  which: string,
+  bindings: Bindings,
+): Promise<readonly AccountSnapshot[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM account_snapshot
+     WHERE account = $account AND balance IS NOT NULL AND ${which} ORDER BY taken_at`,
+    bindings,
+  );
+  return rows.map((row) => ({
+    takenAt: unixMillis(wholeNumber(row, 'taken_at')),
+    askedAt: unixMillis(wholeNumber(row, 'asked_at')),
+    username: text(row, 'username'),
+    displayName: optionalText(row, 'display_name'),
+    balance: money(text(row, 'balance')),
+    usedQuota: money(text(row, 'used_quota')),
+    requestCount: optionalNumber(row, 'request_count'),
+    group: optionalText(row, 'group_name'),
+    level: optionalNumber(row, 'level'),
+    rest: text(row, 'rest'),
+  }));
+};
+
+/** The profile last read at the moment or before. */
+export const readAccountAt = async (
+  connection: DuckDBConnection,
+  account: string,
+  moment: UnixMillis,
+): Promise<AccountSnapshot | undefined> => {
+  const [found] = await readAccounts(
+    connection,
+    `taken_at = (SELECT max(taken_at) FROM account_snapshot
+       WHERE account = $account AND balance IS NOT NULL AND taken_at <= $moment)`,
+    { account, moment },
+  );
+  return found;
+};
+
+export const readStatistics = async (
+  connection: DuckDBConnection,
+  account: string,
+  from: UnixMillis,
+  to: UnixMillis,
+): Promise<readonly StatisticsSnapshot[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM account_statistics
+     WHERE account = $account AND taken_at >= $from AND taken_at < $to ORDER BY taken_at, end_at - start_at`,
+    { account, from, to },
+  );
+  return rows.map((row) => ({
+    takenAt: unixMillis(wholeNumber(row, 'taken_at')),
+    start: unixSeconds(wholeNumber(row, 'start_at')),
+    end: unixSeconds(wholeNumber(row, 'end_at')),
+    quota: money(text(row, 'quota')),
+    rpm: optionalMoney(row, 'rpm'),
+    tpm: optionalMoney(row, 'tpm'),
+    mpm: optionalMoney(row, 'mpm'),
+    rest: text(row, 'rest'),
+  }));
+};

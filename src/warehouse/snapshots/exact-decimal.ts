@@ -1,0 +1,24 @@
+import { fault, money, multiplyMoney } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+
+const places = money('1e18');
+const limit = 10n ** 38n;
+
+/** The SQL type that amounts of snapshots are kept in. */
+export const amountType = 'DECIMAL(38, 18)';
+
+/** The amount, known to fit `amountType` digit by digit: the engine's own cast would round it. @throws fault */
+export const exactDecimal = (amount: Money, what: string): Money => {
+  const scaled = multiplyMoney(amount, places);
+  if (scaled.includes('.'))
+    throw fault('export-amount-inexact', `${what} is ${amount}, which has more than 18 decimals`, {
+      advice: 'nothing was rounded and nothing of this snapshot was kept; report the answer of the gateway',
+    });
+  const digits = BigInt(scaled);
+  if (digits >= limit || digits <= -limit)
+    throw fault(
+      'gateway-answer-unreadable',
+      `${what} is ${amount}, which is larger than the warehouse keeps`,
+    );
+  return amount;
+};

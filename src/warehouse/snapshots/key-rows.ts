@@ -1,0 +1,81 @@
+import { money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { BoundRow } from '../bound-rows.ts';
+import { optionalText, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { exactDecimal } from './exact-decimal.ts';
+import type { KeyState } from './snapshot.ts';
+import { maskOf, withoutSecrets } from './without-secrets.ts';
+
+/** A key for as long as it stays the same; milliseconds UTC, half-open. */
+export type KeySpan = { readonly key: KeyState; readonly from: UnixMillis; readonly until: UnixMillis };
+
+/** The end of a span that goes on: a number, so that the engine can pass over whole blocks of spans that have ended. */
+export const stillSo = unixMillis(Number.MAX_SAFE_INTEGER);
+
+export const keyColumns = {
+  key_id: 'BIGINT',
+  valid_from: 'BIGINT',
+  valid_until: 'BIGINT',
+  name: 'VARCHAR',
+  key_mask: 'VARCHAR',
+  status: 'BIGINT',
+  remain_quota: 'VARCHAR',
+  unlimited_quota: 'BIGINT',
+  expired_time: 'BIGINT',
+  group_name: 'VARCHAR',
+  created_time: 'BIGINT',
+  rest: 'VARCHAR',
+} as const;
+
+/** Half a surrogate pair can't be stored; whether a key has changed is asked of what can. */
+const storable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+
+/** A key as it can be kept: exactly, and without secrets. @throws faults export-amount-inexact, gateway-answer-unreadable */
+export const keptKey = (key: KeyState): KeyState => ({
+  ...key,
+  name: storable(key.name),
+  keyMask: key.keyMask === undefined ? undefined : maskOf(storable(key.keyMask)),
+  remainQuota: exactDecimal(key.remainQuota, `remain_quota of the key ${key.id}`),
+  group: key.group === undefined ? undefined : storable(key.group),
+  rest: withoutSecrets(storable(key.rest)),
+});
+
+export const boundSpan = ({ key, from, until }: KeySpan): BoundRow<typeof keyColumns> => ({
+  key_id: key.id,
+  valid_from: from,
+  valid_until: until,
+  name: key.name,
+  key_mask: key.keyMask ?? null,
+  status: key.status ?? null,
+  remain_quota: key.remainQuota,
+  unlimited_quota: key.unlimitedQuota ? 1 : 0,
+  expired_time: key.expiredTime === 'never' ? -1 : key.expiredTime,
+  group_name: key.group ?? null,
+  created_time: key.createdTime ?? null,
+  rest: key.rest,
+});
+
+const optionalNumber = (row: Row, column: string): number | undefined =>
+  optionalText(row, column) === undefined ? undefined : wholeNumber(row, column);
+
+export const spanOf = (row: Row): KeySpan => {
+  const expiredTime = wholeNumber(row, 'expired_time');
+  const createdTime = optionalNumber(row, 'created_time');
+  return {
+    from: unixMillis(wholeNumber(row, 'valid_from')),
+    until: unixMillis(wholeNumber(row, 'valid_until')),
+    key: {
+      id: wholeNumber(row, 'key_id'),
+      name: text(row, 'name'),
+      keyMask: optionalText(row, 'key_mask'),
+      status: optionalNumber(row, 'status'),
+      remainQuota: money(text(row, 'remain_quota')),
+      unlimitedQuota: row['unlimited_quota'] === true,
+      expiredTime: expiredTime === -1 ? 'never' : unixSeconds(expiredTime),
+      group: optionalText(row, 'group_name'),
+      createdTime: createdTime === undefined ? undefined : unixSeconds(createdTime),
+      rest: text(row, 'rest'),
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { optionalText, readRows } from '../rows.ts';
+import { amountType } from './exact-decimal.ts';
+import { boundSpan, keptKey, keyColumns, spanOf, stillSo } from './key-rows.ts';
+import type { KeySpan } from './key-rows.ts';
+import { planKeys } from './plan-keys.ts';
+import type { KeyCounts, KeyState } from './snapshot.ts';
+
+const columns = Object.keys(keyColumns);
+
+const cells = columns.map((name) => {
+  if (name === 'remain_quota') return `CAST(remain_quota AS ${amountType})`;
+  return name === 'unlimited_quota' ? 'unlimited_quota = 1' : name;
+});
+
+/** `shown` tells by which spans: an expression over valid_from and valid_until. */
+const readSpans = async (
+  connection: DuckDBConnection,
+  account: string,
+  shown: string,
+  at: UnixMillis,
+): Promise<readonly KeySpan[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT ${columns.join(', ')} FROM key_snapshot WHERE account = $account AND ${shown} ORDER BY key_id`,
+    { account, at },
+  );
+  return rows.map(spanOf);
+};
+
+export const spansHolding = async (
+  connection: DuckDBConnection,
+  account: string,
+  at: UnixMillis,
+): Promise<readonly KeySpan[]> =>
+  readSpans(connection, account, 'valid_from <= $at AND valid_until > $at', at);
+
+/** When the keys were read next before and after a moment. */
+const readingsAround = async (
+  connection: DuckDBConnection,
+  account: string,
+  at: UnixMillis,
+): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT max(taken_at) FILTER (taken_at < $at) AS before, min(taken_at) FILTER (taken_at > $at) AS after
+     FROM account_snapshot WHERE account = $account AND key_count IS NOT NULL`,
+    { account, at },
+  );
+  return { before: optionalText(row, 'before'), after: optionalText(row, 'after') };
+};
+
+const ofSpan = `account = $account AND key_snapshot.key_id = span.key_id AND key_snapshot.valid_from = span.valid_from`;
+
+/**
+ * Makes the spans show these keys from the moment to the next reading, within a transaction of the caller's; no reading
+ * of the very moment is there. @throws faults export-amount-inexact, gateway-answer-unreadable
+ */
+export const landKeys = async (
+  connection: DuckDBConnection,
+  account: string,
+  at: UnixMillis,
+  keys: readonly KeyState[],
+): Promise<KeyCounts> => {
+  const { before, after } = await readingsAround(connection, account, at);
+  const until = after === undefined ? stillSo : unixMillis(Number(after));
+  const current = await spansHolding(connection, account, at);
+  const following =
+    after === undefined ? [] : await readSpans(connection, account, 'valid_from = $at', until);
+  const plan = planKeys(keys.map(keptKey), interval(at, until), current, following);
+  const rowsOf = (spans: readonly KeySpan[]) => boundRows(connection, keyColumns, spans, boundSpan);
+  const moved = { account, at };
+  await rowsOf(plan.ended).execute(
+    (table) => `UPDATE key_snapshot SET valid_until = $at FROM ${table} AS span WHERE ${ofSpan}`,
+    moved,
+  );
+  await rowsOf(plan.drawnForward).execute(
+    (table) => `UPDATE key_snapshot SET valid_from = $at FROM ${table} AS span WHERE ${ofSpan}`,
+    moved,
+  );
+  await rowsOf(plan.added).execute(
+    (table) => `INSERT INTO key_snapshot (account, ${columns.join(', ')})
+      SELECT $account, ${cells.join(', ')} FROM ${table} AS span`,
+    { account },
+  );
+  const first = before === undefined;
+  return {
+    count: keys.length,
+    new: first ? 0 : plan.new,
+    changed: plan.changed,
+    gone: plan.gone,
+    first,
+  };
+};

@@ -1,0 +1,78 @@
+import { fault } from '../../base/index.ts';
+import type { Interval, UnixMillis } from '../../base/index.ts';
+import type { KeySpan } from './key-rows.ts';
+import type { KeyState } from './snapshot.ts';
+
+/** What is to be done to the spans of an account's keys, so that they show one reading from its moment to the next reading. */
+export type KeyPlan = {
+  /** Spans that end at the moment of the reading. */
+  readonly ended: readonly KeySpan[];
+  /** Spans that begin at the next reading and now begin at this one. */
+  readonly drawnForward: readonly KeySpan[];
+  readonly added: readonly KeySpan[];
+  readonly new: number;
+  readonly changed: number;
+  readonly gone: number;
+};
+
+export const sameKey = (left: KeyState, right: KeyState): boolean =>
+  left.id === right.id &&
+  left.name === right.name &&
+  left.keyMask === right.keyMask &&
+  left.status === right.status &&
+  left.remainQuota === right.remainQuota &&
+  left.unlimitedQuota === right.unlimitedQuota &&
+  left.expiredTime === right.expiredTime &&
+  left.group === right.group &&
+  left.createdTime === right.createdTime &&
+  left.rest === right.rest;
+
+const byId = <T>(values: readonly T[], idOf: (value: T) => number): ReadonlyMap<number, T> => {
+  const found = new Map<number, T>();
+  for (const value of values) {
+    if (found.has(idOf(value)))
+      throw fault('gateway-answer-unreadable', `the key ${idOf(value)} is listed twice`);
+    found.set(idOf(value), value);
+  }
+  return found;
+};
+
+/**
+ * Spans begin and end at readings alone, so that one which holds the moment holds all of `until` the next reading, too.
+ * `current` are those that hold the moment, `following` those that begin at the next reading, if there is one. Pure.
+ */
+export const planKeys = (
+  keys: readonly KeyState[],
+  { start, end }: Interval<UnixMillis>,
+  current: readonly KeySpan[],
+  following: readonly KeySpan[],
+): KeyPlan => {
+  const listed = byId(keys, ({ id }) => id);
+  const known = byId(current, ({ key }) => key.id);
+  const next = byId(following, ({ key }) => key.id);
+  const ended = current.filter(({ key }) => {
+    const now = listed.get(key.id);
+    return now === undefined || !sameKey(now, key);
+  });
+  const started = keys.filter((key) => {
+    const before = known.get(key.id)?.key;
+    return before === undefined || !sameKey(before, key);
+  });
+  const goesOn = (key: KeyState): KeySpan | undefined => {
+    const span = next.get(key.id);
+    return span !== undefined && sameKey(span.key, key) ? span : undefined;
+  };
+  const changed = started.filter(({ id }) => known.has(id)).length;
+  return {
+    ended,
+    drawnForward: started.flatMap((key) => goesOn(key) ?? []),
+    added: [
+      ...started.filter((key) => goesOn(key) === undefined).map((key) => ({ key, from: start, until: end })),
+      // What a later reading showed stays shown from there on.
+      ...ended.filter(({ until }) => until > end).map((span) => ({ ...span, from: end })),
+    ],
+    new: started.length - changed,
+    changed,
+    gone: ended.filter(({ key }) => !listed.has(key.id)).length,
+  };
+};

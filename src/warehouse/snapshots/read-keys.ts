@@ -1,0 +1,64 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import { optionalText, readRows, wholeNumber } from '../rows.ts';
+import { spanOf } from './key-rows.ts';
+import type { KeySpan } from './key-rows.ts';
+import { spansHolding } from './land-keys.ts';
+import type { Inventory, KeyChange } from './snapshot.ts';
+
+export const readInventory = async (
+  connection: DuckDBConnection,
+  account: string,
+  moment: UnixMillis,
+): Promise<Inventory | undefined> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT max(taken_at) AS taken_at FROM account_snapshot
+     WHERE account = $account AND key_count IS NOT NULL AND taken_at <= $moment`,
+    { account, moment },
+  );
+  if (optionalText(row, 'taken_at') === undefined) return undefined;
+  const takenAt = unixMillis(wholeNumber(row, 'taken_at'));
+  const spans = await spansHolding(connection, account, takenAt);
+  return { takenAt, keys: spans.map(({ key, from }) => ({ ...key, since: from })) };
+};
+
+/** A span that ends where the next of its key begins was changed there. */
+const changeAt = (at: UnixMillis, ended: KeySpan | undefined, begun: KeySpan | undefined): KeyChange[] => {
+  if (begun === undefined) return ended === undefined ? [] : [{ what: 'gone', at, key: ended.key }];
+  return ended === undefined
+    ? [{ what: 'new', at, key: begun.key }]
+    : [{ what: 'changed', at, key: begun.key, before: ended.key }];
+};
+
+export const readChanges = async (
+  connection: DuckDBConnection,
+  account: string,
+  from: UnixMillis,
+  to: UnixMillis,
+): Promise<readonly KeyChange[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT *, (SELECT min(taken_at) FROM account_snapshot WHERE account = $account AND key_count IS NOT NULL) AS first
+     FROM key_snapshot
+     WHERE account = $account
+       AND (valid_from >= $from AND valid_from < $to OR valid_until >= $from AND valid_until < $to)`,
+    { account, from, to },
+  );
+  const first = rows[0] === undefined ? 0 : wholeNumber(rows[0], 'first');
+  const within = (moment: UnixMillis): boolean => moment >= from && moment < to && moment !== first;
+  const moments = new Map<string, { at: UnixMillis; id: number; ended?: KeySpan; begun?: KeySpan }>();
+  for (const span of rows.map(spanOf))
+    for (const [at, end] of [
+      [span.from, { begun: span }],
+      [span.until, { ended: span }],
+    ] as const) {
+      if (!within(at)) continue;
+      const name = `${at} ${span.key.id}`;
+      moments.set(name, { ...moments.get(name), at, id: span.key.id, ...end });
+    }
+  return [...moments.values()]
+    .sort((left, right) => left.at - right.at || left.id - right.id)
+    .flatMap(({ at, ended, begun }) => changeAt(at, ended, begun));
+};

@@ -1,0 +1,76 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { inTransaction, optionalText, readRows } from '../rows.ts';
+import {
+  readAccountAt,
+  readAccounts,
+  readStatistics,
+  writeAccount,
+  writeStatistics,
+} from './account-rows.ts';
+import { landKeys } from './land-keys.ts';
+import { readChanges, readInventory } from './read-keys.ts';
+import type { LandedSnapshot, Snapshot, SnapshotTable } from './snapshot.ts';
+
+const endOfTime = unixMillis(Number.MAX_SAFE_INTEGER);
+
+/** The moment, or the next millisecond at which no snapshot of the account was taken. */
+const freeMoment = async (
+  connection: DuckDBConnection,
+  account: string,
+  moment: UnixMillis,
+): Promise<UnixMillis> => {
+  const rows = await readRows(
+    connection,
+    'SELECT taken_at FROM account_snapshot WHERE account = $account AND taken_at >= $moment ORDER BY taken_at',
+    { account, moment },
+  );
+  const taken = new Set(rows.map((row) => optionalText(row, 'taken_at')));
+  let free: number = moment;
+  while (taken.has(String(free))) free += 1;
+  return unixMillis(free);
+};
+
+const land = async (connection: DuckDBConnection, snapshot: Snapshot): Promise<LandedSnapshot> => {
+  const { account, keys } = snapshot;
+  const takenAt = await freeMoment(connection, account, snapshot.takenAt);
+  const counts = keys === undefined ? undefined : await landKeys(connection, account, takenAt, keys);
+  await writeStatistics(connection, snapshot, takenAt);
+  await writeAccount(connection, snapshot, takenAt);
+  return { takenAt, keys: counts };
+};
+
+export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
+  // Over the one connection of small state: what is landed is told from what is there, which must stand still meanwhile.
+  land: async (snapshot) =>
+    engine.state(async (connection) => inTransaction(connection, async () => land(connection, snapshot))),
+  reach: async (account) =>
+    engine.state(async (connection) => {
+      const [row] = await readRows(
+        connection,
+        'SELECT max(taken_at) AS taken_at FROM account_snapshot WHERE account = $account',
+        { account },
+      );
+      const latest = optionalText(row, 'taken_at');
+      return latest === undefined ? undefined : unixMillis(Number(latest));
+    }),
+  latestAccount: async (account) =>
+    engine.state(async (connection) => readAccountAt(connection, account, endOfTime)),
+  accountAt: async (account, moment) =>
+    engine.state(async (connection) => readAccountAt(connection, account, moment)),
+  accountBetween: async (account, from, to) =>
+    engine.bulk(async (connection) =>
+      readAccounts(connection, 'taken_at >= $from AND taken_at < $to', { account, from, to }),
+    ),
+  statisticsBetween: async (account, from, to) =>
+    engine.bulk(async (connection) => readStatistics(connection, account, from, to)),
+  // Two statements are to see one state of the tables.
+  inventoryAt: async (account, moment) =>
+    engine.bulk(async (connection) =>
+      inTransaction(connection, async () => readInventory(connection, account, moment)),
+    ),
+  changes: async (account, from, to) =>
+    engine.bulk(async (connection) => readChanges(connection, account, from, to)),
+});
