@@ -35,8 +35,8 @@ const QUOTED = 2;
 const QUOTE_IN_QUOTED = 3;
 
 /**
- * Counts the records of a CSV as RFC 4180 has them. Chunks without quotes take a fast way, which looks at line ends
- * alone, and at the commas of rows that end with one: DuckDB lets those be a cell too long.
+ * Counts the records of a CSV as RFC 4180 has them. Rows without quotes take a fast way, which looks at line ends alone,
+ * and at the commas of rows that end with one: DuckDB lets those be a cell too long, and finds all others itself.
  */
 export const createRowScanner = (width: number): RowScanner => {
   let place = CELL_START;
@@ -65,18 +65,55 @@ export const createRowScanner = (width: number): RowScanner => {
     return count;
   };
 
-  const fast = (chunk: Buffer): Buffer => {
-    let from = 0;
-    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
-      const endsWithComma = (at === 0 ? lastByte : chunk[at - 1]) === COMMA;
-      endRecord(bytes + at, endsWithComma ? recordCommas + commasIn(chunk, from, at) : undefined);
-      recordCommas = 0;
-      from = at + 1;
-      recordStart = bytes + from;
+  /** Byte by byte to the end of a record that holds quotes, or of the chunk; gives where it got to. */
+  const quotedRecord = (chunk: Buffer, from: number): number => {
+    let now = place;
+    let commas = recordCommas;
+    let at = from;
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (now === QUOTED) {
+        if (byte === QUOTE) now = QUOTE_IN_QUOTED;
+        else if (byte === LF) quotedNewlines = true;
+      } else if (byte === COMMA) {
+        commas += 1;
+        now = CELL_START;
+      } else if (byte === LF) break;
+      else now = byte === QUOTE && now !== PLAIN ? QUOTED : PLAIN;
     }
-    recordCommas += commasIn(chunk, from, chunk.length);
+    [place, recordCommas] = [now, commas];
+    if (at === chunk.length) return at;
+    endRecord(bytes + at, commas);
+    return startRecord(at + 1);
+  };
+
+  const startRecord = (at: number): number => {
+    recordStart = bytes + at;
+    recordCommas = 0;
+    place = CELL_START;
+    return at;
+  };
+
+  /** For chunks without a CR: those may be kept as they are. */
+  const fast = (chunk: Buffer): Buffer => {
+    let quote = chunk.indexOf(QUOTE);
+    for (let from = 0; from < chunk.length;) {
+      const inQuotes = place === QUOTED || place === QUOTE_IN_QUOTED;
+      const at = inQuotes ? -1 : chunk.indexOf(LF, from);
+      if (inQuotes || (quote !== -1 && (at === -1 || quote < at))) {
+        from = quotedRecord(chunk, from);
+        quote = chunk.indexOf(QUOTE, from);
+      } else if (at === -1) {
+        recordCommas += commasIn(chunk, from, chunk.length);
+        place = chunk[chunk.length - 1] === COMMA ? CELL_START : PLAIN;
+        from = chunk.length;
+      } else {
+        const endsWithComma = (at === 0 ? lastByte : chunk[at - 1]) === COMMA;
+        endRecord(bytes + at, endsWithComma ? recordCommas + commasIn(chunk, from, at) : undefined);
+        from = startRecord(at + 1);
+      }
+    }
     lastByte = chunk[chunk.length - 1] ?? lastByte;
-    place = lastByte === LF || lastByte === COMMA ? CELL_START : PLAIN;
     bytes += chunk.length;
     return chunk;
   };
@@ -125,13 +162,7 @@ export const createRowScanner = (width: number): RowScanner => {
   return {
     scan: (chunk) => {
       guarded ||= chunk.includes(GUARD);
-      const easy =
-        !heldReturn &&
-        place !== QUOTED &&
-        place !== QUOTE_IN_QUOTED &&
-        !chunk.includes(QUOTE) &&
-        !chunk.includes(CR);
-      return easy ? fast(chunk) : careful(chunk);
+      return heldReturn || chunk.includes(CR) ? careful(chunk) : fast(chunk);
     },
     finish: () => {
       const endedWithNewline = bytes === recordStart;

@@ -25,10 +25,11 @@ export const openSpoolFile: OpenSpoolFile = async (path) => {
   let waitingBytes = 0;
   const flush = async (): Promise<void> => {
     if (waitingBytes === 0) return;
-    const batch = Buffer.concat(waiting, waitingBytes);
+    const [batch, size] = [waiting, waitingBytes];
     waiting = [];
     waitingBytes = 0;
-    await handle.appendFile(batch);
+    const { bytesWritten } = await handle.writev(batch);
+    if (bytesWritten < size) await handle.appendFile(Buffer.concat(batch, size).subarray(bytesWritten));
   };
   return {
     path,

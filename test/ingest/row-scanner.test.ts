@@ -57,7 +57,7 @@ describe('counting the rows of an export', () => {
 
   it.each([
     ['a row too long by a blank cell', '1,2,3\n1,2,3,\n', 2],
-    ['a row too long, with quotes', '"1",2,3\n1,2,3,4\n', 2],
+    ['a row too long, with quotes', '1,2,3\n"1",2,3,4\n', 2],
     ['a row too short, with quotes', '"1",2\n', 1],
     ['a last row too short without its end', '1,2,3\n1,2', 2],
   ])('finds %s', (_, text, record) => {
