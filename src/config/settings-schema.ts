@@ -42,6 +42,12 @@ const gateway = z.strictObject({
     .optional(),
   units_per_currency: z.int().min(1).describe('How many integer units make 1 of the currency.').optional(),
   usage_zone: zone.describe('Zone in which the usage export cuts its days.').optional(),
+  token_convention: z
+    .record(z.string().min(1), z.enum(['includes_cache', 'excludes_cache']))
+    .describe(
+      'Whether prompt tokens hold the cached and cache-write ones (includes_cache), or those come on top (excludes_cache), by name of model; * stands for anything, and the closest name applies. What is not named asks the data.',
+    )
+    .optional(),
 });
 
 const timeouts = z.strictObject({

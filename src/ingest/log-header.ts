@@ -21,6 +21,8 @@ const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
   ],
   ['reasoning_tokens', ['reasoning_tokens']],
   ['audio_tokens', ['audio_tokens']],
+  ['audio_input_tokens', ['audio_input_tokens', 'input_audio_tokens', 'prompt_audio_tokens']],
+  ['audio_output_tokens', ['audio_output_tokens', 'output_audio_tokens', 'completion_audio_tokens']],
   ['image_tokens', ['image_tokens']],
   ['quota', ['quota', 'cost_usd', 'cost_cny']],
 ];

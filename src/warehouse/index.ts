@@ -8,6 +8,11 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type { Spend } from './spend.ts';
+export { tokenConventions } from './tokens/convention.ts';
+export type { TokenConvention } from './tokens/convention.ts';
+export type { ModelConvention, ShownPrice, TokenEvidence, Witness } from './tokens/decide.ts';
+export type { TokenRules } from './tokens/match-rule.ts';
+export type { TokensTable } from './tokens/tokens-table.ts';
 export type {
   AccountSnapshot,
   Inventory,

@@ -1,4 +1,5 @@
 import { snapshots } from './migrations/06-snapshots.ts';
+import { tokenClasses } from './migrations/07-token-classes.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -162,4 +163,5 @@ export const migrations: readonly Migration[] = [
     ],
   },
   snapshots,
+  tokenClasses,
 ];

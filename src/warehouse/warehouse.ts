@@ -17,6 +17,9 @@ import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { readSpend } from './spend.ts';
 import type { Spend } from './spend.ts';
+import { createClassesView } from './tokens/classes-sql.ts';
+import { createTokensTable } from './tokens/tokens-table.ts';
+import type { TokensTable } from './tokens/tokens-table.ts';
 import { createUsageTable } from './usage/usage-table.ts';
 import type { UsageTable } from './usage/usage-table.ts';
 
@@ -35,6 +38,8 @@ export type Warehouse = AsyncDisposable & {
   readonly snapshots: SnapshotTable;
   /** What the log says was charged in the interval, in the account's currency. */
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
+  /** What prompt tokens hold, by model, so that each token is counted once. */
+  readonly tokens: TokensTable;
   /**
    * Gives `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in an
    * engine apart that can reach nothing else. @throws faults report-query-failed, export-currency-changed.
@@ -61,12 +66,14 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   const engine = await openEngine(options);
   try {
     await migrate(engine, migrations, options.clock, options.path);
+    await createClassesView(engine);
     // The file's lock is ours by now, so nothing in the spool belongs to a living run.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+  const tokens = createTokensTable(engine, options.log);
   return {
     logs: createLogsTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
@@ -74,7 +81,11 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
     spend: async (account, span) => engine.bulk(async (connection) => readSpend(connection, account, span)),
-    readCube: async (request, use) => readCube(engine, options, options.clock, request, use),
+    tokens,
+    readCube: async (request, use) => {
+      await tokens.judge(request.account, request.signal);
+      return readCube(engine, options, options.clock, request, use);
+    },
     [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),
   };
 };

@@ -2,7 +2,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Money } from '../../base/index.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
 import { execute, streamRows } from '../rows.ts';
+import { tokenClasses } from '../tokens/class-names.ts';
+import { classedCallsSql } from '../tokens/classes-sql.ts';
 import type { CubePeriod } from './cube-request.ts';
+
+/** Each column as it was served, and the classes that count each token once. */
+const tokenColumns = [...tokenRoles, ...tokenClasses] as const;
 
 export const createCubeTables = async (connection: DuckDBConnection): Promise<void> => {
   await execute(
@@ -12,7 +17,7 @@ export const createCubeTables = async (connection: DuckDBConnection): Promise<vo
   await execute(
     connection,
     `CREATE TABLE quarters (period VARCHAR, quarter BIGINT, model_name VARCHAR, token_name VARCHAR, kind VARCHAR,
-       calls BIGINT, ${tokenRoles.map((name) => `${name} HUGEINT`).join(', ')}, spend DECIMAL(38, 12), amount DECIMAL(38, 12))`,
+       calls BIGINT, ${tokenColumns.map((name) => `${name} HUGEINT`).join(', ')}, spend DECIMAL(38, 12), amount DECIMAL(38, 12))`,
   );
   // Days begin and end at quarter hours in every zone in use.
   await execute(
@@ -45,14 +50,14 @@ const inCurrency = (sum: string, inUnits: boolean): string =>
 
 const quartersSql = (inUnits: boolean): string => `
   SELECT $period AS period, quarter, model_name, token_name, kind, count(*) AS calls,
-    ${tokenRoles.map((name) => `sum(${name}) AS ${name}`).join(', ')},
+    ${tokenColumns.map((name) => `sum(${name}) AS ${name}`).join(', ')},
     CASE kind
       WHEN 'consumption' THEN ${inCurrency('coalesce(sum(quota), 0)', inUnits)}
       -- A refund gives back, whichever sign it is booked with.
       WHEN 'refund' THEN ${inCurrency('-coalesce(sum(abs(quota)), 0)', inUnits)}
       ELSE 0 END AS spend,
     ${inCurrency('coalesce(sum(quota), 0)', inUnits)} AS amount
-  FROM call_log
+  FROM (${classedCallsSql('call_log')})
   WHERE account = $account AND created_at >= $start AND created_at < $end
   GROUP BY quarter, model_name, token_name, kind`;
 

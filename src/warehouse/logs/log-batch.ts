@@ -8,6 +8,8 @@ export const tokenRoles = [
   'cache_write_tokens',
   'reasoning_tokens',
   'audio_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
   'image_tokens',
 ] as const;
 

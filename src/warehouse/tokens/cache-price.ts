@@ -1,0 +1,107 @@
+/** Evidence in floating point from what calls were charged; nothing of it is ever used as money. */
+
+/** What is counted of a call, in any fixed order. The first two are its prompt and its cached tokens. */
+export type PricedCall = { readonly counts: readonly number[]; readonly charge: number };
+
+/** A price is within its error, given that each charge is the sum of its counts at fixed prices, rounded. */
+type Price = { readonly value: number; readonly error: number };
+
+export type CachePrice = {
+  readonly shows: 'includes_cache' | 'excludes_cache';
+  readonly calls: number;
+  /** What one more prompt token, and one more cached token, adds to the charge. */
+  readonly prompt: Price;
+  readonly cached: Price;
+};
+
+type Column = readonly number[];
+
+/** So many calls more than prices must fit, or a fit is no evidence. */
+const spareCalls = 20;
+/** So many different calls must hold cached tokens. */
+const cachedCalls = 10;
+/** A column of which less than this part is its own says nothing for itself. */
+const ownPart = 1e-6;
+/** Next to the price of a prompt token, less than this is nothing. */
+const leastPart = 0.01;
+
+const dot = (left: Column, right: Column): number =>
+  left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+
+/** What of a column is at right angles to the directions (each of length 1). Taken off twice, against rounding. */
+const ownOf = (column: Column, directions: readonly Column[]): Column => {
+  const takeOff = (from: Column): Column =>
+    directions.reduce<Column>((left, direction) => {
+      const share = dot(left, direction);
+      return left.map((value, at) => value - share * (direction[at] ?? 0));
+    }, from);
+  return takeOff(takeOff(column));
+};
+
+const hasOwn = (own: Column, column: Column): boolean => dot(own, own) > ownPart ** 2 * dot(column, column);
+
+const directionsOf = (columns: readonly Column[]): readonly Column[] =>
+  columns.reduce<readonly Column[]>((directions, column) => {
+    const own = ownOf(column, directions);
+    const length = Math.sqrt(dot(own, own));
+    return hasOwn(own, column) ? [...directions, own.map((value) => value / length)] : directions;
+  }, []);
+
+/** What one more of column `at` adds; nothing when the other columns say the same. */
+const priceOf = (
+  columns: readonly Column[],
+  at: number,
+  charges: Column,
+  rounding: number,
+): Price | undefined => {
+  const column = columns[at] ?? [];
+  const own = ownOf(column, directionsOf(columns.filter((_, index) => index !== at)));
+  if (!hasOwn(own, column)) return undefined;
+  const size = dot(own, own);
+  return {
+    value: dot(own, charges) / size,
+    error: (rounding * own.reduce((sum, value) => sum + Math.abs(value), 0)) / size,
+  };
+};
+
+const judge = (prompt: Price, cached: Price): CachePrice['shows'] | undefined => {
+  const least = leastPart * prompt.value;
+  if (prompt.value <= prompt.error) return undefined;
+  // Tokens that lower the charge are charged elsewhere at more: they are part of the prompt.
+  if (cached.value + cached.error < -least) return 'includes_cache';
+  // On top they cost something, and less than tokens that were not cached; as part of the prompt they would cost more.
+  if (cached.value - cached.error > least && cached.value + cached.error < prompt.value - prompt.error)
+    return 'excludes_cache';
+  return undefined;
+};
+
+const distinct = (calls: readonly PricedCall[]): readonly PricedCall[] => [
+  ...new Map(calls.map((call) => [[...call.counts, call.charge].join(' '), call])).values(),
+];
+
+/**
+ * Whether the charges of one key's calls of one model show that the prompt holds the cached tokens. Every charge must be
+ * the sum of the counts at fixed prices to within `rounding`, with many calls to spare: anything else (a price by tiers, a
+ * count that is not told) is no evidence, and nothing is given.
+ */
+export const cachePriceOf = (all: readonly PricedCall[], rounding: number): CachePrice | undefined => {
+  const calls = distinct(all);
+  if (calls.filter(({ counts }) => (counts[1] ?? 0) > 0).length < cachedCalls) return undefined;
+  const width = calls[0]?.counts.length ?? 0;
+  const columns = [
+    ...Array.from({ length: width }, (_, at) => calls.map(({ counts }) => counts[at] ?? 0)),
+    // What each call costs, whatever its tokens.
+    calls.map(() => 1),
+  ];
+  const charges = calls.map(({ charge }) => charge);
+  const directions = directionsOf(columns);
+  if (calls.length - directions.length < spareCalls) return undefined;
+  const largest = Math.max(...charges.map(Math.abs));
+  const slack = rounding + largest * 1e-11;
+  if (ownOf(charges, directions).some((gap) => Math.abs(gap) > slack)) return undefined;
+  const prompt = priceOf(columns, 0, charges, slack);
+  const cached = priceOf(columns, 1, charges, slack);
+  if (prompt === undefined || cached === undefined) return undefined;
+  const shows = judge(prompt, cached);
+  return shows === undefined ? undefined : { shows, calls: calls.length, prompt, cached };
+};

@@ -1,0 +1,99 @@
+import { execute } from '../rows.ts';
+import type { Engine } from '../engine.ts';
+
+/** A negative count is no count: unknown. */
+const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${column} END`;
+
+/** The counts of a call as they are taken, and what is decided of its model. */
+const countsSql = (relation: string): string => `
+  SELECT calls.*, token_convention.convention,
+    ${count('calls.prompt_tokens')} AS prompt,
+    ${count('calls.cached_tokens')} AS cached,
+    ${count('calls.cache_write_tokens')} AS cache_write,
+    ${count('calls.audio_input_tokens')} AS audio_in,
+    ${count('calls.image_tokens')} AS image,
+    ${count('calls.completion_tokens')} AS completion,
+    ${count('calls.reasoning_tokens')} AS reasoning,
+    ${count('calls.audio_output_tokens')} AS audio_out,
+    -- Audio that is not said to be of the input or the output.
+    CASE WHEN calls.audio_input_tokens IS NULL AND calls.audio_output_tokens IS NULL
+      THEN greatest(coalesce(calls.audio_tokens, 0), 0) ELSE 0 END AS audio_somewhere
+  FROM ${relation} AS calls
+  LEFT JOIN token_convention
+    ON token_convention.account = calls.account AND token_convention.model_name = calls.model_name`;
+
+/** What each part leaves of its whole; NULL or negative where the parts are too many. */
+const remaindersSql = (relation: string): string => `
+  SELECT *,
+    cache = 0 OR convention IS NOT NULL AS splits,
+    excludes OR cached IS NOT NULL AS reads_told,
+    CASE WHEN excludes THEN prompt WHEN cache <= prompt THEN prompt - cache END
+      - coalesce(audio_in, 0) - coalesce(image, 0) AS uncached,
+    completion - coalesce(reasoning, 0) - coalesce(audio_out, 0) AS plain
+  FROM (
+    SELECT *,
+      coalesce(convention = 'excludes_cache', false) AS excludes,
+      coalesce(cached, 0) + coalesce(cache_write, 0) AS cache
+    FROM (${countsSql(relation)})
+  )`;
+
+const helpers = [
+  'convention',
+  'prompt',
+  'cached',
+  'cache_write',
+  'audio_in',
+  'image',
+  'completion',
+  'reasoning',
+  'audio_out',
+  'audio_somewhere',
+  'excludes',
+  'cache',
+  'splits',
+  'reads_told',
+  'uncached',
+  'plain',
+].join(', ');
+
+const classesSql = (relation: string): string => `
+  SELECT * EXCLUDE (${helpers}),
+    convention AS token_convention,
+    CASE WHEN excludes THEN prompt + cache ELSE prompt END AS input_tokens,
+    CASE WHEN uncached >= 0 AND reads_told THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
+    CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cached END AS input_cache_read_tokens,
+    CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cache_write END AS input_cache_write_tokens,
+    CASE WHEN uncached >= 0 THEN audio_in END AS input_audio_tokens,
+    CASE WHEN uncached >= 0 THEN image END AS input_image_tokens,
+    completion AS output_tokens,
+    CASE WHEN plain >= 0 THEN greatest(plain - audio_somewhere, 0) END AS output_plain_tokens,
+    CASE WHEN plain >= 0 THEN reasoning END AS output_reasoning_tokens,
+    CASE WHEN plain >= 0 THEN audio_out END AS output_audio_tokens
+  FROM (${remaindersSql(relation)})`;
+
+/**
+ * The calls of a relation that has the columns of `call_log`, each with its tokens counted once: the totals of input and
+ * output, and classes that add up to them. A class is NULL where the call does not tell it, and its tokens are in the class
+ * that holds them (audio in uncached, reasoning in plain). A total is NULL where its column is. What can't be split is
+ * unclassified:
+ * - Cached and cache-write tokens of a model whose convention is open: they are part of the prompt or come on top. The
+ *   input is then the prompt as served, the least it can be.
+ * - All of a prompt or completion whose parts are more than the whole: they can't all be true.
+ * - What is left of a prompt that may hold cached tokens, where nothing tells how many.
+ * - Audio that is not said to be of the input or the output, as far as either can hold it.
+ * Counts have 18 digits at most, as landing takes them, so that nothing overflows.
+ */
+export const classedCallsSql = (relation: string): string => `
+  SELECT *,
+    input_tokens - coalesce(input_uncached_tokens, 0) - coalesce(input_cache_read_tokens, 0)
+      - coalesce(input_cache_write_tokens, 0) - coalesce(input_audio_tokens, 0)
+      - coalesce(input_image_tokens, 0) AS input_unclassified_tokens,
+    output_tokens - coalesce(output_plain_tokens, 0) - coalesce(output_reasoning_tokens, 0)
+      - coalesce(output_audio_tokens, 0) AS output_unclassified_tokens
+  FROM (${classesSql(relation)})`;
+
+/** The view `call_classes`: every call with its classes. Made anew at each start, so that it is the one of this program. */
+export const createClassesView = async (engine: Engine): Promise<void> =>
+  engine.state(async (connection) => {
+    await execute(connection, `CREATE OR REPLACE VIEW call_classes AS ${classedCallsSql('call_log')}`);
+  });

@@ -1,0 +1,36 @@
+import type { TokenConvention } from './convention.ts';
+
+/** Conventions by names of models, in which `*` stands for anything. */
+export type TokenRules = Readonly<Record<string, TokenConvention>>;
+
+const matches = (pattern: string, model: string): boolean => {
+  const [first = '', ...later] = pattern.split('*');
+  const last = later.pop();
+  if (last === undefined) return pattern === model;
+  if (!model.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of later) {
+    const found = model.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return model.length - last.length >= at && model.endsWith(last);
+};
+
+/** A name without `*` first, then the pattern that says most of the name. */
+const closeness = (pattern: string): number =>
+  pattern.includes('*') ? pattern.replaceAll('*', '').length : Infinity;
+
+/** The rule for a model; of several that match, the closest. */
+export const ruleFor = (
+  rules: TokenRules,
+  model: string,
+): { readonly pattern: string; readonly convention: TokenConvention } | undefined =>
+  Object.entries(rules)
+    .filter(([pattern]) => matches(pattern, model))
+    .map(([pattern, convention]) => ({ pattern, convention }))
+    .toSorted((left, right) => {
+      const nearer = closeness(right.pattern) - closeness(left.pattern);
+      if (!Number.isNaN(nearer) && nearer !== 0) return nearer;
+      return left.pattern < right.pattern ? -1 : 1;
+    })[0];

@@ -1,0 +1,156 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+
+/** Whole UTC days, half-open, in seconds. */
+export type DayRange = { readonly start: number; readonly end: number };
+
+/** How far the evidence of an account goes: all its landings, the moment of the newest, and those before that moment. */
+export type Judged = { readonly landings: number; readonly newest: number; readonly before: number };
+
+const day = 86_400;
+
+/** Charges are looked at for so many days of a model at most, each time. */
+const daysAsked = 3;
+
+export const readJudged = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<Judged | undefined> => {
+  const [row] = await readRows(connection, 'SELECT * FROM token_judged WHERE account = $account', {
+    account,
+  });
+  if (row === undefined) return undefined;
+  return {
+    landings: wholeNumber(row, 'landings'),
+    newest: wholeNumber(row, 'newest'),
+    before: wholeNumber(row, 'before_count'),
+  };
+};
+
+/** The landings of an account, and how many of them were before a moment; before the newest of them when left out. */
+const readLandings = async (
+  connection: DuckDBConnection,
+  account: string,
+  moment?: number,
+): Promise<Judged> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS landings, coalesce(max(landed_at), 0) AS newest,
+       count(*) FILTER (landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
+         AS before_count
+     FROM log_window WHERE account = $account`,
+    { account, moment: moment ?? null },
+  );
+  return {
+    landings: wholeNumber(row, 'landings'),
+    newest: wholeNumber(row, 'newest'),
+    before: wholeNumber(row, 'before_count'),
+  };
+};
+
+const joined = (days: readonly DayRange[]): readonly DayRange[] =>
+  days.reduce<readonly DayRange[]>((ranges, { start, end }) => {
+    const last = ranges.at(-1);
+    if (last === undefined || start > last.end) return [...ranges, { start, end }];
+    return [...ranges.slice(0, -1), { start: last.start, end: Math.max(last.end, end) }];
+  }, []);
+
+/**
+ * The days of windows that landed since the evidence was last judged. Landings of its newest moment are looked at again:
+ * others may have come at the same one. Where a clock was set back, or landings were forgotten, all are looked at.
+ */
+export const staleDays = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<{ readonly ranges: readonly DayRange[]; readonly reached: Judged }> => {
+  const judged = await readJudged(connection, account);
+  const reached = await readLandings(connection, account);
+  const same =
+    judged?.landings === reached.landings &&
+    judged.newest === reached.newest &&
+    judged.before === reached.before;
+  if (same || reached.landings === 0) return { ranges: [], reached };
+  const onlyGrew =
+    judged !== undefined && (await readLandings(connection, account, judged.newest)).before === judged.before;
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT start_at // ${day} * ${day} AS start_day, (end_at + ${day - 1}) // ${day} * ${day} AS end_day
+     FROM log_window WHERE account = $account AND landed_at >= $since ORDER BY start_day, end_day`,
+    { account, since: onlyGrew ? judged.newest : 0 },
+  );
+  const days = rows.map((row) => ({
+    start: wholeNumber(row, 'start_day'),
+    end: wholeNumber(row, 'end_day'),
+  }));
+  return { ranges: joined(days), reached };
+};
+
+export const writeJudged = async (
+  connection: DuckDBConnection,
+  account: string,
+  judged: Judged,
+): Promise<void> => {
+  await execute(connection, 'DELETE FROM token_judged WHERE account = $account', { account });
+  await execute(connection, 'INSERT INTO token_judged VALUES ($account, $landings, $newest, $before)', {
+    account,
+    ...judged,
+  });
+};
+
+const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
+
+/** A prompt of 0 is no whole that a part could be larger than: it may stand for a count that was not made. */
+const excludes = `kind = 'consumption' AND prompt_tokens > 0 AND (cached_tokens > prompt_tokens OR cache_write_tokens > prompt_tokens)`;
+
+const evidenceSql = `
+  INSERT INTO token_row_evidence
+  SELECT $account, day, model_name, calls, cache_calls, excludes_calls, witness.moment, witness.prompt, witness.cached,
+    witness.cache_write
+  FROM (
+    SELECT created_at // ${day} * ${day} AS day, model_name, count(*) AS calls,
+      count(*) FILTER (kind = 'consumption' AND (cached_tokens > 0 OR cache_write_tokens > 0)) AS cache_calls,
+      count(*) FILTER (${excludes}) AS excludes_calls,
+      arg_min({moment: created_at, prompt: prompt_tokens, cached: cached_tokens, cache_write: cache_write_tokens}, created_at)
+        FILTER (${excludes}) AS witness
+    FROM call_log WHERE ${ofRange}
+    GROUP BY day, model_name
+  )`;
+
+/** Looks at every call of the days again. Days whose calls are kept elsewhere by now keep their evidence. */
+export const judgeRows = async (
+  connection: DuckDBConnection,
+  account: string,
+  range: DayRange,
+): Promise<void> => {
+  const bindings = { account, ...range };
+  await execute(
+    connection,
+    `DELETE FROM token_row_evidence WHERE account = $account AND day IN (
+       SELECT DISTINCT created_at // ${day} * ${day} FROM call_log WHERE ${ofRange})`,
+    bindings,
+  );
+  await execute(connection, evidenceSql, bindings);
+};
+
+/** Days of each model worth asking what their calls cost: the newest few in which the cache was much used. */
+export const daysToPrice = async (
+  connection: DuckDBConnection,
+  account: string,
+  ranges: readonly DayRange[],
+): Promise<readonly { readonly model: string; readonly day: number }[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT model_name, day FROM token_row_evidence
+     WHERE account = $account AND cache_calls >= 10 ORDER BY model_name, day DESC`,
+    { account },
+  );
+  const taken = new Map<string, number>();
+  return rows
+    .map((row) => ({ model: text(row, 'model_name'), day: wholeNumber(row, 'day') }))
+    .filter(({ model, day: at }) => {
+      const before = taken.get(model) ?? 0;
+      if (before === daysAsked || !ranges.some(({ start, end }) => at >= start && at < end)) return false;
+      taken.set(model, before + 1);
+      return true;
+    });
+};

@@ -1,0 +1,94 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Log } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { createNamedGates } from '../gate.ts';
+import { inTransaction } from '../rows.ts';
+import { readConventions, readEvidence, readRules, writeConventions, writeRules } from './conventions.ts';
+import { decide } from './decide.ts';
+import type { ModelConvention } from './decide.ts';
+import type { TokenRules } from './match-rule.ts';
+import { judgePrices } from './price-evidence.ts';
+import { daysToPrice, judgeRows, staleDays, writeJudged } from './row-evidence.ts';
+
+export type TokensTable = {
+  /** What is taken of the prompt tokens of each model, and why, by model; the newest data looked at first. */
+  readonly conventions: (account: string, signal?: AbortSignal) => Promise<readonly ModelConvention[]>;
+  /** Sets the rules of the configuration, by names of models in which `*` stands for anything; those before are forgotten. */
+  readonly configure: (account: string, rules: TokenRules) => Promise<void>;
+  /** Looks at what landed since; without anything new it costs next to nothing. What changes is logged. */
+  readonly judge: (account: string, signal?: AbortSignal) => Promise<void>;
+};
+
+const sameRules = (left: TokenRules, right: TokenRules): boolean => {
+  const written = (rules: TokenRules): string =>
+    JSON.stringify(Object.entries(rules).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return written(left) === written(right);
+};
+
+/** Brings what is decided in line with the evidence and the rules, and gives what was decided before. */
+const decideAll = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<{ readonly before: readonly ModelConvention[]; readonly now: readonly ModelConvention[] }> => {
+  const before = await readConventions(connection, account);
+  const rules = await readRules(connection, account);
+  const evidence = await readEvidence(connection, account);
+  const now = [...evidence].map(([model, seen]) => decide(model, seen, rules));
+  await writeConventions(connection, account, now);
+  return { before, now };
+};
+
+const tellChanges = (
+  log: Log,
+  account: string,
+  { before, now }: Awaited<ReturnType<typeof decideAll>>,
+): void => {
+  const known = new Map(before.map((one) => [one.model, one]));
+  for (const { model, convention, decidedBy, contradicted } of now) {
+    const earlier = known.get(model);
+    const fields = { account, model, convention: convention ?? 'open', decidedBy: decidedBy ?? 'nothing' };
+    if (contradicted && earlier?.contradicted !== true)
+      log.warn('what calls show of their prompt tokens contradicts what was taken of them', fields);
+    else if (convention !== earlier?.convention)
+      log.info('what the prompt tokens of a model hold is decided', fields);
+  }
+};
+
+export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
+  const oneAnAccount = createNamedGates();
+
+  const judge = async (account: string, signal?: AbortSignal): Promise<void> =>
+    oneAnAccount(account, async () =>
+      engine.bulk(async (connection) => {
+        const changes = await inTransaction(connection, async () => {
+          const { ranges, reached } = await staleDays(connection, account);
+          if (ranges.length === 0) return undefined;
+          for (const range of ranges) await judgeRows(connection, account, range);
+          for (const asked of await daysToPrice(connection, account, ranges))
+            await judgePrices(connection, account, asked);
+          await writeJudged(connection, account, reached);
+          return decideAll(connection, account);
+        });
+        if (changes !== undefined) tellChanges(log, account, changes);
+      }, signal),
+    );
+
+  return {
+    judge,
+    conventions: async (account, signal) => {
+      await judge(account, signal);
+      return engine.state(async (connection) => readConventions(connection, account));
+    },
+    configure: async (account, rules) =>
+      oneAnAccount(account, async () =>
+        engine.bulk(async (connection) => {
+          const changes = await inTransaction(connection, async () => {
+            if (sameRules(rules, await readRules(connection, account))) return undefined;
+            await writeRules(connection, account, rules);
+            return decideAll(connection, account);
+          });
+          if (changes !== undefined) tellChanges(log, account, changes);
+        }),
+      ),
+  };
+};
