@@ -1,5 +1,5 @@
 import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
-import type { KeyState, Snapshot } from '../../src/warehouse/index.ts';
+import type { Inventory, KeyState, Snapshot } from '../../src/warehouse/index.ts';
 
 export const at = unixMillis;
 
@@ -46,6 +46,8 @@ export const snapshotOf = (
 });
 
 /** The keys of an inventory as they were landed. */
-export const keysOf = (
-  inventory: { readonly keys: readonly (KeyState & { readonly since: number })[] } | undefined,
-): readonly KeyState[] | undefined => inventory?.keys.map(({ since: _, ...rest }) => rest);
+export const keysOf = (inventory: Inventory | undefined): readonly KeyState[] | undefined =>
+  inventory?.keys.map((found) => {
+    const { since, ...landed } = found;
+    return since > 0 ? landed : found;
+  });

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog, unixMillis, zero } from '../../src/base/index.ts';
+import type { LogFields } from '../../src/base/index.ts';
+import { createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { createHttp } from '../../src/net/index.ts';
+import { variantTable } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { everyVariant, now, switched } from '../support/gateway-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse, RunChange } from '../support/job-house.ts';
+
+const hour = 3_600_000;
+const spec = {
+  name: 'made meanwhile',
+  remainQuota: zero,
+  unlimitedQuota: true,
+  expiredTime: 'never',
+  group: '',
+} as const;
+
+const inventory = async ({ context, clock }: JobHouse) =>
+  context.warehouse.snapshots.inventoryAt('main', clock.now());
+const idsIn = async (house: JobHouse) => (await inventory(house))?.keys.map(({ id }) => id);
+const idsThere = ({ sandbox }: JobHouse) =>
+  sandbox.state.keys
+    .all()
+    .map(({ id }) => id)
+    .toSorted((left, right) => left - right);
+
+const makeKeys = async ({ gateway }: JobHouse, count: number): Promise<void> => {
+  await Promise.all(Array.from({ length: count }, async () => gateway.createKey(spec)));
+};
+
+/** A run's account whose client lets something happen before each page of keys. */
+const withMeddler = (house: JobHouse, before: (page: number) => Promise<unknown>) => {
+  const http = createHttp({
+    userAgent: 'tollkeeper/test',
+    env: {},
+    timeouts: { connect: 5000, headers: 20_000, idle: 20_000, total: 60_000 },
+  });
+  let pages = 0;
+  const gateway = createGateway({
+    baseUrl: house.sandbox.baseUrl,
+    adminKey: house.secrets.register(house.sandbox.adminKey),
+    http: {
+      ...http,
+      send: async (request) => {
+        if (request.url.pathname.endsWith('/api/token/')) {
+          pages += 1;
+          await before(pages);
+        }
+        return http.send(request);
+      },
+    },
+    clock: house.clock,
+    random: () => 0,
+    log: silentLog,
+    secrets: house.secrets,
+  });
+  const change: RunChange = { account: { ...house.context.account, gateway } };
+  return { change, pages: () => pages, [Symbol.asyncDispose]: async () => http[Symbol.asyncDispose]() };
+};
+
+it('keeps the profile, statistics and keys, and tells what came, went and changed', async () => {
+  await using house = await openJobHouse();
+  const { gateway, clock, sandbox, context, run, plan } = house;
+  const { snapshots } = context.warehouse;
+  expect((await plan('snapshot', {})).at(-1)).toBe('keep all of it: there is no inventory yet');
+  const there = idsThere(house).length;
+  expect(await run('snapshot', {})).toMatchObject({
+    summary: `profile and ${there} keys; the first inventory`,
+    figures: { keys: there, new: 0, gone: 0, changed: 0 },
+  });
+  const { rest: _, ...profile } = await gateway.profile();
+  expect(await snapshots.latestAccount('main')).toEqual({
+    ...profile,
+    rest: '{}',
+    askedAt: now,
+    takenAt: now,
+  });
+  const end = Math.floor(now / 1000);
+  const statistics = await snapshots.statisticsBetween('main', unixMillis(now), unixMillis(now + 1));
+  expect(statistics.map(({ start, end: last }) => [start, last])).toEqual([
+    [end - 3600, end],
+    [end - 86_400, end],
+  ]);
+  for (const { start, end: last, quota } of statistics)
+    expect(quota).toBe((await gateway.statistics({ start, end: last })).quota);
+  expect(statistics[1]?.quota).not.toBe('0');
+
+  const made = await gateway.createKey({ ...spec, name: 'fresh' });
+  await gateway.createKey(spec);
+  const [first = 0, second = 0] = (await gateway.listKeys())
+    .filter(({ unlimitedQuota, status }) => unlimitedQuota && status === 1)
+    .map(({ id }) => id)
+    .toSorted((left, right) => left - right);
+  await gateway.deleteKey(first);
+  sandbox.traffic.disableKey(second);
+  clock.advance(hour);
+  expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; 2 new, 1 gone, 1 changed`);
+  expect(await idsIn(house)).toEqual(idsThere(house));
+  clock.advance(hour);
+  expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; no key has changed`);
+
+  const [from, to] = [unixMillis(now + hour), unixMillis(now + 2 * hour)];
+  expect((await snapshots.latestAccount('main'))?.takenAt).toBe(to);
+  expect((await snapshots.accountBetween('main', from, to)).map(({ takenAt }) => takenAt)).toEqual([from]);
+  expect(await snapshots.changes('main', unixMillis(now), from)).toEqual([]);
+  const changes = await snapshots.changes('main', from, unixMillis(to + 1));
+  expect(changes.map(({ what, key }) => [what, key.id])).toEqual([
+    ['gone', first],
+    ['changed', second],
+    ['new', made.id],
+    ['new', made.id + 1],
+  ]);
+  expect(JSON.stringify([await inventory(house), changes])).not.toContain(made.key.reveal().slice(8, 30));
+  expect(await plan('snapshot', {})).toEqual([
+    'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
+    `keep what has changed since the inventory of 2026-11-21 08:03 UTC (${there + 1} keys)`,
+  ]);
+});
+
+it('reaches to the latest snapshot; no backfill can take one of the past', async () => {
+  await using house = await openJobHouse();
+  const { context, sandbox, run, plan } = house;
+  const reach = createDataReach(jobKinds);
+  const job = { kind: 'snapshot', account: 'main', timezone: 'UTC', fields: {} };
+  expect(await reach.reachOf(job, context)).toBeUndefined();
+  sandbox.requests.clear();
+  expect(await plan('snapshot', {}, { trigger: 'backfill' })).toHaveLength(1);
+  expect((await run('snapshot', {}, { trigger: 'backfill' })).summary).toContain('nothing kept');
+  await plan('snapshot', {});
+  expect(sandbox.requests.all()).toEqual([]);
+  expect(await reach.reachOf(job, context)).toBeUndefined();
+  await run('snapshot', {}, { slot: unixMillis(now - hour) });
+  expect(await reach.reachOf(job, context)).toBe(now);
+});
+
+describe.each(everyVariant.filter(([name]) => name.startsWith('page_')))('with %s=%s', (name, value) => {
+  it('every key is there, each once, though keys come and go between the pages', async () => {
+    await using house = await openJobHouse({ variants: switched(name, value) });
+    const { gateway, run } = house;
+    await makeKeys(house, 215);
+    await run('snapshot', {});
+    expect(await idsIn(house)).toEqual(idsThere(house));
+    const [oldest = 0, ...others] = idsThere(house);
+    const doomed = [oldest, others.at(-1) ?? 0, others.at(-120) ?? 0];
+    const happens = new Map<number, () => Promise<unknown>>([
+      [2, async () => Promise.all([gateway.deleteKey(doomed[1] ?? 0), gateway.createKey(spec)])],
+      [3, async () => Promise.all([gateway.deleteKey(doomed[0] ?? 0), gateway.createKey(spec)])],
+      [5, async () => gateway.deleteKey(doomed[2] ?? 0)],
+    ]);
+    await using meddler = withMeddler(house, async (page) => happens.get(page)?.());
+    house.clock.advance(hour);
+    const { summary } = await run('snapshot', {}, meddler.change);
+    expect(await idsIn(house)).toEqual(idsThere(house));
+    expect(meddler.pages()).toBeGreaterThan(3);
+    expect(summary).toMatch(/2 new, 3 gone/);
+  });
+});
+
+it('a list that never stands still is a fault: the profile is kept, and of the keys nothing', async () => {
+  await using house = await openJobHouse();
+  const { gateway, context, run, clock } = house;
+  const { snapshots } = context.warehouse;
+  await makeKeys(house, 120);
+  await run('snapshot', {});
+  const known = await inventory(house);
+  await using meddler = withMeddler(house, async () => gateway.createKey(spec));
+  clock.advance(hour);
+  await expect(run('snapshot', {}, meddler.change)).rejects.toMatchObject({
+    code: 'gateway-keys-unsettled',
+    retryHelps: true,
+  });
+  expect(await inventory(house)).toEqual(known);
+  expect(await snapshots.changes('main', unixMillis(0), unixMillis(now + 9 * hour))).toEqual([]);
+  expect((await snapshots.latestAccount('main'))?.takenAt).toBe(now + hour);
+  expect((await run('snapshot', {})).summary).toMatch(/keys; \d+ new$/);
+});
+
+it('a run that is stopped keeps nothing, and says why it was stopped', async () => {
+  await using house = await openJobHouse();
+  const stopped = new Error('told to stop');
+  const stop = new AbortController();
+  await using meddler = withMeddler(house, async () => stop.abort(stopped));
+  await expect(house.run('snapshot', {}, { ...meddler.change, signal: stop.signal })).rejects.toBe(stopped);
+  expect(await house.context.warehouse.snapshots.reach('main')).toBeUndefined();
+});
+
+it.each([
+  ['/api/user/self', 'profile'],
+  ['/api/token/', 'keys'],
+  ['/api/log/self/stat', 'statistics'],
+])('when %s fails, the run fails, is worth a retry, and has kept all but the %s', async (path, part) => {
+  await using house = await openJobHouse();
+  const { sandbox, context, run } = house;
+  sandbox.faults.plant({ kind: 'status', status: 503, path, times: 99 });
+  await expect(run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error', retryHelps: true });
+  const { snapshots } = context.warehouse;
+  const at = unixMillis((await snapshots.reach('main')) ?? 0);
+  const kept = {
+    profile: (await snapshots.latestAccount('main')) !== undefined,
+    keys: (await snapshots.inventoryAt('main', at)) !== undefined,
+    statistics: (await snapshots.statisticsBetween('main', at, unixMillis(at + 1))).length > 0,
+  };
+  expect(kept).toEqual({ profile: true, keys: true, statistics: true, [part]: false });
+});
+
+const forms = variantTable.authentication_errors.values.flatMap((errors) =>
+  variantTable.authentication_code.values.map((code) => [errors, code] as const),
+);
+const scopes = ['account:read', 'logs:read', 'keys:read'] as const;
+const parts = { 'account:read': 'profile', 'logs:read': 'statistics', 'keys:read': 'keys' } as const;
+
+describe.each(forms)('an Admin Key without a scope, refused by %s with its code %s', (errors, code) => {
+  const open = (given: NonNullable<SandboxOptions['adminKeys']>[number]['scopes']) =>
+    openJobHouse({
+      variants: { authentication_errors: errors, authentication_code: code },
+      adminKeys: [{ key: 'sk-admin-some-scopes-alone', scopes: given }],
+    });
+
+  it.each(scopes)('still takes a snapshot of what it may see, without %s, and says so', async (missing) => {
+    await using house = await open(scopes.filter((scope) => scope !== missing));
+    const warned: (LogFields | undefined)[] = [];
+    const log = { ...silentLog, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
+    const { summary, figures } = await house.run('snapshot', {}, { log });
+    expect(summary).toContain(`; ${parts[missing]} not read: `);
+    expect(summary).toContain(missing);
+    expect(summary.match(/not read/g)).toHaveLength(1);
+    expect(warned).toHaveLength(1);
+    expect(figures['keys']).toBe(missing === 'keys:read' ? undefined : idsThere(house).length);
+    const { snapshots } = house.context.warehouse;
+    expect((await snapshots.latestAccount('main')) === undefined).toBe(missing === 'account:read');
+    expect((await inventory(house)) === undefined).toBe(missing === 'keys:read');
+  });
+
+  it('with none of them fails, and keeps nothing', async () => {
+    await using house = await open(['usage:read']);
+    const failed: unknown = await house.run('snapshot', {}).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ name: 'Fault', exitCode: 1 });
+    expect(await house.context.warehouse.snapshots.reach('main')).toBeUndefined();
+  });
+});
