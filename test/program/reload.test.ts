@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openHouse, parsed, pullLogs, saying, yearly } from './support/house.ts';
+import { openHouse, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const rarely = `schedule: "${yearly()}"`;
 
-describe.concurrent('a config that is changed while the daemon runs', () => {
+describe.concurrent('a config that is changed while the daemon runs', { timeout: 180_000 }, () => {
   it('is taken up within seconds by itself; what runs goes on to its end', async () => {
     await using house = await openHouse(program);
     await house.jobs(pullLogs('schedule: "* * * * * *", timeout: 30m'));
@@ -24,7 +24,8 @@ describe.concurrent('a config that is changed while the daemon runs', () => {
     await house.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
     const began = Date.now();
     const told = parsed(await daemon.line('the config is taken up'));
-    expect(Date.now() - began).toBeLessThan(15_000);
+    const took = Date.now() - began;
+    expect(took).toBeLessThan(15_000 * (await slowness(house)));
     expect(told['changes']).toContain('job pull-logs: timeout 30m → 45m');
     expect(told['changes']).toContain('job pull-logs: schedule "* * * * * *" → ');
     expect(told['changes']).toContain('job fresh added');
@@ -49,8 +50,9 @@ describe.concurrent('a config that is changed while the daemon runs', () => {
     const began = Date.now();
     daemon.kill('SIGHUP');
     const told = parsed(await daemon.line('the config is taken up'));
+    const took = Date.now() - began;
     // By itself it looks twice, three seconds apart.
-    expect(Date.now() - began).toBeLessThan(3_000);
+    expect(took).toBeLessThan(3_000 * (await slowness(house)));
     expect(told['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
     expect(parsed(await daemon.line('take effect at the next start'))['settings']).toBe(
       'warehouse.memory_limit "512MB" → "600MB"',

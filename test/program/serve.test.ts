@@ -39,7 +39,7 @@ const holdings = async ({ folder }: House) => {
   return { covered, spend, outbox };
 };
 
-describe.concurrent('the daemon, as its users run it', () => {
+describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () => {
   it('fires jobs, mails, answers health checks, and leaves nothing behind at SIGTERM', async () => {
     await using house = await open();
     await house.jobs(
@@ -129,7 +129,7 @@ describe.concurrent('the daemon, as its users run it', () => {
   });
 });
 
-describe.concurrent('a pull that is stopped in its middle', () => {
+describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }, () => {
   /** The next run is whole, the one after it has nothing more to do. */
   const nextRunIsWhole = async (house: House) => {
     house.gateway.release();

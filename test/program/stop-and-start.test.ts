@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openHouse, parsed, pullLogs, saying, yearly } from './support/house.ts';
+import { openHouse, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const everySecond = 'schedule: "* * * * * *"';
 
-describe.concurrent('a daemon that is stopped while a job runs', () => {
+describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_000 }, () => {
   it('gives it the grace, aborts it, writes it down, begins nothing more, and tries it again when it is back', async () => {
     await using house = await openHouse(program);
     await house.settings('scheduler: { grace: 2s }');
@@ -34,8 +34,8 @@ describe.concurrent('a daemon that is stopped while a job runs', () => {
     expect(afterStop).toContain('running jobs are aborted');
     expect(afterStop).not.toContain('run started');
     expect(messages.at(-1)).toBe('stopped');
-    const [interrupted] = saying(daemon, 'the run was interrupted');
-    expect(interrupted).toMatchObject({ job: 'pull-logs', nextAttempt: expect.any(String) as string });
+    const interrupted = saying(daemon, 'the run was interrupted').find(({ job }) => job === 'pull-logs');
+    expect(interrupted).toMatchObject({ nextAttempt: expect.any(String) as string });
     const slot = String(interrupted?.['slot']);
 
     house.gateway.release();
@@ -56,6 +56,7 @@ describe.concurrent('a daemon that is stopped while a job runs', () => {
 
   it('lets a run that ends within the grace end well, and claims nothing meanwhile', async () => {
     await using house = await openHouse(program);
+    await house.settings('scheduler: { grace: 2m }');
     await house.jobs(pullLogs(everySecond));
     house.gateway.holdAfter(0);
     const daemon = await house.serve();
@@ -89,9 +90,10 @@ describe.concurrent('a daemon that is stopped while a job runs', () => {
 
     house.gateway.release();
     await house.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 2, initial: 1s }`));
+    const slower = await slowness(house);
     const began = Date.now();
     const again = await house.serve();
-    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(Date.now() - began).toBeLessThan(5_000 * slower);
     const address = String(parsed(await again.line('"serving"'))['health']);
     expect((await fetch(`http://${address}/readyz`)).status).toBe(200);
     expect(parsed(await again.line('the run was interrupted'))).toMatchObject({

@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -33,7 +33,13 @@ export type BuiltProgram = AsyncDisposable & {
   ) => Running;
 };
 
-const run = (main: string, argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running => {
+/** A process of the program that was built into the folder. */
+export const startIn = (
+  folder: string,
+  argv: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Running => {
+  const main = join(folder, 'dist/main.js');
   const child = spawn(process.execPath, ['--enable-source-maps', main, ...argv], { cwd, env });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
@@ -82,9 +88,7 @@ const run = (main: string, argv: readonly string[], cwd: string, env: NodeJS.Pro
   };
 };
 
-/** Builds the program into a folder of its own, as it is in the image: dist/, reports/ and node_modules/ beside it. */
-export const buildProgram = async (): Promise<BuiltProgram> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-built-'));
+const build = async (folder: string): Promise<void> => {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [
     compiler,
@@ -96,9 +100,33 @@ export const buildProgram = async (): Promise<BuiltProgram> => {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   for (const name of ['reports', 'package.json'])
     await cp(join(root, name), join(folder, name), { recursive: true });
-  return {
-    folder,
-    start: (argv, { cwd, env }) => run(join(folder, 'dist/main.js'), argv, cwd, env),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
+};
+
+/** Where the tests of one run share their build; the run's own folder goes at its end. Nothing outside of a run. */
+const shared = (): string | undefined =>
+  basename(tmpdir()).startsWith('tollkeeper-tests-') ? join(tmpdir(), 'built-program') : undefined;
+
+const programIn = (folder: string, dispose: () => Promise<void>): BuiltProgram => ({
+  folder,
+  start: (argv, options) => startIn(folder, argv, options),
+  [Symbol.asyncDispose]: dispose,
+});
+
+/** Builds the program into a folder of its own, as it is in the image: dist/, reports/ and node_modules/ beside it. */
+export const buildProgram = async (): Promise<BuiltProgram> => {
+  const common = shared();
+  const keep = (): Promise<void> => Promise.resolve();
+  if (common !== undefined && existsSync(common)) return programIn(common, keep);
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-built-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await build(folder);
+    if (common === undefined) return programIn(folder, remove);
+    // Of two that build at the same time the first one's is taken.
+    await rename(folder, common).catch(remove);
+    return programIn(common, keep);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 };

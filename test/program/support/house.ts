@@ -1,9 +1,10 @@
+import { systemClock } from '../../../src/base/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
 import { openMailServer } from '../../support/mail-server.ts';
 import type { MailServer } from '../../support/mail-server.ts';
 import { openFolder } from '../../support/program.ts';
-import type { Folder } from '../../support/program.ts';
+import type { Folder, Ran } from '../../support/program.ts';
 import type { BuiltProgram, Running } from './built-program.ts';
 import { openHoldingGateway } from './holding-gateway.ts';
 import type { HoldingGateway } from './holding-gateway.ts';
@@ -25,6 +26,7 @@ export type RunJson = {
 /** The built program in a folder of its own, with a gateway and a mail server that are there for it alone. */
 export type House = AsyncDisposable & {
   readonly folder: Folder;
+  readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   /** What the program takes for the gateway. */
   readonly gateway: HoldingGateway;
@@ -38,6 +40,8 @@ export type House = AsyncDisposable & {
   readonly serve: (...argv: readonly string[]) => Promise<Running>;
   /** One command to its end. */
   readonly command: (...argv: readonly string[]) => Promise<Ended>;
+  /** The same in this process: many at once cost less so. */
+  readonly here: (...argv: readonly string[]) => Promise<Ran>;
   readonly runs: (job: string) => Promise<readonly RunJson[]>;
 };
 
@@ -85,8 +89,10 @@ export const openHouse = async (
     const stdout = running.stdout().map((line) => `${line}\n`);
     return { code, stdout: stdout.join(''), stderr: running.stderr() };
   };
+  const here = (...argv: readonly string[]): Promise<Ran> => folder.run(argv, { clock: systemClock, env });
   const house: House = {
     folder,
+    env,
     sandbox,
     gateway,
     mail,
@@ -113,8 +119,9 @@ ${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${mor
       return daemon;
     },
     command,
+    here,
     runs: async (job) => {
-      const told = await command('runs', job, '--limit', '200', '--json');
+      const told = await here('runs', job, '--limit', '200', '--json');
       if (told.code !== 0) throw new Error(told.stderr);
       return JSON.parse(told.stdout) as RunJson[];
     },
@@ -128,6 +135,16 @@ ${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${mor
   };
   await house.settings();
   return house;
+};
+
+/** Milliseconds that a process of the program takes to start on a machine that does nothing else. */
+const usualStart = 500;
+
+/** How many times longer than usual things take just now: 1 on an idle machine. */
+export const slowness = async (house: House): Promise<number> => {
+  const began = Date.now();
+  await house.command('--version');
+  return Math.max(1, (Date.now() - began) / usualStart);
 };
 
 export const pullLogs = (more: string): string =>
