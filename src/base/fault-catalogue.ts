@@ -80,6 +80,12 @@ const entries = {
   ),
   'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
   'warehouse-failed': failed('see the cause; nothing of this step was kept'),
+  'archive-damaged': failed(
+    'put the file named back from a copy; where there is none, pull the whole month again in one window (`tollkeeper run` the pull with --from and --to of that month, UTC), as far as the gateway still has it',
+  ),
+  'archive-unverified': failed(
+    'what was written is not what the database holds, and so nothing left it; check the disk of warehouse.archive.path and run it again',
+  ),
 
   // control socket
   'socket-path-too-long': misuse('move warehouse.path to a shorter path'),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { archiveFolderOf } from './archive/archive-paths.ts';
 import { engineFault } from './engine-faults.ts';
 import { createGate } from './gate.ts';
 import { interruptOn } from './interrupt.ts';
@@ -14,8 +15,10 @@ export type EngineOptions = {
   readonly threads: number;
   /** Where DuckDB spills; beside the file when left out. */
   readonly tempDirectory?: string;
-  /** The one folder SQL may read files from. */
+  /** Exports on their way in: with the archive the one folder that SQL may reach files in. */
   readonly spoolDirectory: string;
+  /** Where months of the call log are kept as Parquet files; beside the database when left out. */
+  readonly archiveDirectory?: string;
 };
 
 /** The one owner of the DuckDB instance. */
@@ -32,10 +35,12 @@ const jobsAtOnce = 3;
 /** SQL text literal, for the settings that DuckDB takes no bound values in. */
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-const lockDown = async (connection: DuckDBConnection, spoolDirectory: string): Promise<void> => {
+const lockDown = async (connection: DuckDBConnection, folders: readonly string[]): Promise<void> => {
   // Rows are a multiset: their order in the file means nothing, and keeping it costs memory.
   await connection.run('SET preserve_insertion_order = false');
-  await connection.run(`SET allowed_directories = [${literal(spoolDirectory)}]`);
+  // A file that was just written is read again to verify it: what the engine remembers of it proves nothing.
+  await connection.run('SET enable_external_file_cache = false');
+  await connection.run(`SET allowed_directories = [${folders.map(literal).join(', ')}]`);
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');
 };
@@ -61,7 +66,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const connect = async (): Promise<DuckDBConnection> => instance.connect();
   const stateConnection = await connect().catch(translate);
   try {
-    await lockDown(stateConnection, options.spoolDirectory);
+    await lockDown(stateConnection, [options.spoolDirectory, archiveFolderOf(options)]);
   } catch (error) {
     instance.closeSync();
     translate(error);

@@ -28,8 +28,10 @@ export const createGate = (places: number): Gate => {
   };
 };
 
+export type NamedGates = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
 /** One gate for each name: work under the same name runs one after the other. */
-export const createNamedGates = (): (<T>(name: string, work: () => Promise<T>) => Promise<T>) => {
+export const createNamedGates = (): NamedGates => {
   const gates = new Map<string, Gate>();
   return async (name, work) => {
     const gate = gates.get(name) ?? createGate(1);

@@ -1,5 +1,6 @@
 import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
+import { archive } from './migrations/08-archive.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -164,4 +165,5 @@ export const migrations: readonly Migration[] = [
   },
   snapshots,
   tokenClasses,
+  archive,
 ];

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { absoluteMoney, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
+import type { CallsRelation } from './archive/relations.ts';
 import { readAmounts, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';
 import { readRows, text, wholeNumber } from './rows.ts';
@@ -39,15 +40,16 @@ export const readSpend = async (
   connection: DuckDBConnection,
   account: string,
   span: Interval<UnixSeconds>,
+  calls: CallsRelation,
 ): Promise<Spend> => {
   const { value, form } = await valueOfServed(connection, account);
   const rows = await readRows(
     connection,
     // A refund counts as given back whichever sign it is booked with.
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS quota, coalesce(sum(abs(quota)), 0) AS size
-     FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end
+     FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end
      GROUP BY kind ORDER BY kind`,
-    { account, start: span.start, end: span.end },
+    { account, start: span.start, end: span.end, ...calls.bindings },
   );
   const kinds = rows.map((row) => ({
     kind: text(row, 'kind'),

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { readCube } from './cube/read-cube.ts';
+import { createArchive } from './archive/archive.ts';
+import { archiveFolderOf } from './archive/archive-paths.ts';
+import type { ArchiveTable } from './archive/archive-table.ts';
 import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
+import { createNamedGates } from './gate.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';
@@ -31,6 +35,8 @@ export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly
 /** All that is kept. No DuckDB type leaves it, and every number leaves as exact decimal text. */
 export type Warehouse = AsyncDisposable & {
   readonly logs: LogsTable;
+  /** Months of the call log as Parquet files. All that is read here sees their calls as if they were in the table. */
+  readonly archive: ArchiveTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
   readonly runs: RunLedger;
@@ -74,17 +80,32 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     throw error;
   }
   const tokens = createTokensTable(engine, options.log);
+  const oneAnAccount = createNamedGates();
+  const archive = createArchive({
+    engine,
+    root: archiveFolderOf(options),
+    clock: options.clock,
+    log: options.log,
+    oneAnAccount,
+    beforeLeaving: tokens.judge,
+  });
   return {
-    logs: createLogsTable(engine, options.clock),
+    logs: createLogsTable(engine, options.clock, archive, oneAnAccount),
+    archive: archive.table,
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
-    spend: async (account, span) => engine.bulk(async (connection) => readSpend(connection, account, span)),
+    spend: async (account, span) =>
+      engine.bulk(async (connection) =>
+        archive.readCalls(connection, account, async (callsIn) =>
+          readSpend(connection, account, span, await callsIn(span)),
+        ),
+      ),
     tokens,
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);
-      return readCube(engine, options, options.clock, request, use);
+      return readCube(engine, archive.readCalls, options, options.clock, request, use);
     },
     [Symbol.asyncDispose]: async () => engine[Symbol.asyncDispose](),
   };

@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
 import { execute, streamRows } from '../rows.ts';
 import { tokenClasses } from '../tokens/class-names.ts';
@@ -48,7 +50,7 @@ const inCurrency = (sum: string, inUnits: boolean): string =>
     ? `CAST(${sum} AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12))`
     : `CAST(${sum} AS DECIMAL(38, 12))`;
 
-const quartersSql = (inUnits: boolean): string => `
+const quartersSql = (calls: string, inUnits: boolean): string => `
   SELECT $period AS period, quarter, model_name, token_name, kind, count(*) AS calls,
     ${tokenColumns.map((name) => `sum(${name}) AS ${name}`).join(', ')},
     CASE kind
@@ -57,7 +59,7 @@ const quartersSql = (inUnits: boolean): string => `
       WHEN 'refund' THEN ${inCurrency('-coalesce(sum(abs(quota)), 0)', inUnits)}
       ELSE 0 END AS spend,
     ${inCurrency('coalesce(sum(quota), 0)', inUnits)} AS amount
-  FROM (${classedCallsSql('call_log')})
+  FROM (${classedCallsSql(calls)})
   WHERE account = $account AND created_at >= $start AND created_at < $end
   GROUP BY quarter, model_name, token_name, kind`;
 
@@ -68,11 +70,14 @@ export const fillQuarters = async (
   account: string,
   period: CubePeriod,
   served: { readonly value: Money; readonly inUnits: boolean },
+  callsIn: CallsIn,
 ): Promise<void> => {
-  const start = Math.min(...period.days.map((day) => day.start));
-  const end = Math.max(...period.days.map((day) => day.end));
   if (period.days.length === 0) return;
-  const result = await streamRows(source, quartersSql(served.inUnits), {
+  const start = unixSeconds(Math.min(...period.days.map((day) => day.start)));
+  const end = unixSeconds(Math.max(...period.days.map((day) => day.end)));
+  const calls = await callsIn(interval(start, end));
+  const result = await streamRows(source, quartersSql(calls.sql, served.inUnits), {
+    ...calls.bindings,
     period: period.name,
     account,
     start,

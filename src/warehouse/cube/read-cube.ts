@@ -2,6 +2,7 @@ import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
+import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { interruptOn } from '../interrupt.ts';
 import { execute } from '../rows.ts';
@@ -67,6 +68,7 @@ const runQuery = async (
  */
 export const readCube = async <T>(
   engine: Engine,
+  readCalls: ReadCalls,
   options: EngineOptions,
   clock: Clock,
   request: CubeRequest,
@@ -87,8 +89,11 @@ export const readCube = async <T>(
     const amounts = await engine.bulk(async (source) => {
       const { value, form, currency } = await valueOfServed(source, request.account);
       checkCurrency(request, currency);
-      for (const period of request.periods)
-        await fillQuarters(source, connection, request.account, period, { value, inUnits: form === 'units' });
+      const served = { value, inUnits: form === 'units' };
+      await readCalls(source, request.account, async (callsIn) => {
+        for (const period of request.periods)
+          await fillQuarters(source, connection, request.account, period, served, callsIn);
+      });
       return form;
     }, request.signal);
     await execute(connection, 'SET enable_external_access = false');

@@ -1,7 +1,8 @@
 import type { Clock, Interval, UnixSeconds } from '../../base/index.ts';
 import { fault } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
-import { createNamedGates } from '../gate.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { NamedGates } from '../gate.ts';
 import { inTransaction } from '../rows.ts';
 import { readAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
@@ -30,19 +31,24 @@ export type LogsTable = {
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
 };
 
-export const createLogsTable = (engine: Engine, clock: Clock): LogsTable => {
-  const oneAnAccount = createNamedGates();
+export const createLogsTable = (
+  engine: Engine,
+  clock: Clock,
+  archive: Pick<Archive, 'bringBack'>,
+  oneAnAccount: NamedGates,
+): LogsTable => {
   return {
     landWindow: async (batch, signal) => {
       if (batch.account === '') throw fault('wrong-use', 'an account needs a name');
       return oneAnAccount(batch.account, async () =>
         engine.bulk(
           async (connection) =>
-            inTransaction(connection, async () => landLogWindow(connection, batch, clock)).catch(
-              (error: unknown) => {
-                throw landingFault(error);
-              },
-            ),
+            inTransaction(connection, async () => {
+              await archive.bringBack(connection, batch);
+              return landLogWindow(connection, batch, clock);
+            }).catch((error: unknown) => {
+              throw landingFault(error);
+            }),
           signal,
         ),
       );

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, systemCode } from '../../base/index.ts';
+
+const pieceBytes = 1 << 20;
+
+/** Of the bytes of a file, in hexadecimal. */
+export const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path, { highWaterMark: pieceBytes }))
+    hash.update(piece as Buffer);
+  return hash.digest('hex');
+};
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** On the disk, not only in its cache. */
+export const makeDurable = async (path: string): Promise<{ readonly bytes: number }> => {
+  await sync(path);
+  return { bytes: (await stat(path)).size };
+};
+
+/** Gives the draft its name, for good: the folders up to and with `root` are written to the disk too. */
+export const putInPlace = async (draft: string, path: string, root: string): Promise<void> => {
+  await rename(draft, path);
+  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) await sync(folder);
+};
+
+export const removeFile = async (path: string): Promise<void> => rm(path, { force: true });
+
+/** What tells, without reading it, that a file is the one that was read before; nothing when it is not there. */
+const markOf = async (path: string): Promise<string | undefined> => {
+  try {
+    const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+    return [size, mtimeNs, ctimeNs, ino].join(' ');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+};
+
+export type ArchiveFile = {
+  readonly account: string;
+  readonly month: string;
+  /** From the folder of the archive. */
+  readonly file: string;
+  readonly sha256: string;
+};
+
+/** Whether the files are those that were written, byte by byte. */
+export type FileCheck = {
+  /** What is wrong with the file, in words; nothing when it is good. `fresh` reads it again also when it seems unchanged. */
+  readonly damage: (file: ArchiveFile, fresh?: boolean) => Promise<string | undefined>;
+  /** @throws fault archive-damaged. */
+  readonly require: (file: ArchiveFile, fresh?: boolean) => Promise<void>;
+};
+
+/** A file is read once a process, and again when its size, times or place changed. */
+export const createFileCheck = (root: string): FileCheck => {
+  const good = new Map<string, string>();
+  const damage = async ({ file, sha256 }: ArchiveFile, fresh = false): Promise<string | undefined> => {
+    const path = join(root, file);
+    try {
+      const mark = await markOf(path);
+      if (mark === undefined) return 'is missing';
+      const known = `${mark} ${sha256}`;
+      if (!fresh && good.get(file) === known) return undefined;
+      good.delete(file);
+      if ((await sha256Of(path)) !== sha256) return 'is not as it was written';
+      good.set(file, known);
+      return undefined;
+    } catch (error) {
+      return `cannot be read (${systemCode(error) ?? 'unknown'})`;
+    }
+  };
+  return {
+    damage,
+    require: async (file, fresh) => {
+      const words = await damage(file, fresh);
+      if (words !== undefined) throw damagedArchive([{ ...file, damage: words }], root);
+    },
+  };
+};
+
+export type DamagedFile = ArchiveFile & { readonly damage: string };
+
+export const damagedArchive = (files: readonly DamagedFile[], root: string) =>
+  fault(
+    'archive-damaged',
+    files
+      .map(
+        ({ account, month, file, damage }) =>
+          `the archive of ${account} for ${month} ${damage}: ${join(root, file)}`,
+      )
+      .join('; '),
+  );

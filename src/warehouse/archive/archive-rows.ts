@@ -1,0 +1,138 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Bindings, Row } from '../rows.ts';
+import type { ArchiveFile } from './archive-files.ts';
+import type { Digest } from './digest.ts';
+import type { Month } from './months.ts';
+
+/** `void`: no longer valid, or not yet; `copy`: the rows are in the table too; `sole`: they have left it. */
+export type ArchiveState = 'void' | 'copy' | 'sole';
+
+/** A file of the archive and what was found when it was read back. */
+export type ArchivedMonth = ArchiveFile &
+  Digest & {
+    readonly span: Interval<UnixSeconds>;
+    readonly state: ArchiveState;
+    /** Version of DuckDB that the checksum is of. */
+    readonly engine: string;
+    readonly bytes: number;
+    readonly writtenAt: UnixMillis;
+    readonly leftAt: UnixMillis | undefined;
+  };
+
+const archivedMonth = (row: Row): ArchivedMonth => {
+  const leftAt = optionalText(row, 'left_at');
+  return {
+    account: text(row, 'account'),
+    month: text(row, 'month'),
+    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    state: text(row, 'state') as ArchiveState,
+    file: text(row, 'file'),
+    rows: wholeNumber(row, 'row_count'),
+    quota: money(text(row, 'quota')),
+    checksum: text(row, 'checksum'),
+    engine: text(row, 'engine'),
+    bytes: wholeNumber(row, 'bytes'),
+    sha256: text(row, 'sha256'),
+    writtenAt: unixMillis(wholeNumber(row, 'written_at')),
+    leftAt: leftAt === undefined ? undefined : unixMillis(Number(leftAt)),
+  };
+};
+
+const select = async (
+  connection: DuckDBConnection,
+  where: string,
+  bindings: Bindings,
+): Promise<readonly ArchivedMonth[]> =>
+  (
+    await readRows(
+      connection,
+      `SELECT * FROM call_archive WHERE account = $account AND ${where} ORDER BY start_at, file`,
+      bindings,
+    )
+  ).map(archivedMonth);
+
+/** The valid files of an account, the oldest month first. */
+export const readMonths = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly ArchivedMonth[]> => select(connection, `state <> 'void'`, { account });
+
+/** Those that share some second with the span. */
+export const readMonthsIn = async (
+  connection: DuckDBConnection,
+  account: string,
+  span: Interval<UnixSeconds>,
+): Promise<readonly ArchivedMonth[]> =>
+  select(connection, `state <> 'void' AND start_at < $end AND end_at > $start`, {
+    account,
+    start: span.start,
+    end: span.end,
+  });
+
+/** Files that may go once nobody reads them. */
+export const readVoid = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly ArchivedMonth[]> => select(connection, `state = 'void'`, { account });
+
+/** Writes a file down before it gets its name; the same file, void from before, is valid again later by the same row. */
+export const noteFile = async (
+  connection: DuckDBConnection,
+  { account, file, sha256 }: ArchiveFile,
+  month: Month,
+  found: Digest & { readonly engine: string; readonly bytes: number },
+  at: UnixMillis,
+): Promise<void> => {
+  await execute(connection, `DELETE FROM call_archive WHERE account = $account AND file = $file`, {
+    account,
+    file,
+  });
+  await execute(
+    connection,
+    `INSERT INTO call_archive (account, month, start_at, end_at, state, file, row_count, quota, checksum, engine, bytes,
+       sha256, written_at, left_at)
+     VALUES ($account, $month, $start, $end, 'void', $file, $rows, CAST($quota AS DECIMAL(38, 12)), $checksum, $engine,
+       $bytes, $sha256, $at, NULL)`,
+    {
+      account,
+      month: month.name,
+      start: month.span.start,
+      end: month.span.end,
+      file,
+      rows: found.rows,
+      quota: found.quota,
+      checksum: found.checksum,
+      engine: found.engine,
+      bytes: found.bytes,
+      sha256,
+      at,
+    },
+  );
+};
+
+export const setState = async (
+  connection: DuckDBConnection,
+  { account, file }: Pick<ArchiveFile, 'account' | 'file'>,
+  state: ArchiveState,
+  leftAt: UnixMillis | null = null,
+): Promise<void> => {
+  await execute(
+    connection,
+    'UPDATE call_archive SET state = $state, left_at = $leftAt WHERE account = $account AND file = $file',
+    { account, file, state, leftAt },
+  );
+};
+
+export const forgetFile = async (
+  connection: DuckDBConnection,
+  { account, file }: Pick<ArchiveFile, 'account' | 'file'>,
+): Promise<void> => {
+  await execute(
+    connection,
+    `DELETE FROM call_archive WHERE account = $account AND file = $file AND state = 'void'`,
+    { account, file },
+  );
+};

@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { errorFields, hasCode, unixSeconds } from '../../base/index.ts';
+import type { Clock, Interval, Log, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { createGate } from '../gate.ts';
+import type { NamedGates } from '../gate.ts';
+import type { LogBatch } from '../logs/log-batch.ts';
+import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
+import { createFileCheck, damagedArchive, removeFile } from './archive-files.ts';
+import type { DamagedFile } from './archive-files.ts';
+import { forgetFile, readMonths, readMonthsIn, readVoid } from './archive-rows.ts';
+import type { ArchivedMonth } from './archive-rows.ts';
+import type { ArchivePlan, ArchiveRequest, ArchiveTable } from './archive-table.ts';
+import { rowsByMonth } from './months.ts';
+import type { MonthRows } from './months.ts';
+import { bringBack, takeOut } from './move-month.ts';
+import { planArchive } from './plan-archive.ts';
+import type { ArchivePolicy, PlannedMonth } from './plan-archive.ts';
+import { allCalls } from './relations.ts';
+import type { CallsRelation } from './relations.ts';
+import { writeMonth } from './write-month.ts';
+
+/** A relation that holds all calls of the span, those that left the table included (and others; filter as of `call_log`). */
+export type CallsIn = (span: Interval<UnixSeconds>) => Promise<CallsRelation>;
+
+/** Reads calls in one transaction, in which no month can leave the table or come back. */
+export type ReadCalls = <T>(
+  connection: DuckDBConnection,
+  account: string,
+  work: (callsIn: CallsIn) => Promise<T>,
+) => Promise<T>;
+
+export type Archive = {
+  readonly table: ArchiveTable;
+  /** @throws fault archive-damaged when a file that the span needs is missing or not as it was written. */
+  readonly readCalls: ReadCalls;
+  /** To be called in the transaction of a landing, before it looks at the table. */
+  readonly bringBack: (
+    connection: DuckDBConnection,
+    batch: Pick<LogBatch, 'account' | 'window' | 'served'>,
+  ) => Promise<void>;
+};
+
+export type ArchiveOptions = {
+  readonly engine: Engine;
+  readonly root: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** One work at a time changes the calls of an account. */
+  readonly oneAnAccount: NamedGates;
+  /** Takes from the calls of the account what is to be known when they have left the table. */
+  readonly beforeLeaving: (account: string, signal: AbortSignal | undefined) => Promise<void>;
+};
+
+const readDays = async (connection: DuckDBConnection, account: string): Promise<readonly MonthRows[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT created_at // 86400 * 86400 AS day, count(*) AS row_count FROM call_log WHERE account = $account GROUP BY day`,
+    { account },
+  );
+  return rowsByMonth(
+    rows.map((row) => ({
+      day: unixSeconds(wholeNumber(row, 'day')),
+      rows: wholeNumber(row, 'row_count'),
+    })),
+  );
+};
+
+type Written = { readonly rows: number; readonly bytes: number };
+
+export const createArchive = (options: ArchiveOptions): Archive => {
+  const { engine, root, clock, log, oneAnAccount } = options;
+  const files = createFileCheck(root);
+  const means = { engine, root, clock, files };
+  const oneRun = createGate(1);
+  // A file that a reader may have seen as valid stays until it has ended.
+  let readers = 0;
+  const asReader = async <T>(work: () => Promise<T>): Promise<T> => {
+    readers += 1;
+    try {
+      return await work();
+    } finally {
+      readers -= 1;
+    }
+  };
+
+  const damagedOf = async (months: readonly ArchivedMonth[]): Promise<readonly DamagedFile[]> => {
+    const found: DamagedFile[] = [];
+    for (const month of months) {
+      const damage = await files.damage(month, true);
+      if (damage !== undefined) found.push({ ...month, damage });
+    }
+    return found;
+  };
+
+  const monthsOf = async (account: string): Promise<readonly ArchivedMonth[]> =>
+    engine.bulk(async (connection) => readMonths(connection, account));
+
+  const planOf = async (account: string, policy: ArchivePolicy, now: UnixMillis): Promise<ArchivePlan> => {
+    const months = await monthsOf(account);
+    const inTable = await engine.bulk(async (connection) => readDays(connection, account));
+    const damaged = await damagedOf(months);
+    const isGood = ({ file }: ArchivedMonth): boolean => !damaged.some((other) => other.file === file);
+    const kept = months.filter(({ state }) => state === 'sole');
+    const keptNames = new Set(kept.map(({ month }) => month));
+    const copied = months.filter((month) => month.state === 'copy' && isGood(month));
+    return {
+      months: planArchive(
+        inTable.filter(({ name }) => !keptNames.has(name)),
+        new Set(copied.map(({ month }) => month)),
+        now,
+        policy,
+      ),
+      kept,
+      damaged: damaged.filter(({ month }) => keptNames.has(month)),
+    };
+  };
+
+  /** Removes files that no longer count; to be called while nothing lands in the account. */
+  const sweep = async (account: string): Promise<void> => {
+    if (readers > 0) return;
+    const left = await engine.bulk(async (connection) => readVoid(connection, account));
+    for (const file of left) {
+      await removeFile(join(root, file.file));
+      await engine.bulk(async (connection) =>
+        inTransaction(connection, async () => forgetFile(connection, file)),
+      );
+    }
+  };
+
+  const archiveMonth = async (
+    { account, onStep = () => undefined, signal }: ArchiveRequest,
+    month: PlannedMonth,
+  ): Promise<Written & { readonly left: number }> => {
+    const current = async (): Promise<ArchivedMonth | undefined> =>
+      engine.bulk(async (connection) => (await readMonthsIn(connection, account, month.span))[0]);
+    const write = async (): Promise<Written> => writeMonth(means, account, month, onStep, signal);
+    const leave = async (): Promise<number> => {
+      const copy = await current();
+      if (copy === undefined) return 0;
+      onStep('leaving', month.name);
+      await options.beforeLeaving(account, signal);
+      await takeOut(means, copy, signal);
+      onStep('left', month.name);
+      return copy.rows;
+    };
+    // A landing may have come since the plan was made, and made the file void.
+    const isWritten = !month.write && (await current()) !== undefined;
+    const written = isWritten ? { rows: 0, bytes: 0 } : await write();
+    if (!month.leave) return { ...written, left: 0 };
+    try {
+      return { ...written, left: await leave() };
+    } catch (error) {
+      if (!isWritten || !hasCode(error, 'archive-unverified')) throw error;
+      // The table is what counts: the copy is older than some change of it.
+      return { ...(await write()), left: await leave() };
+    }
+  };
+
+  /** Room of rows that left is free for others only then; while others write it is left to the engine's own. */
+  const checkpoint = async (): Promise<void> =>
+    engine
+      .state(async (connection) => {
+        await execute(connection, 'CHECKPOINT');
+      })
+      .catch((error: unknown) => log.debug('the checkpoint is left to the engine', errorFields(error)));
+
+  return {
+    table: {
+      plan: async (account, policy, now) => asReader(async () => planOf(account, policy, now)),
+      months: monthsOf,
+      verify: async (account) => asReader(async () => damagedOf(await monthsOf(account))),
+      run: async (request) =>
+        oneRun(async () => {
+          const { account, signal, onMonth } = request;
+          await oneAnAccount(account, async () => sweep(account));
+          const planned = await asReader(async () => planOf(account, request, clock.now()));
+          const outcome = { written: 0, rows: 0, bytes: 0, left: 0, leftRows: 0, kept: planned.kept.length };
+          for (const [index, month] of planned.months.entries()) {
+            signal?.throwIfAborted();
+            onMonth?.(month, index, planned.months.length);
+            const done = await oneAnAccount(account, async () => archiveMonth(request, month));
+            outcome.written += done.bytes > 0 ? 1 : 0;
+            outcome.rows += done.rows;
+            outcome.bytes += done.bytes;
+            outcome.left += done.left > 0 ? 1 : 0;
+            outcome.leftRows += done.left;
+          }
+          await oneAnAccount(account, async () => sweep(account));
+          request.onStep?.('swept', account);
+          if (outcome.left > 0) await checkpoint();
+          if (planned.damaged.length > 0) throw damagedArchive(planned.damaged, root);
+          return { ...outcome, kept: outcome.kept + outcome.left };
+        }),
+    },
+    readCalls: async (connection, account, work) =>
+      asReader(async () =>
+        inTransaction(connection, async () =>
+          work(async (span) => {
+            const months = await readMonthsIn(connection, account, span);
+            const alone = months.filter(({ state }) => state === 'sole');
+            for (const month of alone) await files.require(month);
+            return allCalls(alone.map(({ file }) => join(root, file)));
+          }),
+        ),
+      ),
+    bringBack: async (connection, batch) => bringBack({ root, files, log }, connection, batch),
+  };
+};

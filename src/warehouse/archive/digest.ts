@@ -1,0 +1,41 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { money } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
+
+/** What tells one multiset of rows from another, whatever their order. */
+export type Digest = {
+  readonly rows: number;
+  /** Exact sum of the amounts as served. */
+  readonly quota: Money;
+  /**
+   * Over every column of every row: the sum of the rows' hashes, in which rows that are there twice count twice, and the
+   * exclusive or of others. Comparable within one version of the engine.
+   */
+  readonly checksum: string;
+};
+
+/** The digest of a relation with the columns of `call_log`. */
+export const readDigest = async (
+  connection: DuckDBConnection,
+  relation: string,
+  where: string,
+  bindings: Bindings,
+): Promise<Digest> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota,
+       coalesce(sum(hash(calls)), 0) AS sums, coalesce(bit_xor(hash('other', calls)), 0) AS others
+     FROM ${relation} AS calls WHERE ${where}`,
+    bindings,
+  );
+  return {
+    rows: wholeNumber(row, 'row_count'),
+    quota: money(text(row, 'quota')),
+    checksum: `${text(row, 'sums')}-${text(row, 'others')}`,
+  };
+};
+
+export const sameDigest = (left: Digest, right: Digest): boolean =>
+  left.rows === right.rows && left.quota === right.quota && left.checksum === right.checksum;

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, hasCode } from '../../base/index.ts';
+import type { Log } from '../../base/index.ts';
+import type { LogBatch } from '../logs/log-batch.ts';
+import { execute, inTransaction } from '../rows.ts';
+import { readMonthsIn, setState } from './archive-rows.ts';
+import type { ArchivedMonth } from './archive-rows.ts';
+import { readDigest, sameDigest } from './digest.ts';
+import { archivedCallsSql } from './relations.ts';
+import { monthBindings, ofMonth } from './write-month.ts';
+import type { ArchiveMeans } from './write-month.ts';
+
+/**
+ * The rows of a month leave the table, in one transaction with the word that the file alone has them now. The file is read
+ * again first, and compared with the table: nothing leaves on the word of an earlier day.
+ * @throws faults archive-damaged, archive-unverified.
+ */
+export const takeOut = async (
+  { engine, root, clock, files }: ArchiveMeans,
+  copy: ArchivedMonth,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  await files.require(copy, true);
+  const bindings = monthBindings(copy.account, copy);
+  await engine.bulk(
+    async (connection) =>
+      inTransaction(connection, async () => {
+        const held = await readDigest(connection, 'call_log', ofMonth, bindings);
+        const archived = await readDigest(connection, archivedCallsSql, 'true', {
+          archive_files: [join(root, copy.file)],
+        });
+        const removed = sameDigest(held, archived)
+          ? await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings)
+          : undefined;
+        if (removed !== archived.rows)
+          throw fault(
+            'archive-unverified',
+            `the file of ${copy.account} for ${copy.month} holds ${archived.rows} rows, the table ${held.rows}, and they are not the same`,
+          );
+        await setState(connection, copy, 'sole', clock.now());
+      }),
+    signal,
+  );
+};
+
+const insertFrom = async (
+  connection: DuckDBConnection,
+  root: string,
+  month: ArchivedMonth,
+): Promise<void> => {
+  const rows = await execute(connection, `INSERT INTO call_log BY NAME SELECT * FROM ${archivedCallsSql}`, {
+    archive_files: [join(root, month.file)],
+  });
+  if (rows !== month.rows)
+    throw fault(
+      'archive-damaged',
+      `the archive of ${month.account} for ${month.month} gave ${rows} rows of ${month.rows}`,
+    );
+};
+
+/**
+ * Makes the months that a landing touches whole in the table again, in the transaction of the landing: their files no longer
+ * count, and the next run of the archive writes new ones. A damaged file is a fault, but where the landing brings the whole
+ * month anew. @throws fault archive-damaged.
+ */
+export const bringBack = async (
+  { root, files, log }: Pick<ArchiveMeans, 'root' | 'files'> & { readonly log: Log },
+  connection: DuckDBConnection,
+  { account, window, served }: Pick<LogBatch, 'account' | 'window' | 'served'>,
+): Promise<void> => {
+  for (const month of await readMonthsIn(connection, account, window)) {
+    if (month.state === 'sole') {
+      const isReplaced = window.start <= month.span.start && window.end >= month.span.end && served > 0;
+      try {
+        await files.require(month);
+        await insertFrom(connection, root, month);
+      } catch (error) {
+        if (!isReplaced || !hasCode(error, 'archive-damaged')) throw error;
+        log.warn('a damaged month of the archive is replaced by what the gateway serves', {
+          account,
+          month: month.month,
+          lost: `${month.rows} rows, ${month.quota} as served`,
+        });
+      }
+    }
+    await setState(connection, month, 'void');
+  }
+};

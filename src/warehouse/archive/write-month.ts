@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { ownFolder } from '../own-folder.ts';
+import { execute, inTransaction, readRows, text } from '../rows.ts';
+import { makeDurable, putInPlace, removeFile, sha256Of } from './archive-files.ts';
+import type { FileCheck } from './archive-files.ts';
+import { draftName, fileName, monthFolder } from './archive-paths.ts';
+import { noteFile, readMonthsIn, setState } from './archive-rows.ts';
+import { readDigest, sameDigest } from './digest.ts';
+import type { Digest } from './digest.ts';
+import type { Month } from './months.ts';
+import { archivedCallsSql } from './relations.ts';
+
+/** What work on the archive needs. */
+export type ArchiveMeans = {
+  readonly engine: Engine;
+  /** The folder of the archive. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly files: FileCheck;
+};
+
+/** Where the work on a month is: each is told when it has come to be. */
+export type ArchiveStep =
+  | 'drafted'
+  | 'verified'
+  | 'noted'
+  | 'placed'
+  | 'recorded'
+  | 'leaving'
+  | 'left'
+  | 'swept';
+
+export type OnArchiveStep = (step: ArchiveStep, month: string) => void;
+
+export const ofMonth = 'account = $account AND created_at >= $start AND created_at < $end';
+
+export const monthBindings = (account: string, { span }: Pick<Month, 'span'>) => ({
+  account,
+  start: span.start,
+  end: span.end,
+});
+
+/** All rows of the month as one Parquet file, and what it holds when it is read again. @throws fault archive-unverified. */
+const writeDraft = async (
+  connection: DuckDBConnection,
+  account: string,
+  month: Month,
+  draft: string,
+): Promise<Digest & { readonly engine: string }> => {
+  const bindings = monthBindings(account, month);
+  await execute(
+    connection,
+    `COPY (SELECT * FROM call_log WHERE ${ofMonth}) TO $draft (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+    { ...bindings, draft },
+  );
+  const held = await readDigest(connection, 'call_log', ofMonth, bindings);
+  const written = await readDigest(connection, archivedCallsSql, 'true', { archive_files: [draft] });
+  if (!sameDigest(held, written))
+    throw fault(
+      'archive-unverified',
+      `the file of ${account} for ${month.name} holds ${written.rows} rows with the sum ${written.quota}, the table ${held.rows} with ${held.quota}`,
+    );
+  const [row] = await readRows(connection, 'SELECT version() AS engine');
+  return { ...written, engine: text(row, 'engine') };
+};
+
+/**
+ * Writes the file of a month and verifies it; its rows stay where they are. Whatever ends it half-way, the table is as it
+ * was, and the month is written again. To be run while nothing lands in the account.
+ */
+export const writeMonth = async (
+  { engine, root, clock }: ArchiveMeans,
+  account: string,
+  month: Month,
+  onStep: OnArchiveStep,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly rows: number; readonly bytes: number }> => {
+  const folder = monthFolder(account, month.name);
+  const draft = join(root, folder, draftName);
+  await ownFolder(join(root, folder));
+  try {
+    return await engine.bulk(async (connection) => {
+      const found = await inTransaction(connection, async () =>
+        writeDraft(connection, account, month, draft),
+      );
+      onStep('drafted', month.name);
+      const { bytes } = await makeDurable(draft);
+      const sha256 = await sha256Of(draft);
+      onStep('verified', month.name);
+      const file = { account, month: month.name, file: `${folder}/${fileName(sha256)}`, sha256 };
+      // Written down before it has its name, so that no file is ever there that nobody knows of.
+      await inTransaction(connection, async () =>
+        noteFile(connection, file, month, { ...found, bytes }, clock.now()),
+      );
+      onStep('noted', month.name);
+      await putInPlace(draft, join(root, file.file), root);
+      onStep('placed', month.name);
+      await inTransaction(connection, async () => {
+        for (const before of await readMonthsIn(connection, account, month.span))
+          await setState(connection, before, 'void');
+        await setState(connection, file, 'copy');
+      });
+      onStep('recorded', month.name);
+      return { rows: found.rows, bytes };
+    }, signal);
+  } catch (error) {
+    await removeFile(draft).catch(() => undefined);
+    throw error;
+  }
+};
