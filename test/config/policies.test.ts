@@ -324,10 +324,11 @@ describe('kinds that are never run beside themselves', () => {
     }
   });
 
-  it('are those that pull', () => {
+  it('are those that pull and the one that takes snapshots', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
+      'snapshot',
     ]);
   });
 });
