@@ -4,6 +4,14 @@ export { holdLock } from './hold-lock.ts';
 export type { HeldLock } from './hold-lock.ts';
 export { timeSlack } from './logs/checked-cells.ts';
 export type { LogBatch, LogColumn, LogRole, TimeForm, ZoneOffset } from './logs/log-batch.ts';
+export type { Landing } from './logs/log-ledger.ts';
+export type {
+  KindSums,
+  Restated,
+  RestatedQuarter,
+  RestatedSums,
+  Restatements,
+} from './restatements/restatements.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';

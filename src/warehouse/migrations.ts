@@ -1,3 +1,4 @@
+import { restatement } from './migrations/05-restatement.ts';
 import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
 import { archive } from './migrations/08-archive.ts';
@@ -163,6 +164,7 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  restatement,
   snapshots,
   tokenClasses,
   archive,

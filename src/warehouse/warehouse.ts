@@ -17,6 +17,8 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutboxTable } from './outbox.ts';
+import { createRestatements } from './restatements/restatements.ts';
+import type { Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { readSpend } from './spend.ts';
@@ -37,6 +39,8 @@ export type Warehouse = AsyncDisposable & {
   readonly logs: LogsTable;
   /** Months of the call log as Parquet files. All that is read here sees their calls as if they were in the table. */
   readonly archive: ArchiveTable;
+  /** What later landings have changed of what was landed before. */
+  readonly restatements: Restatements;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
   readonly runs: RunLedger;
@@ -92,6 +96,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   return {
     logs: createLogsTable(engine, options.clock, archive, oneAnAccount),
     archive: archive.table,
+    restatements: createRestatements(engine),
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
     runs: createRunLedger(engine),

@@ -9,6 +9,7 @@ import {
   subtractMoney,
 } from '../../base/index.ts';
 import type { Clock, Money } from '../../base/index.ts';
+import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
 import { amountsFor, contradictsCurrency, judgeAmounts, readAmounts, writeAmounts } from './amounts.ts';
@@ -119,8 +120,8 @@ const learnAmounts = async (
 };
 
 /**
- * Replaces the rows of the window by those of the file, moves the cursor and writes the ledger row. To be run in one
- * transaction: any fault leaves all as it was.
+ * Replaces the rows of the window by those of the file, keeps what that changed of what was landed before, moves the cursor
+ * and writes the ledger row. To be run in one transaction: any fault leaves all as it was.
  */
 export const landLogWindow = async (
   connection: DuckDBConnection,
@@ -130,6 +131,8 @@ export const landLogWindow = async (
   const window = windowOf(batch);
   const before = amountsFor(batch, await readAmounts(connection, batch.account));
   const replaced = await readSums(connection, ofWindow, window);
+  const now = clock.now();
+  const known = await sumsBefore(connection, batch, now);
   if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
   if (batch.served > 0) await load(connection, batch, before);
   const landed = await readSums(connection, ofWindow, window);
@@ -153,13 +156,14 @@ export const landLogWindow = async (
     quota: landed.quota,
     replacedQuota: replaced.quota,
   };
-  await writeLedger(connection, batch, result, amounts.form, clock.now());
+  const restated = await recordRestatement(connection, batch, known, now);
+  await writeLedger(connection, batch, result, amounts.form, now);
   const { start, end } = batch.window;
   const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
   if (settled > start) {
-    const known = await readSpan(connection, batch.account);
-    const span = widen(known, interval(start, settled), batch.opensSpan);
+    const covered = await readSpan(connection, batch.account);
+    const span = widen(covered, interval(start, settled), batch.opensSpan);
     if (span !== undefined) await writeSpan(connection, batch.account, span);
   }
-  return result;
+  return restated === 0 ? result : { ...result, restated };
 };

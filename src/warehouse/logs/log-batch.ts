@@ -76,4 +76,6 @@ export type LandedWindow = {
   readonly quota: Money;
   /** Sum before. */
   readonly replacedQuota: Money;
+  /** Quarter hours of what was landed before whose sums are others now; missing when there are none. */
+  readonly restated?: number;
 };

@@ -29,9 +29,9 @@ export const writeLedger = async (
   await execute(
     connection,
     `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota,
-       amounts, currency, columns, bytes, landed_at)
+       amounts, currency, columns, bytes, landed_at, settled_at)
      VALUES ($account, $start, $end, $rows, $served, $replaced, CAST($quota AS DECIMAL(38, 12)),
-       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at)`,
+       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at, $settled)`,
     {
       account: batch.account,
       start: batch.window.start,
@@ -46,6 +46,7 @@ export const writeLedger = async (
       columns: JSON.stringify(batch.columns.map(({ name }) => name)),
       bytes: batch.bytes,
       at,
+      settled: batch.settled ?? null,
     },
   );
 };
@@ -103,6 +104,28 @@ export const takeBackFuture = async (
   const end = unixSeconds(Math.min(first === undefined ? until : Number(first), until));
   if (end > span.start) await writeSpan(connection, account, interval(span.start, end));
   else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+};
+
+/** A landing, and how old what it holds was when it was asked for: all that is older than `settled` had come. */
+export type Landing = { readonly window: Interval<UnixSeconds>; readonly settled: UnixSeconds };
+
+/** Landings that hold something of the time from the moment on; those of a clock that ran ahead are not believed. */
+export const readLandings = async (
+  connection: DuckDBConnection,
+  account: string,
+  from: UnixSeconds,
+  now: UnixMillis,
+): Promise<readonly Landing[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at FROM log_window
+     WHERE account = $account AND end_at > $from AND landed_at <= $now ORDER BY start_at`,
+    { account, from, now },
+  );
+  return rows.map((row) => ({
+    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    settled: unixSeconds(wholeNumber(row, 'settled_at')),
+  }));
 };
 
 /** All landings of the account, the oldest first. */

@@ -9,8 +9,8 @@ import type { AccountAmounts } from './amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
-import { readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
-import type { LedgerWindow } from './log-ledger.ts';
+import { readLandings, readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
+import type { Landing, LedgerWindow } from './log-ledger.ts';
 
 export type LogsTable = {
   /**
@@ -25,6 +25,8 @@ export type LogsTable = {
   readonly reach: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
   /** To be called before a pull is planned: takes back what a clock that ran ahead has covered. */
   readonly takeBackFuture: (account: string) => Promise<void>;
+  /** Landings that hold something of the time from the moment on. */
+  readonly landings: (account: string, from: UnixSeconds) => Promise<readonly Landing[]>;
   /** Each landing there was, the oldest first. */
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
   /** What the account's amounts are, as far as that is known. */
@@ -59,6 +61,8 @@ export const createLogsTable = (
       engine.state(async (connection) =>
         inTransaction(connection, async () => takeBackFuture(connection, account, clock.now())),
       ),
+    landings: async (account, from) =>
+      engine.state(async (connection) => readLandings(connection, account, from, clock.now())),
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
   };

@@ -1,0 +1,106 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { execute, readRows, wholeNumber } from '../rows.ts';
+import { clipSpans, mergeSpans, wholeQuarters } from './landed-spans.ts';
+
+type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
+
+/** What the table held before a landing, to be held against what it holds after it. */
+export type Before = {
+  /** What was landed before of the quarter hours that the window touches: all else is new, and no restatement. */
+  readonly spans: readonly Interval<UnixSeconds>[];
+};
+
+const readLandedSpans = async (
+  connection: DuckDBConnection,
+  { account, window }: Landing,
+  now: UnixMillis,
+): Promise<readonly Interval<UnixSeconds>[]> => {
+  const bounds = wholeQuarters(window);
+  const rows = await readRows(
+    connection,
+    // What is younger than settled was never said to be all there is; nor was what a clock that ran ahead has landed.
+    `SELECT start_at, least(end_at, greatest(start_at, coalesce(settled_at, end_at))) AS end_at FROM log_window
+     WHERE account = $account AND landed_at <= $now AND start_at < $end AND end_at > $start`,
+    { account, now, start: bounds.start, end: bounds.end },
+  );
+  const landed = rows.map((row) =>
+    interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+  );
+  return clipSpans(mergeSpans(landed), bounds);
+};
+
+const takeSums = async (
+  connection: DuckDBConnection,
+  table: 'sums_before' | 'sums_after',
+  account: string,
+  spans: readonly Interval<UnixSeconds>[],
+): Promise<void> => {
+  await execute(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE ${table} (quarter BIGINT, kind VARCHAR, calls BIGINT, amount DECIMAL(38, 12), size DECIMAL(38, 12))`,
+  );
+  for (const { start, end } of spans)
+    await execute(
+      connection,
+      `INSERT INTO ${table}
+       SELECT quarter, kind, count(*), coalesce(sum(quota), 0), coalesce(sum(abs(quota)), 0)
+       FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end
+       GROUP BY quarter, kind`,
+      { account, start, end },
+    );
+};
+
+/** To be called before the rows of a window are replaced, in the same transaction as `recordRestatement`. */
+export const sumsBefore = async (
+  connection: DuckDBConnection,
+  landing: Landing,
+  now: UnixMillis,
+): Promise<Before> => {
+  const spans = await readLandedSpans(connection, landing, now);
+  if (spans.length > 0) await takeSums(connection, 'sums_before', landing.account, spans);
+  return { spans };
+};
+
+/**
+ * Keeps the old and new sums of each quarter hour and kind that a landing has changed, of what was landed before: a first
+ * landing and an identical one change nothing. Gives the number of quarter hours changed.
+ */
+export const recordRestatement = async (
+  connection: DuckDBConnection,
+  { account }: Landing,
+  { spans }: Before,
+  now: UnixMillis,
+): Promise<number> => {
+  if (spans.length === 0) return 0;
+  await takeSums(connection, 'sums_after', account, spans);
+  const [last] = await readRows(
+    connection,
+    'SELECT coalesce(max(number), 0) AS number FROM restatement WHERE account = $account',
+    { account },
+  );
+  const number = wholeNumber(last, 'number') + 1;
+  await execute(
+    connection,
+    `INSERT INTO restatement (account, number, quarter, kind, old_calls, new_calls, old_amount, new_amount, old_size, new_size,
+       landed_at)
+     SELECT $account, $number, quarter, kind, sum(old_calls), sum(new_calls), sum(old_amount), sum(new_amount),
+       sum(old_size), sum(new_size), $now
+     FROM (
+       SELECT quarter, kind, calls AS old_calls, 0 AS new_calls, amount AS old_amount, 0 AS new_amount, size AS old_size, 0 AS new_size
+       FROM sums_before
+       UNION ALL
+       SELECT quarter, kind, 0, calls, 0, amount, 0, size FROM sums_after
+     )
+     GROUP BY quarter, kind
+     HAVING sum(old_calls) <> sum(new_calls) OR sum(old_amount) <> sum(new_amount) OR sum(old_size) <> sum(new_size)`,
+    { account, number, now },
+  );
+  const [changed] = await readRows(
+    connection,
+    'SELECT count(DISTINCT quarter) AS quarters FROM restatement WHERE account = $account AND number = $number',
+    { account, number },
+  );
+  return wholeNumber(changed, 'quarters');
+};

@@ -1,0 +1,115 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  absoluteMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+} from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+
+/** Calls of one kind and what they come to in currency; of refunds what was given back, as a positive amount. */
+export type KindSums = { readonly calls: number; readonly amount: Money };
+
+/** One kind of row of one quarter hour, as it was and as it is. */
+export type RestatedQuarter = {
+  readonly quarter: UnixSeconds;
+  readonly kind: string;
+  readonly old: KindSums;
+  readonly new: KindSums;
+  /** The last landing that changed it. */
+  readonly changedAt: UnixMillis;
+};
+
+/** Sums in currency, as of `Spend`. */
+export type RestatedSums = {
+  readonly consumption: Money;
+  readonly refunds: Money;
+  /** Consumption less refunds. */
+  readonly net: Money;
+  readonly calls: number;
+};
+
+/** What has changed of data that had been landed before. */
+export type Restated = {
+  /** Those that differ, by quarter hour and kind. */
+  readonly quarters: readonly RestatedQuarter[];
+  /** Of these quarters and their kinds alone: what a sum over a longer span has changed by is new less old. */
+  readonly old: RestatedSums;
+  readonly new: RestatedSums;
+};
+
+export type Restatements = {
+  /**
+   * What later landings have changed of the quarter hours that start in the span, since the moment: the moment that a
+   * report was made, say. What comes for the first time is no change.
+   */
+  readonly since: (account: string, moment: UnixMillis, span: Interval<UnixSeconds>) => Promise<Restated>;
+};
+
+const sumsOf = (quarters: readonly RestatedQuarter[], side: 'old' | 'new'): RestatedSums => {
+  const amountOf = (kind: string): Money =>
+    sumMoney(quarters.filter((one) => one.kind === kind).map((one) => one[side].amount));
+  const [consumption, refunds] = [amountOf('consumption'), amountOf('refund')];
+  return {
+    consumption,
+    refunds,
+    net: subtractMoney(consumption, refunds),
+    calls: quarters
+      .filter(({ kind }) => kind === 'consumption')
+      .reduce((sum, one) => sum + one[side].calls, 0),
+  };
+};
+
+const readSince = async (
+  connection: DuckDBConnection,
+  account: string,
+  moment: UnixMillis,
+  span: Interval<UnixSeconds>,
+): Promise<Restated> => {
+  const { value } = await valueOfServed(connection, account);
+  const rows = await readRows(
+    connection,
+    // What is now, less all changes: what came for the first time in between belongs to both.
+    `SELECT quarter, kind, max(landed_at) AS changed_at,
+       arg_max(new_calls, number) AS new_calls, arg_max(new_calls, number) - sum(new_calls - old_calls) AS old_calls,
+       arg_max(new_amount, number) AS new_amount, arg_max(new_amount, number) - sum(new_amount - old_amount) AS old_amount,
+       arg_max(new_size, number) AS new_size, arg_max(new_size, number) - sum(new_size - old_size) AS old_size
+     FROM restatement
+     WHERE account = $account AND landed_at > $moment AND quarter >= $start AND quarter < $end
+     GROUP BY quarter, kind
+     HAVING sum(new_calls - old_calls) <> 0 OR sum(new_amount - old_amount) <> 0 OR sum(new_size - old_size) <> 0
+     ORDER BY quarter, kind`,
+    { account, moment, start: span.start, end: span.end },
+  );
+  const quarters = rows.map((row): RestatedQuarter => {
+    const kind = text(row, 'kind');
+    // A refund gives back, whichever sign it is booked with.
+    const served = (side: 'old' | 'new'): Money =>
+      kind === 'refund'
+        ? absoluteMoney(money(text(row, `${side}_size`)))
+        : money(text(row, `${side}_amount`));
+    const sums = (side: 'old' | 'new'): KindSums => ({
+      calls: wholeNumber(row, `${side}_calls`),
+      amount: multiplyMoney(served(side), value),
+    });
+    return {
+      quarter: unixSeconds(wholeNumber(row, 'quarter')),
+      kind,
+      old: sums('old'),
+      new: sums('new'),
+      changedAt: unixMillis(wholeNumber(row, 'changed_at')),
+    };
+  });
+  return { quarters, old: sumsOf(quarters, 'old'), new: sumsOf(quarters, 'new') };
+};
+
+export const createRestatements = (engine: Engine): Restatements => ({
+  since: async (account, moment, span) =>
+    engine.bulk(async (connection) => readSince(connection, account, moment, span)),
+});
