@@ -19,11 +19,12 @@ export const tokenClasses: Migration = {
       witness_cached BIGINT,
       witness_write BIGINT
     )`,
-    // What the charges of one key's calls of a UTC day show. The coefficients are evidence, never money.
+    // What the charges of one key's calls show, of so many UTC days up to and with this one. The coefficients are evidence, never money.
     `CREATE TABLE token_price_evidence (
       account VARCHAR NOT NULL,
       day BIGINT NOT NULL,
       model_name VARCHAR NOT NULL,
+      days BIGINT NOT NULL,
       token_name VARCHAR NOT NULL,
       calls BIGINT NOT NULL,
       shows VARCHAR NOT NULL,

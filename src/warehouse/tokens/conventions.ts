@@ -14,6 +14,7 @@ const optionalCount = (row: Row | undefined, column: string): number | undefined
 
 const shownPrice = (row: Row): ShownPrice => ({
   day: unixSeconds(wholeNumber(row, 'day')),
+  days: wholeNumber(row, 'days'),
   key: text(row, 'token_name'),
   calls: wholeNumber(row, 'calls'),
   shows: text(row, 'shows') as TokenConvention,
@@ -42,7 +43,7 @@ export const readEvidence = async (
   );
   const prices = await readRows(
     connection,
-    `SELECT *, count(*) OVER (PARTITION BY model_name, shows) AS days FROM token_price_evidence
+    `SELECT *, count(*) OVER (PARTITION BY model_name, shows) AS times FROM token_price_evidence
      WHERE account = $account QUALIFY row_number() OVER (PARTITION BY model_name, shows ORDER BY day DESC) = 1`,
     { account },
   );
@@ -70,8 +71,8 @@ export const readEvidence = async (
                   cacheWrite: optionalCount(row, 'witness_write'),
                 },
               }),
-          includesDays: includes === undefined ? 0 : wholeNumber(includes, 'days'),
-          excludesDays: excludes === undefined ? 0 : wholeNumber(excludes, 'days'),
+          includesTimes: includes === undefined ? 0 : wholeNumber(includes, 'times'),
+          excludesTimes: excludes === undefined ? 0 : wholeNumber(excludes, 'times'),
           ...(includes === undefined ? {} : { includesPrice: shownPrice(includes) }),
           ...(excludes === undefined ? {} : { excludesPrice: shownPrice(excludes) }),
         },

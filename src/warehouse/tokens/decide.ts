@@ -11,9 +11,11 @@ export type Witness = {
   readonly cacheWrite: number | undefined;
 };
 
-/** What the charges of one key's calls of a UTC day showed. Prices are evidence in floating point, no money. */
+/** What the charges of one key's calls showed. Prices are evidence in floating point, no money. */
 export type ShownPrice = {
+  /** Begin of the last UTC day of the calls, and how many days they are of. */
   readonly day: UnixSeconds;
+  readonly days: number;
   readonly key: string;
   readonly calls: number;
   readonly shows: TokenConvention;
@@ -29,9 +31,9 @@ export type TokenEvidence = {
   /** Calls that prove by themselves that the prompt excludes the cache, and the first of them. */
   readonly excludesCalls: number;
   readonly witness?: Witness;
-  /** How many days' charges show each convention, and the newest of them. */
-  readonly includesDays: number;
-  readonly excludesDays: number;
+  /** How often charges showed each convention, and what they showed last. */
+  readonly includesTimes: number;
+  readonly excludesTimes: number;
   readonly includesPrice?: ShownPrice;
   readonly excludesPrice?: ShownPrice;
   /** The rule of the configuration that applies. */
@@ -51,8 +53,8 @@ export type ModelConvention = {
 
 /** The configured rule, else what the evidence shows when all of it shows the same. */
 export const decide = (model: string, seen: TokenEvidence, rules: TokenRules): ModelConvention => {
-  const excludes = seen.excludesCalls > 0 || seen.excludesDays > 0;
-  const includes = seen.includesDays > 0;
+  const excludes = seen.excludesCalls > 0 || seen.excludesTimes > 0;
+  const includes = seen.includesTimes > 0;
   const rule = ruleFor(rules, model);
   if (rule !== undefined)
     return {

@@ -2,12 +2,15 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, readRows, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { cachePriceOf } from './cache-price.ts';
-import type { PricedCall } from './cache-price.ts';
+import type { CachePrice, PricedCall } from './cache-price.ts';
 
 const day = 86_400;
 
-/** What is asked of the calls of one day: with cached tokens, and without. */
+/** How many calls are asked for, with cached tokens and without. */
 const callsOfEach = 200;
+
+/** Days, up to and with the one asked about. More than one only where there were few calls: prices change. */
+const spans = [1, 7, 31] as const;
 
 /** The prompt and the cached tokens first. */
 const counts = [
@@ -22,17 +25,17 @@ const counts = [
   'image_tokens',
 ] as const;
 
-const ofDay = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
+const ofSpan = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
   AND kind = 'consumption' AND quota > 0`;
 
-/** Prices may differ by key: the one with most calls that hold cached tokens. Calls from all over the day. */
+/** Prices may differ by key: the one with most calls that hold cached tokens. Calls from all over the span. */
 const sampleSql = `
   WITH usual_key AS (
-    SELECT token_name FROM call_log WHERE ${ofDay} AND cached_tokens > 0
+    SELECT token_name FROM call_log WHERE ${ofSpan} AND cached_tokens > 0
     GROUP BY token_name ORDER BY count(*) DESC, token_name LIMIT 1
   ), calls AS (
     SELECT token_name, ${counts.join(', ')}, quota, created_at FROM call_log
-    WHERE ${ofDay} AND token_name = (SELECT token_name FROM usual_key)
+    WHERE ${ofSpan} AND token_name = (SELECT token_name FROM usual_key)
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE cached_tokens > 0
@@ -53,32 +56,44 @@ const roundingOf = (rows: readonly Row[]): number => {
   return 10 ** -Math.max(0, ...places);
 };
 
-/** Asks what the calls of one day and model were charged, and keeps what that shows. */
+type Asked = { readonly model: string; readonly day: number };
+
+const readPrice = async (
+  connection: DuckDBConnection,
+  account: string,
+  { model, day: last }: Asked,
+): Promise<(CachePrice & { readonly days: number; readonly key: string }) | undefined> => {
+  for (const days of spans) {
+    const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
+    const rows = await readRows(connection, sampleSql, bindings);
+    const shown = cachePriceOf(rows.map(pricedCall), roundingOf(rows));
+    if (shown !== undefined) return { ...shown, days, key: text(rows[0], 'token_name') };
+    if (rows.filter((row) => Number(row['cached_tokens'] ?? 0) > 0).length === callsOfEach) return undefined;
+  }
+  return undefined;
+};
+
+/** Asks what the calls of a model up to one day were charged, and keeps what that shows. */
 export const judgePrices = async (
   connection: DuckDBConnection,
   account: string,
-  asked: { readonly model: string; readonly day: number },
+  asked: Asked,
 ): Promise<void> => {
   const ofEvidence = { account, model: asked.model, day: asked.day };
-  const rows = await readRows(connection, sampleSql, {
-    account,
-    model: asked.model,
-    start: asked.day,
-    end: asked.day + day,
-  });
   await execute(
     connection,
     'DELETE FROM token_price_evidence WHERE account = $account AND day = $day AND model_name = $model',
     ofEvidence,
   );
-  const shown = cachePriceOf(rows.map(pricedCall), roundingOf(rows));
+  const shown = await readPrice(connection, account, asked);
   if (shown === undefined) return;
   await execute(
     connection,
-    'INSERT INTO token_price_evidence VALUES ($account, $day, $model, $key, $calls, $shows, $prompt, $cached, $error)',
+    'INSERT INTO token_price_evidence VALUES ($account, $day, $model, $days, $key, $calls, $shows, $prompt, $cached, $error)',
     {
       ...ofEvidence,
-      key: text(rows[0], 'token_name'),
+      days: shown.days,
+      key: shown.key,
       calls: shown.calls,
       shows: shown.shows,
       prompt: shown.prompt.value.toPrecision(6),

@@ -10,7 +10,7 @@ export type Judged = { readonly landings: number; readonly newest: number; reado
 const day = 86_400;
 
 /** Charges are looked at for so many days of a model at most, each time. */
-const daysAsked = 3;
+const daysAsked = 2;
 
 export const readJudged = async (
   connection: DuckDBConnection,
@@ -132,7 +132,7 @@ export const judgeRows = async (
   await execute(connection, evidenceSql, bindings);
 };
 
-/** Days of each model worth asking what their calls cost: the newest few in which the cache was much used. */
+/** Days of each model worth asking what their calls cost: the newest few in which the cache was used. */
 export const daysToPrice = async (
   connection: DuckDBConnection,
   account: string,
@@ -141,7 +141,7 @@ export const daysToPrice = async (
   const rows = await readRows(
     connection,
     `SELECT model_name, day FROM token_row_evidence
-     WHERE account = $account AND cache_calls >= 10 ORDER BY model_name, day DESC`,
+     WHERE account = $account AND cache_calls > 0 ORDER BY model_name, day DESC`,
     { account },
   );
   const taken = new Map<string, number>();

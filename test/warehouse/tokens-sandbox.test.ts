@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../src/base/index.ts';
+import type { TruthRow } from '../../src/sandbox/index.ts';
+import { now } from '../support/gateway-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+
+const first = '2026-11-01';
+const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
+const start = startOfDay(first, 'UTC');
+const end = startOfDay(today, 'UTC');
+
+const columns = [
+  'input_tokens',
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+  'input_audio_tokens',
+  'input_image_tokens',
+  'input_unclassified_tokens',
+  'output_tokens',
+  'output_plain_tokens',
+  'output_reasoning_tokens',
+  'output_audio_tokens',
+  'output_unclassified_tokens',
+] as const;
+
+/** The classes of a call as the sandbox made it, in the order of `columns`. */
+const trueClasses = (row: TruthRow): readonly number[] => [
+  row.text + row.cached + row.cacheWrite + row.audioInput + row.imageInput,
+  row.text,
+  row.cached,
+  row.cacheWrite,
+  row.audioInput,
+  row.imageInput,
+  0,
+  row.completion,
+  row.completion - row.reasoning - row.audioOutput,
+  row.reasoning,
+  row.audioOutput,
+  0,
+];
+
+type Sums = ReadonlyMap<string, readonly number[]>;
+
+const truthOf = (house: JobHouse): Sums => {
+  const sums = new Map<string, number[]>();
+  for (const row of house.sandbox.truth.rows(start, end)) {
+    if (row.kind !== 'consumption') continue;
+    const known = sums.get(row.model) ?? columns.map(() => 0);
+    const classes = trueClasses(row);
+    sums.set(
+      row.model,
+      known.map((sum, at) => sum + (classes[at] ?? 0)),
+    );
+  }
+  return sums;
+};
+
+const heldIn = async (house: JobHouse): Promise<Sums> => {
+  const periods = [{ name: 'current' as const, days: localDays(first, addDays(today, -1), 'UTC') }];
+  const table = await house.context.warehouse.readCube(
+    { account: 'main', periods, timeLimit: 3_600_000_000 },
+    async (query) =>
+      query(
+        `SELECT model_name, ${columns.map((name) => `sum(${name})`).join(', ')} FROM cube
+         WHERE kind = 'consumption' GROUP BY model_name`,
+      ),
+  );
+  return new Map(table.rows.map(([model, ...cells]) => [String(model), cells.map(Number)]));
+};
+
+const sorted = (sums: Sums) => Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const anthropic = ['claude-haiku-4-5', 'claude-sonnet-4-5'];
+const others = ['deepseek-chat', 'gemini-2.5-flash', 'gpt-4.1', 'gpt-4.1-mini', 'o4-mini'];
+
+const expected = {
+  'per-vendor': (model: string) => (anthropic.includes(model) ? 'excludes_cache' : 'includes_cache'),
+  'includes-cached': () => 'includes_cache',
+  'excludes-cached': () => 'excludes_cache',
+} as const;
+
+describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) => {
+  it.each(['per-vendor', 'includes-cached', 'excludes-cached'] as const)(
+    'classes of every model are what the calls truly were where prompts are counted %s',
+    async (prompt_tokens) => {
+      await using house = await openJobHouse({
+        variants: { prompt_tokens, log_quota },
+        callsPerDay: 150,
+      });
+      await house.run('pull-logs', { since: first });
+      const conventions = await house.context.warehouse.tokens.conventions('main');
+      const decided = conventions.filter(({ evidence }) => evidence.cacheCalls > 0);
+      expect(decided.map(({ model, convention, contradicted }) => [model, convention, contradicted])).toEqual(
+        [...anthropic, ...others].map((model) => [model, expected[prompt_tokens](model), false]),
+      );
+      expect(sorted(await heldIn(house))).toEqual(sorted(truthOf(house)));
+    },
+  );
+});
+
+it('what is open after a few calls differs from the truth by being unclassified alone', async () => {
+  await using house = await openJobHouse({ variants: { prompt_tokens: 'includes-cached' }, callsPerDay: 4 });
+  await house.run('pull-logs', { since: first });
+  const conventions = await house.context.warehouse.tokens.conventions('main');
+  const open = conventions.filter(
+    ({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0,
+  );
+  expect(open.length).toBeGreaterThan(0);
+  const truth = truthOf(house);
+  for (const [model, held] of await heldIn(house)) {
+    const real = truth.get(model) ?? [];
+    if (!open.some((one) => one.model === model)) {
+      expect([model, held]).toEqual([model, real]);
+      continue;
+    }
+    const unclassified = columns.indexOf('input_unclassified_tokens');
+    expect(held[0]).toBe(real[0]);
+    const missing = columns.slice(1, unclassified).map((_, at) => (real[at + 1] ?? 0) - (held[at + 1] ?? 0));
+    for (const gap of missing) expect(gap).toBeGreaterThanOrEqual(0);
+    expect(held[unclassified]).toBe(missing.reduce((sum, gap) => sum + gap, 0));
+    expect(held.slice(unclassified + 1)).toEqual(real.slice(unclassified + 1));
+  }
+});
