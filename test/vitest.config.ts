@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const multiplied = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("process.env['TOLLKEEPER_STORM']"))
+    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("'TOLLKEEPER_STORM'"))
     .map((name) => `test/${name}`);
 
 const include = (wanted: string | undefined): string[] => {
@@ -25,6 +25,7 @@ const include = (wanted: string | undefined): string[] => {
 };
 
 const wanted = process.env['TOLLKEEPER_TESTS'];
+const multiplier = wanted === 'storm' ? Math.max(1, Number(process.env['TOLLKEEPER_STORM'] ?? 1)) : 1;
 
 export default defineConfig({
   test: {
@@ -36,9 +37,10 @@ export default defineConfig({
     ],
     setupFiles: ['test/support/leaks.ts'],
     globalSetup: ['test/support/no-leftovers.ts'],
-    testTimeout: 60_000,
+    testTimeout: 60_000 * multiplier,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // In a storm daemons are timed: nothing else is to run beside them.
+    maxWorkers: wanted === 'storm' ? 1 : 2,
   },
 });

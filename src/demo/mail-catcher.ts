@@ -50,6 +50,8 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  // Whoever connects may be gone before it has said a word.
+  server.on('error', () => undefined);
   const address = server.server.address() as AddressInfo;
   return {
     port: address.port,

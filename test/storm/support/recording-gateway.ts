@@ -15,7 +15,7 @@ export type RecordingGateway = AsyncDisposable & {
 };
 
 /** Milliseconds; other for each request, the same in each storm. */
-const delayOf = (count: number): number => (count * 97) % 240;
+const delayOf = (count: number): number => (count * 97) % 150;
 
 export const openRecordingGateway = async (target: string): Promise<RecordingGateway> => {
   const seen: SeenRequest[] = [];

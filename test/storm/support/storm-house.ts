@@ -11,7 +11,7 @@ import { openFolder } from '../../support/program.ts';
 import { openRecordingGateway } from './recording-gateway.ts';
 import type { SeenRequest } from './recording-gateway.ts';
 
-/** Each due every second. `gateway`: whose requests are this job's alone. */
+/** Each due every second. Statistics are asked for by reports alone: each of the two has an account of its own. */
 export const stormJobs = ['pull-all', 'mail-all', 'mail-latest'] as const;
 
 const jobs = (since: string): string => `jobs:
@@ -24,6 +24,7 @@ const jobs = (since: string): string => `jobs:
   mail-latest:
     { kind: report, account: other, schedule: "* * * * * *", catchup: latest, report: tick,
       retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }, mail: { to: [latest@example.com] } }
+  pull-other: { kind: pull-logs, account: other, schedule: "*/10 * * * * *", since: ${since} }
 `;
 
 /** As small as a report can be: what is stormed is not the rendering. */
