@@ -10,6 +10,8 @@ export type Places = {
   readonly spoolDirectory: string;
   readonly tempDirectory: string;
   readonly outboxDirectory: string;
+  /** Months of the call log as Parquet files. */
+  readonly archiveDirectory: string;
   /** The empty database whose lock makes a daemon the only one of its volume. */
   readonly daemonLock: string;
 };
@@ -17,7 +19,11 @@ export type Places = {
 /** The places beside a database; nothing is made. */
 export const placesOf = (
   means: Pick<Means, 'cwd'>,
-  warehouse: { readonly path: string; readonly temp_directory?: string | undefined },
+  warehouse: {
+    readonly path: string;
+    readonly temp_directory?: string | undefined;
+    readonly archive?: { readonly path?: string | undefined } | undefined;
+  },
 ): Places => {
   const path = resolve(means.cwd, warehouse.path);
   const data = dirname(path);
@@ -26,6 +32,7 @@ export const placesOf = (
     spoolDirectory: join(data, 'spool'),
     outboxDirectory: join(data, 'outbox'),
     tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
+    archiveDirectory: resolve(means.cwd, warehouse.archive?.path ?? join(data, 'archive')),
     daemonLock: join(data, 'daemon.lock.duckdb'),
   };
 };

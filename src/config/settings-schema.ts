@@ -82,6 +82,16 @@ const warehouse = z.strictObject({
   memory_limit: size.default('1GB').describe('How much memory the database may use.'),
   threads: z.int().min(1).max(256).default(2).describe('How many threads the database may use.'),
   temp_directory: path.optional().describe('Where it may put what does not fit in memory.'),
+  archive: z
+    .strictObject({
+      path: path
+        .optional()
+        .describe(
+          'Folder of the Parquet files of the call log; the folder archive beside the database when left out.',
+        ),
+    })
+    .optional()
+    .describe('Where jobs of kind archive keep months of the call log.'),
 });
 
 const mail = z.strictObject({

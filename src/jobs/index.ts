@@ -1,3 +1,4 @@
+import { archiveKind } from './archive.ts';
 import type { JobKind } from './job-kind.ts';
 import { pullLogsKind } from './pull-logs.ts';
 import { pullUsageKind } from './pull-usage.ts';
@@ -5,7 +6,13 @@ import { reportKind } from './report.ts';
 import { snapshotKind } from './snapshot.ts';
 
 /** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
-export const jobKinds: readonly JobKind[] = [pullLogsKind, pullUsageKind, snapshotKind, reportKind];
+export const jobKinds: readonly JobKind[] = [
+  pullLogsKind,
+  pullUsageKind,
+  snapshotKind,
+  archiveKind,
+  reportKind,
+];
 
 export { createDataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';

@@ -37,6 +37,7 @@ describe('the example config', () => {
       'pull-logs',
       'pull-usage',
       'snapshot',
+      'archive',
       'daily-spend',
       'monthly-spend',
     ]);

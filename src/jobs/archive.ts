@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { duration, positiveDuration } from '../config/index.ts';
+import type { ArchiveOutcome, ArchivePlan } from '../warehouse/index.ts';
+import { defineJobKind } from './job-kind.ts';
+import { count } from './words.ts';
+
+const shape = z.strictObject({
+  settle: duration
+    .prefault('7d')
+    .describe('How long a month is left to late rows after its end before it is archived.'),
+  retain: positiveDuration
+    .optional()
+    .describe(
+      'How old rows get in the table: a month leaves it when all of it is older, archived and verified. Without it nothing leaves.',
+    ),
+});
+
+type Settings = z.output<typeof shape>;
+
+const policyOf = ({ settle, retain }: Settings) => ({
+  settle,
+  ...(retain === undefined ? {} : { retain }),
+});
+
+const size = (bytes: number): string =>
+  bytes < 1_000_000
+    ? `${Math.ceil(bytes / 1000).toLocaleString('en-US')} kB`
+    : `${Math.round(bytes / 1_000_000).toLocaleString('en-US')} MB`;
+
+const summaryOf = ({ written, rows, bytes, left, kept }: ArchiveOutcome): string => {
+  const parts = [
+    written === 0 ? undefined : `${count(written, 'month')} archived, ${count(rows, 'row')}, ${size(bytes)}`,
+    left === 0 ? undefined : `${count(left, 'month')} left the table`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0
+    ? `nothing to archive; ${count(kept, 'month')} in the archive alone, as written`
+    : parts.join('; ');
+};
+
+const planLines = ({ months, kept, damaged }: ArchivePlan): readonly string[] => [
+  ...months.map(({ name, rows, write, leave }) => {
+    if (!write)
+      return `take ${name} out of the table, ${count(rows, 'row')}, when its file is verified again`;
+    const then = leave ? ', verify it and take them out of the table' : ' and verify it';
+    return `archive ${name}, ${count(rows, 'row')}${then}`;
+  }),
+  ...(months.length === 0 ? ['nothing to archive'] : []),
+  ...(kept.length > damaged.length
+    ? [`${count(kept.length - damaged.length, 'month')} in the archive alone, as written`]
+    : []),
+  ...damaged.map(({ month, damage, file }) => `damaged: the archive for ${month} ${damage}: ${file}`),
+];
+
+/**
+ * Keeps months of the call log as Parquet files (`account=…/month=YYYY-MM/`), and lets those older than `retain` leave the
+ * table once their file is verified by count, sum and checksum. Each run reads every file there is.
+ */
+export const archiveKind = defineJobKind({
+  kind: 'archive',
+  onlyForbid: true,
+  description: 'Archives months of the call log as Parquet files; old ones leave the table.',
+  shape,
+  run: async (settings, { account, warehouse, progress, log, signal }) => {
+    progress({ step: 'reading the archive' });
+    const outcome = await warehouse.archive.run({
+      ...policyOf(settings),
+      account: account.name,
+      onMonth: ({ name, rows }, index, all) =>
+        progress({ step: 'archiving', done: index, total: all, rows, detail: name }),
+      onStep: (step, month) => log.debug('archive', { step, month }),
+      signal,
+    });
+    return { summary: summaryOf(outcome), figures: { ...outcome } };
+  },
+  plan: async (settings, { account, warehouse, clock }) =>
+    planLines(await warehouse.archive.plan(account.name, policyOf(settings), clock.now())),
+});
