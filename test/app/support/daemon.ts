@@ -142,6 +142,8 @@ health: { host: 127.0.0.1, port: 0 }
     run,
     serve,
     mails: async (daemon, count) => {
+      // What is to be told is enqueued by then.
+      await daemon.settled();
       clock.advance(6_000);
       await daemon.line({ message: 'mail sent' }, count);
       return mail.taken;
