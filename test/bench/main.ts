@@ -1,115 +1,40 @@
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog, systemClock } from '../../src/base/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import { buildProgram } from '../program/support/built-program.ts';
-import type { BuiltProgram, Running } from '../program/support/built-program.ts';
-import { openBenchHouse } from './bench-house.ts';
-import type { BenchHouse } from './bench-house.ts';
-import { distinctJobs, jobsDueAt, usualJobs } from './job-files.ts';
-import { memoryOf, processorTimeOf } from './process-figures.ts';
+import { parseArgs } from 'node:util';
+import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
+import { benchScheduler } from './scheduler.ts';
 
-/** Seconds over which an idle daemon is watched. */
-const idleFor = 30;
+const usage = `npm run bench -- [scheduler] [ingest] [--rows 5] [--most 10] [--rounds 1]
+  --rows    millions of rows that the pull is compared with
+  --most    millions of rows of the largest table
+  --rounds  pairs of pull and reader alone; the median counts
+`;
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rows: { type: 'string', default: '5' },
+    most: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const parts = positionals.length === 0 ? ['scheduler', 'ingest'] : positionals;
 const report = createReport((text) => void process.stdout.write(text));
-
-const secondsSince = (start: number): number => (performance.now() - start) / 1000;
-
-const stop = async (daemon: Running): Promise<void> => {
-  daemon.kill('SIGTERM');
-  const { code } = await daemon.ended;
-  if (code !== 0 || daemon.stderr() !== '') throw new Error(`it ended with ${code}: ${daemon.stderr()}`);
+const number = (text: string): number => {
+  const value = Number(text);
+  if (!(value > 0)) throw new RangeError(`${text} is no number above 0\n${usage}`);
+  return value;
 };
 
-type Started = { readonly daemon: Running; readonly ready: number };
-
-const startTimed = async (house: BenchHouse): Promise<Started> => {
-  const start = performance.now();
-  const daemon = house.start();
-  await daemon.line('"serving"');
-  return { daemon, ready: secondsSince(start) };
-};
-
-/** Percent of one core that a process uses while nothing is asked of it. */
-const shareOfCore = async (pid: number): Promise<number> => {
-  const used = await processorTimeOf(pid);
-  const start = performance.now();
-  await sleep(idleFor * 1000);
-  return (100 * ((await processorTimeOf(pid)) - used)) / secondsSince(start);
-};
-
-type Figures = { readonly ready: number; readonly memory: number; readonly idle: number };
-
-/** A daemon with many jobs of which none is due. */
-const measureIdle = async (
-  program: BuiltProgram,
-  title: string,
-  jobs: string,
-  targets: { readonly ready: number; readonly memory: number },
-): Promise<Figures> => {
-  report.title(title);
-  await using house = await openBenchHouse(program);
-  await house.declare(jobs);
-  const first = await startTimed(house);
-  const whenReady = await memoryOf(first.daemon.pid);
-  report.figure('ready, first start', first.ready, 's', targets.ready);
-  const { pid } = first.daemon;
-  // What the start left behind is swept up in the first half minute or so.
-  const sweeping = await shareOfCore(pid);
-  const later = await memoryOf(pid);
-  const idle = await shareOfCore(pid);
-  if (first.daemon.stdout().some((line) => line.includes('run started'))) throw new Error('a job was due');
-  await stop(first.daemon);
-  const second = await startTimed(house);
-  report.figure('ready, with its ledger', second.ready, 's', targets.ready);
-  await stop(second.daemon);
-  report.figure('memory when ready, resident', whenReady.now, 'MB', targets.memory);
-  report.figure(`memory after ${idleFor} s, resident`, later.now, 'MB', targets.memory);
-  report.figure('memory, the most there was', later.peak, 'MB', targets.memory);
-  report.figure(`processor, the first ${idleFor} s`, sweeping, '% of a core');
-  report.figure('processor when idle', idle, '% of a core', 1);
-  return { ready: first.ready, memory: later.peak, idle };
-};
-
-/** Many jobs due in the same second. */
-const measureBurst = async (program: BuiltProgram, count: number): Promise<void> => {
-  report.title(`${count} jobs due in the same second`);
-  await using house = await openBenchHouse(program);
-  const slot = (Math.floor(Date.now() / 1000) + 10) * 1000;
-  await house.declare(jobsDueAt(count, slot));
-  const { daemon } = await startTimed(house);
-  const started = await daemon.line('run started');
-  while (daemon.stdout().filter((line) => line.includes('"run ended well"')).length < count) await sleep(50);
-  await stop(daemon);
-  await using warehouse = await openWarehouse({
-    path: join(house.path, 'data/tollkeeper.duckdb'),
-    spoolDirectory: join(house.path, 'data/spool'),
-    memoryLimit: '512MB',
-    threads: 2,
-    clock: systemClock,
-    log: silentLog,
-  });
-  const runs = await warehouse.runs.list({ limit: count + 1 });
-  if (runs.length !== count || runs.some((run) => run.slot !== slot || run.state !== 'ok'))
-    throw new Error(`of ${count} jobs not every one ran for its slot`);
-  const last = (moments: readonly number[]): number => (Math.max(...moments) - slot) / 1000;
-  const { time } = JSON.parse(started) as { readonly time: string };
-  report.figure('from the slot to the last claim', last(runs.map((run) => run.claimedAt)), 's', 2);
-  report.figure('to the first run, all claims written', last([Date.parse(time)]), 's', 2);
-  report.figure('to the last run begun, 64 at once', last(runs.map((run) => run.startedAt ?? Infinity)), 's');
-  report.figure('to the last run ended', last(runs.map((run) => run.endedAt ?? Infinity)), 's');
-};
-
-await using program = await buildProgram();
-const small = { ready: 3, memory: 300 };
-const large = { ready: 8, memory: 500 };
-const few = await measureIdle(program, '2,000 jobs', usualJobs(2000, Date.now()), small);
-const many = await measureIdle(program, '10,000 jobs', usualJobs(10_000, Date.now()), large);
-await measureIdle(program, '10,000 jobs, no two expressions alike', distinctJobs(10_000, Date.now()), large);
-await measureBurst(program, 1000);
-report.title('10,000 jobs against 2,000');
-report.figure('ready', many.ready / few.ready, 'times');
-report.figure('memory', many.memory / few.memory, 'times');
+if (values.help) process.stdout.write(usage);
+else {
+  if (parts.includes('scheduler')) await benchScheduler(report);
+  if (parts.includes('ingest'))
+    await benchIngest(report, {
+      millions: number(values.rows),
+      most: number(values.most),
+      rounds: number(values.rounds),
+    });
+}
 process.exitCode = report.missed() === 0 ? 0 : 1;

@@ -3,6 +3,8 @@ export type BenchReport = {
   readonly title: (text: string) => void;
   /** With a target the value is to be below it. */
   readonly figure: (name: string, value: number, unit: string, target?: number) => void;
+  /** A figure in words, with nothing that it is to be. */
+  readonly row: (name: string, words: string) => void;
   readonly missed: () => number;
 };
 
@@ -16,6 +18,7 @@ export const createReport = (write: (text: string) => void): BenchReport => {
       const words = target === undefined ? '' : `   below ${target} ${unit}: ${isMet ? 'met' : 'MISSED'}`;
       write(`  ${name.padEnd(40)}${value.toFixed(2).padStart(9)} ${unit}${words}\n`);
     },
+    row: (name, words) => write(`  ${name.padEnd(40)} ${words}\n`),
     missed: () => missed,
   };
 };

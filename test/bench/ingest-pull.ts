@@ -1,0 +1,81 @@
+import { dirname, join } from 'node:path';
+import {
+  createSecretRegistry,
+  noProgress,
+  silentLog,
+  systemClock,
+  unixSeconds,
+  unknownGateway,
+} from '../../src/base/index.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { pullLogs } from '../../src/ingest/index.ts';
+import { createHttp } from '../../src/net/index.ts';
+import { openWarehouse } from '../../src/warehouse/index.ts';
+import type { Warehouse } from '../../src/warehouse/index.ts';
+
+export const memoryLimit = 512;
+
+export const openBenchWarehouse = (database: string): Promise<Warehouse> =>
+  openWarehouse({
+    path: database,
+    spoolDirectory: join(dirname(database), 'spool'),
+    memoryLimit: `${memoryLimit}MB`,
+    threads: 2,
+    clock: systemClock,
+    log: silentLog,
+  });
+
+/** What to pull; times in seconds UTC. `again` pulls what was pulled before. */
+export type PullTask = {
+  readonly database: string;
+  readonly port: number;
+  readonly start: number;
+  readonly end: number;
+  readonly windowSeconds: number;
+  readonly again: boolean;
+};
+
+/** Pulls as a job does, with the real client over HTTP, into a database file. Gives the rows landed. */
+export const pull = async (
+  task: PullTask,
+  timed: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<number> => {
+  await using warehouse = await openBenchWarehouse(task.database);
+  const secrets = createSecretRegistry();
+  const http = createHttp({
+    userAgent: 'tollkeeper/bench',
+    env: {},
+    timeouts: { connect: 5000, headers: 60_000, idle: 60_000, total: 600_000 },
+  });
+  const gateway = createGateway({
+    baseUrl: `http://127.0.0.1:${task.port}`,
+    adminKey: secrets.register('bench-admin-key'),
+    http,
+    clock: systemClock,
+    random: () => 0,
+    secrets,
+    log: silentLog,
+  });
+  const since = unixSeconds(task.start);
+  const until = unixSeconds(task.end);
+  const pulled = await timed(() =>
+    pullLogs({
+      account: 'main',
+      since,
+      until,
+      ...(task.again ? { from: since, to: until } : {}),
+      windowSeconds: task.windowSeconds,
+      columns: 'detailed',
+      currency: 'USD',
+      profile: unknownGateway,
+      fetchLogs: (query, signal) => gateway.exportLogs(query, signal === undefined ? {} : { signal }),
+      warehouse,
+      spoolDirectory: join(dirname(task.database), 'spool'),
+      clock: systemClock,
+      log: silentLog,
+      progress: noProgress,
+    }),
+  );
+  await http[Symbol.asyncDispose]();
+  return pulled.rows;
+};
