@@ -238,7 +238,9 @@ export const createReferee = (table: Table) => {
       if (row.work === 'timeout' && end.code !== 'run-timeout') find(row, `its timeout is ${end.code ?? ''}`);
     } else {
       if (reason === '') find(row, 'it is interrupted without a reason');
-      if (reason.includes('replaced it') && !others(row).some((other) => other.slot > row.slot))
+      const isReplaced = others(row).some((other) => other.slot > row.slot);
+      // What replaced it may lie ahead again since.
+      if (reason.includes('replaced it') && !isReplaced && !row.mayComeEarly)
         find(row, 'it is replaced by nothing');
       if (reason.includes('process ended') && !table.isStarting())
         find(row, 'its process is said to have ended');
@@ -263,7 +265,8 @@ export const createReferee = (table: Table) => {
     }
     row.state = end.nextAttempt === undefined ? end.state : 'waiting';
     row.nextAttempt = end.nextAttempt ?? 0;
-    row.mayComeEarly = false;
+    // Written down late, it may have ended before the clock was set back.
+    row.mayComeEarly = end.at > table.now();
     row.reason = reason;
   };
 
