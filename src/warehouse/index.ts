@@ -19,11 +19,8 @@ export type { Spend } from './spend.ts';
 export type { ArchivedMonth } from './archive/archive-rows.ts';
 export type { ArchiveOutcome, ArchivePlan, ArchiveTable } from './archive/archive-table.ts';
 export type { ArchivePolicy } from './archive/plan-archive.ts';
-export { tokenConventions } from './tokens/convention.ts';
-export type { TokenConvention } from './tokens/convention.ts';
-export type { ModelConvention, ShownPrice, TokenEvidence, Witness } from './tokens/decide.ts';
+export type { ModelConvention } from './tokens/decide.ts';
 export type { TokenRules } from './tokens/match-rule.ts';
-export type { TokensTable } from './tokens/tokens-table.ts';
 export type {
   AccountSnapshot,
   Inventory,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
+import type { ModelConvention } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 import { classesBy, day, landCalls } from './tokens-support.ts';
@@ -167,7 +168,7 @@ describe('what prompt tokens hold', () => {
       'gpt-*': 'excludes_cache',
     });
     const decided = async () =>
-      (await warehouse.tokens.conventions('main')).map((one) => [
+      (await warehouse.tokens.conventions('main')).map((one: ModelConvention) => [
         one.model,
         one.convention,
         one.decidedBy,
