@@ -7,6 +7,11 @@ export type ProgressStep = {
   readonly total?: number;
   readonly rows?: number;
   readonly bytes?: number;
+  /** Of the last seconds. */
+  readonly rowsPerSecond?: number;
+  readonly bytesPerSecond?: number;
+  /** Milliseconds, as far as the parts that are done tell. */
+  readonly millisLeft?: number;
   /** Which part it is at: `2026-01-01 to 2026-02-01`. */
   readonly detail?: string;
 };

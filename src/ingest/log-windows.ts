@@ -68,7 +68,18 @@ export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   return [...back.toReversed(), ...forward];
 };
 
-/** Two halves of a window whose export looks capped; nothing when it can't be cut further. */
+/** The window in pieces of at most so many seconds, in the order of time; an hour that the wall clock shows twice stays whole. */
+export const cutLogWindow = (
+  window: LogWindow,
+  seconds: number,
+  profile: GatewayProfile,
+): readonly LogWindow[] => {
+  if (window.end - window.start <= seconds) return [window];
+  const folds = mayBeNaive(profile) ? foldsOf(profile.naiveZone, window) : [];
+  return cut(window, Math.max(1, Math.floor(seconds)), folds);
+};
+
+/** Two halves of a window whose export did not come whole; nothing when it can't be cut further. */
 export const splitLogWindow = (
   window: LogWindow,
   profile: GatewayProfile,

@@ -1,25 +1,16 @@
-import { addMoney, fault, hasCode, isFault, zero } from '../base/index.ts';
+import { addMoney, zero } from '../base/index.ts';
 import type { Clock, GatewayProfile, Log, Money, Progress, UnixSeconds } from '../base/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import { explainRows } from './explain-rows.ts';
+import { askForWindows, lengthOf, windowText } from './ask-logs.ts';
+import type { FetchMeans } from './fetch-logs.ts';
+import { landFetched } from './land-logs.ts';
 import { learnLogs } from './learn-logs.ts';
-import { columnsToAsk, currencyOf, missingColumns } from './log-header.ts';
-import { logBatch } from './log-batch.ts';
-import { askForLogs, planLogPull, splitLogWindow } from './log-windows.ts';
-import type { LogWindow } from './log-windows.ts';
-import { receiveLogs, receiveProven } from './receive-logs.ts';
-import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
+import { planLogWork } from './log-plan.ts';
+import { revisitsFrom } from './log-revisits.ts';
+import type { RevisitRule } from './log-revisits.ts';
+import { createPullMeter } from './pull-meter.ts';
+import { receiveLogs } from './receive-logs.ts';
 import { inSpoolFolder, openSpoolFile } from './spool-file.ts';
-import type { OpenSpoolFile } from './spool-file.ts';
-
-/** One request to the log export; times in seconds UTC. */
-export type LogQuery = {
-  readonly start: UnixSeconds;
-  readonly end: UnixSeconds;
-  /** Empty asks for all columns that the gateway shows unasked. */
-  readonly columns: readonly string[];
-  readonly currency: 'USD' | 'CNY';
-};
 
 /** What to pull. */
 export type LogPull = {
@@ -30,32 +21,37 @@ export type LogPull = {
   /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
   readonly from?: UnixSeconds | undefined;
   readonly to?: UnixSeconds | undefined;
+  /** Which closed days are pulled again; none when left out, nor while a span is. */
+  readonly revisit?: RevisitRule | undefined;
   readonly windowSeconds: number;
   readonly columns: 'detailed' | 'all' | readonly string[];
   readonly currency: 'USD' | 'CNY';
   readonly profile: GatewayProfile;
+  /** How many windows are fetched while one is landed; none when left out. */
+  readonly ahead?: number | undefined;
+  /** Bytes on disk from which on nothing more is fetched ahead; 1 GB when left out. */
+  readonly spoolBytes?: number | undefined;
 };
 
-export type LogPullMeans = {
-  readonly fetchLogs: (
-    query: LogQuery,
-    signal?: AbortSignal,
-  ) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
-  readonly warehouse: { readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'reach' | 'takeBackFuture'> };
-  readonly spoolDirectory: string;
+export type LogPullMeans = FetchMeans & {
+  readonly warehouse: {
+    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'takeBackFuture'>;
+  };
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
-  readonly openFile?: OpenSpoolFile;
 };
 
 export type PullSummary = {
+  /** Windows that were new or ordered, their rows, and the sum of their amounts as served. */
   readonly windows: number;
-  /** Landed in all. */
   readonly rows: number;
-  /** Sum of the amounts as served. */
   readonly quota: Money;
+  /** Windows of closed days that were pulled again. */
+  readonly revisited: number;
+  /** Quarter hours landed before whose sums are others now. */
+  readonly restated: number;
   /** Received. */
   readonly bytes: number;
   /** How far data reaches without a gap, seconds UTC. */
@@ -64,145 +60,60 @@ export type PullSummary = {
   readonly columns: readonly string[];
 };
 
-/** Hidden caps are round (gateway-field-notes.md, Log export): 10,000 or 50,000 rows and no word of it. */
-const looksCapped = (served: number): boolean => served >= 10_000 && served % 10_000 === 0;
-
-const momentText = (moment: UnixSeconds): string => new Date(moment * 1000).toISOString().slice(0, 19);
-const windowText = ({ start, end }: LogWindow): string => `${momentText(start)} to ${momentText(end)} UTC`;
-
-const checkColumns = (received: ReceivedLogs, pull: LogPull, log: Log): void => {
-  const missing = missingColumns(received.columns, pull.columns);
-  if (missing.needed.length > 0)
-    throw fault(
-      'export-column-missing',
-      `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
-    );
-  const currency = currencyOf(received.columns);
-  if (currency !== undefined && currency !== pull.currency)
-    throw fault(
-      'export-currency-changed',
-      `the export names its amounts in ${currency}, where ${pull.currency} was asked for`,
-    );
-  if (missing.unknown.length > 0)
-    log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });
-};
-
-/** What a pull of logs does with one window after the other. */
-const pullWindow = async (
-  window: LogWindow,
-  pull: LogPull & { readonly opensSpan: boolean },
-  asked: readonly string[],
-  habits: ExportHabits,
-  means: LogPullMeans,
-  onBytes: (bytes: number) => void,
-): Promise<{ readonly rows: number; readonly quota: Money } | 'capped'> =>
-  inSpoolFolder(means.spoolDirectory, async (folder) => {
-    const ask = askForLogs(window);
-    const query = { ...ask, columns: asked, currency: pull.currency };
-    const received = await receiveProven(async () => {
-      const { body } = await means.fetchLogs(query, means.signal);
-      return receiveLogs(body, folder, means.openFile ?? openSpoolFile, onBytes);
-    }, habits);
-    if (received !== undefined) checkColumns(received, pull, means.log);
-    if (received !== undefined && looksCapped(received.served)) return 'capped';
-    const batch = logBatch(window, ask, received, pull);
-    const explain = async (error: unknown): Promise<never> => {
-      if (!isFault(error) || !error.code.startsWith('export-') || received === undefined) throw error;
-      throw (await explainRows(batch, received.header.lines)) ?? error;
-    };
-    if (received?.oddRecord !== undefined)
-      await explain(
-        fault('export-row-invalid', `row ${received.oddRecord} has another width than the header`),
-      );
-    const landed = await means.warehouse.logs.landWindow(batch, means.signal).catch(explain);
-    means.log.info('call log window landed', {
-      window: windowText(window),
-      rows: landed.rows,
-      replaced: landed.replaced,
-      quota: landed.quota,
-      bytes: received?.received ?? 0,
-    });
-    return landed;
-  });
+const usualSpoolBytes = 1_000_000_000;
 
 /**
- * Pulls the call log into the warehouse, window by window, each whole or not at all; never filtered by status, vendor or
- * model. Running again changes nothing. @throws faults export-*, disk-full, path-unwritable and those of fetchLogs.
+ * Pulls the call log into the warehouse, window by window, each whole or not at all and in the order of the plan; never
+ * filtered by status, vendor or model. Running again changes nothing.
+ * @throws faults export-*, disk-full, path-unwritable and those of fetchLogs.
  */
 export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSummary> => {
-  const { warehouse, log, progress, signal, account } = request;
-  const forced = request.from !== undefined || request.to !== undefined;
+  const { warehouse, log, signal, account, revisit } = request;
   await warehouse.logs.takeBackFuture(account);
   const covered = await warehouse.logs.reach(account);
-  const pending = [...planLogPull({ ...request, cursor: covered?.end, origin: covered?.start })];
-  const first = pending[0];
+  const landings =
+    revisit === undefined || covered === undefined
+      ? []
+      : await warehouse.logs.landings(account, revisitsFrom(covered, revisit.after));
+  const plan = planLogWork({ ...request, cursor: covered?.end, origin: covered?.start, landings });
+  let [windows, rows, quota, revisited, restated] = [0, 0, zero, 0, 0];
+  let columns: readonly string[] = [];
+  const [first] = plan;
   if (first === undefined)
-    return { windows: 0, rows: 0, quota: zero, bytes: 0, reached: covered?.end, columns: [] };
+    return { windows, rows, quota, revisited, restated, bytes: 0, reached: covered?.end, columns };
 
-  let [windows, rows, bytes, quota] = [0, 0, 0, zero];
-  const tell = (detail: string): void =>
-    progress({
-      step: 'pulling call logs',
-      done: windows,
-      total: windows + pending.length,
-      rows,
-      bytes,
-      detail,
-    });
-  const onBytes = (count: number): void => {
-    bytes += count;
-  };
+  const meter = createPullMeter('pulling call logs', request);
   const habits = await learnLogs(
     async (ask) =>
       inSpoolFolder(request.spoolDirectory, async (folder) => {
         const { body } = await request.fetchLogs({ ...ask, columns: [], currency: request.currency }, signal);
-        return receiveLogs(body, folder, request.openFile ?? openSpoolFile, onBytes);
+        return receiveLogs(body, folder, request.openFile ?? openSpoolFile, meter.received);
       }),
-    first.start,
+    first.window.start,
     request.until,
     log,
   );
-  let [asked, ...instead] = columnsToAsk(habits.columns, request.columns, habits.endsLines);
-  /** What is refused before anything has landed may be the names of columns: asked again with fewer. */
-  const orAskForLess = (error: unknown): 'refused' => {
-    const [next, ...others] = windows === 0 && hasCode(error, 'gateway-refused') ? instead : [];
-    if (next === undefined) throw error;
-    log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
-    [asked, instead] = [next, others];
-    return 'refused';
-  };
-
-  for (let window = pending[0]; window !== undefined; window = pending[0]) {
-    signal?.throwIfAborted();
-    tell(windowText(window));
-    const landed = await pullWindow(
-      window,
-      { ...request, opensSpan: !forced },
-      asked,
-      habits,
-      request,
-      onBytes,
-    ).catch(orAskForLess);
-    if (landed === 'refused') continue;
-    if (landed === 'capped') {
-      const halves = splitLogWindow(window, request.profile);
-      if (halves === undefined)
-        throw fault(
-          'export-capped',
-          `the export of ${windowText(window)} looks capped and can be cut no further`,
-        );
-      log.info('a suspiciously round number of rows: asking again in halves', { window: windowText(window) });
-      // What lies before the covered span is pulled from its end backwards: each window widens the span.
-      const backwards = covered !== undefined && window.end <= covered.start;
-      pending.splice(0, 1, ...(backwards ? halves.toReversed() : halves));
-      continue;
-    }
-    pending.shift();
-    windows += 1;
-    rows += landed.rows;
-    quota = addMoney(quota, landed.quota);
-    tell(windowText(window));
+  const { ahead = 0, spoolBytes = usualSpoolBytes } = request;
+  const means = { ...request, ahead, spoolBytes, habits, meter };
+  for await (const { planned, fetched, asked } of askForWindows(plan, means)) {
+    const { window, why } = planned;
+    const opensSpan = why === 'new' || why === 'earlier';
+    const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
+    columns = asked;
+    restated += landed.restated;
+    if (why === 'revisit') revisited += 1;
+    else [windows, rows, quota] = [windows + 1, rows + landed.rows, addMoney(quota, landed.quota)];
+    meter.landed(landed.rows, lengthOf(planned));
+    log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
+      window: windowText(window),
+      rows: landed.rows,
+      replaced: landed.replaced,
+      quota: landed.quota,
+      bytes: fetched.received?.received ?? 0,
+      ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+      ...meter.fields(),
+    });
   }
   const reached = (await warehouse.logs.reach(account))?.end;
-  return { windows, rows, quota, bytes, reached, columns: asked };
+  return { windows, rows, quota, revisited, restated, bytes: meter.bytes(), reached, columns };
 };

@@ -76,20 +76,24 @@ export const spoolFault = (error: unknown, folder: string): unknown => {
   return unwritable.has(code) ? told('path-unwritable', 'cannot be written') : error;
 };
 
+/** A folder of its own in the spool; it goes with all that is in it when it is disposed of. */
+export type SpoolFolder = AsyncDisposable & { readonly path: string };
+
+/** @throws faults disk-full, path-unwritable. */
+export const makeSpoolFolder = async (spoolDirectory: string): Promise<SpoolFolder> => {
+  try {
+    const path = await mkdtemp(join(spoolDirectory, spoolPrefix));
+    return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true, force: true }) };
+  } catch (error) {
+    throw spoolFault(error, spoolDirectory);
+  }
+};
+
 /** Gives the work a folder of its own in the spool, and removes it whatever comes. */
 export const inSpoolFolder = async <T>(
   spoolDirectory: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> => {
-  let folder: string;
-  try {
-    folder = await mkdtemp(join(spoolDirectory, spoolPrefix));
-  } catch (error) {
-    throw spoolFault(error, spoolDirectory);
-  }
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await makeSpoolFolder(spoolDirectory);
+  return await work(folder.path);
 };

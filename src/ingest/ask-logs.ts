@@ -1,0 +1,181 @@
+import { fault, hasCode, unixSeconds } from '../base/index.ts';
+import type { GatewayProfile, Log } from '../base/index.ts';
+import { createFetchAhead } from './fetch-ahead.ts';
+import { checkColumns, fetchLogWindow } from './fetch-logs.ts';
+import type { FetchedLogs, FetchMeans } from './fetch-logs.ts';
+import { columnsToAsk } from './log-header.ts';
+import type { WantedColumns } from './log-header.ts';
+import type { PlannedWindow } from './log-plan.ts';
+import { cutLogWindow, splitLogWindow } from './log-windows.ts';
+import type { LogWindow } from './log-windows.ts';
+import type { PullMeter } from './pull-meter.ts';
+import type { ExportHabits } from './receive-logs.ts';
+import {
+  afterAnswer,
+  afterCap,
+  afterRefusal,
+  breaksOff,
+  freshPace,
+  lengthAllowed,
+  looksCapped,
+  mayBeTooLong,
+} from './window-pace.ts';
+
+export type AskMeans = FetchMeans & {
+  readonly columns: WantedColumns;
+  readonly currency: 'USD' | 'CNY';
+  readonly profile: GatewayProfile;
+  readonly habits: ExportHabits;
+  /** How many windows are fetched while one is landed. */
+  readonly ahead: number;
+  /** Bytes on disk from which on nothing more is fetched ahead. */
+  readonly spoolBytes: number;
+  readonly meter: PullMeter;
+  readonly log: Log;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** A window that came whole; its export is on disk until the next one is asked for. */
+export type AnsweredWindow = {
+  readonly planned: PlannedWindow;
+  readonly fetched: FetchedLogs;
+  /** The columns that were asked for. */
+  readonly asked: readonly string[];
+};
+
+/** `2026-01-01T00:00:00 to 2026-02-01T00:00:00 UTC`. */
+export const windowText = ({ start, end }: LogWindow): string => {
+  const text = (moment: number): string => new Date(moment * 1000).toISOString().slice(0, 19);
+  return `${text(start)} to ${text(end)} UTC`;
+};
+
+export const lengthOf = ({ window }: PlannedWindow): number => window.end - window.start;
+
+/** What lies before the covered span is pulled from its end backwards: each window widens the span. */
+const inOrder = ({ why }: PlannedWindow, pieces: readonly LogWindow[]): readonly PlannedWindow[] =>
+  (why === 'earlier' ? pieces.toReversed() : pieces).map((window) => ({ window, why }));
+
+/**
+ * Asks for the windows and gives their exports in the order of the plan. A window that is not answered for its length, or
+ * looks capped, is halved and asked for again. @throws faults export-* and those of fetchLogs, in the turn of the window.
+ */
+export async function* askForWindows(
+  plan: readonly PlannedWindow[],
+  means: AskMeans,
+): AsyncGenerator<AnsweredWindow, void, undefined> {
+  const { log, meter, profile, habits, currency, signal } = means;
+  const never = new AbortController().signal;
+  const pending = [...plan];
+  let [asked, ...instead] = columnsToAsk(habits.columns, means.columns, habits.endsLines);
+  let pace = freshPace;
+  let answered = false;
+  let repeated: PlannedWindow | undefined;
+
+  const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
+    fetchLogWindow(window, { columns: asked, currency, habits }, means, abort, onBytes);
+  await using ahead = createFetchAhead({
+    fetch: async ({ window }: PlannedWindow, abort, onBytes) =>
+      fetch(window, abort, (bytes) => {
+        onBytes(bytes);
+        meter.received(bytes);
+      }),
+    spoolBytes: means.spoolBytes,
+    signal,
+    onCalm: (error) =>
+      log.info('fetching one window at a time from here on', {
+        reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway limits the rate',
+      }),
+  });
+  /** Whether the gateway answers the same question about one second of the window. */
+  const answersOneSecond = async ({ start }: LogWindow): Promise<boolean> => {
+    try {
+      const second = { start, end: unixSeconds(start + 1) };
+      await using _ = await fetch(second, signal ?? never, meter.received);
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  };
+  const replace = (index: number, planned: PlannedWindow, pieces: readonly LogWindow[]): void => {
+    pending.splice(index, 1, ...inOrder(planned, pieces));
+  };
+  const halve = (planned: PlannedWindow, otherwise: unknown): void => {
+    const halves = splitLogWindow(planned.window, profile);
+    if (halves === undefined) throw otherwise;
+    replace(0, planned, halves);
+  };
+  /** Cuts a window to the length that is answered; whether there was something to cut. */
+  const cutToPace = (index: number, planned: PlannedWindow): boolean => {
+    const pieces = cutLogWindow(planned.window, lengthAllowed(pace), profile);
+    if (pieces.length > 1) replace(index, planned, pieces);
+    return pieces.length > 1;
+  };
+  /** Changes what is asked for next, or throws. */
+  const askForLess = async (planned: PlannedWindow, error: unknown): Promise<void> => {
+    signal?.throwIfAborted();
+    if (!mayBeTooLong(error)) throw error;
+    // It was begun before a shorter one turned out to be too long.
+    if (cutToPace(0, planned)) return;
+    const window = windowText(planned.window);
+    if (pace.halvings === 0) {
+      if (breaksOff(error) && repeated !== planned) {
+        repeated = planned;
+        log.info('the export broke off: asking again', { window });
+        return;
+      }
+      if (!(await answersOneSecond(planned.window))) {
+        // What is refused before anything has come may be the names of columns.
+        const [next, ...others] = !answered && hasCode(error, 'gateway-refused') ? instead : [];
+        if (next === undefined) throw error;
+        log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
+        [asked, instead] = [next, others];
+        return;
+      }
+    }
+    const slower = afterRefusal(pace, lengthOf(planned));
+    if (slower === undefined) throw error;
+    halve(planned, error);
+    pace = slower;
+    log.info('a long window was not answered: asking again in halves', { window });
+  };
+  /** Whether the export may be all there is; if not, its halves are asked for next. */
+  const isWhole = (planned: PlannedWindow, served: number): boolean => {
+    if (!looksCapped(served)) {
+      pace = afterAnswer(pace, lengthOf(planned), served);
+      return true;
+    }
+    const window = windowText(planned.window);
+    halve(planned, fault('export-capped', `the export of ${window} looks capped and can be cut no further`));
+    pace = afterCap(pace, lengthOf(planned));
+    log.info('a suspiciously round number of rows: asking again in halves', { window });
+    return false;
+  };
+
+  for (;;) {
+    for (let index = 0; index <= means.ahead; index += 1) {
+      const next = pending[index];
+      if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
+    }
+    const [planned, ...others] = pending;
+    if (planned === undefined) return;
+    signal?.throwIfAborted();
+    meter.left(
+      pending.length,
+      pending.reduce((sum, one) => sum + lengthOf(one), 0),
+    );
+    meter.at(windowText(planned.window));
+    const outcome = await ahead.first([planned, ...others], answered ? means.ahead : 0);
+    if (!outcome.ok) {
+      await askForLess(planned, outcome.error);
+      continue;
+    }
+    await using fetched = outcome.value;
+    const { received } = fetched;
+    if (received !== undefined) checkColumns(received, means, log);
+    answered = true;
+    if (!isWhole(planned, received?.served ?? 0)) continue;
+    pending.shift();
+    yield { planned, fetched, asked };
+  }
+}

@@ -1,0 +1,84 @@
+import { fault } from '../base/index.ts';
+import type { Log, UnixSeconds } from '../base/index.ts';
+import { currencyOf, missingColumns } from './log-header.ts';
+import type { WantedColumns } from './log-header.ts';
+import { askForLogs } from './log-windows.ts';
+import type { LogWindow } from './log-windows.ts';
+import { receiveLogs, receiveProven } from './receive-logs.ts';
+import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
+import { makeSpoolFolder, openSpoolFile } from './spool-file.ts';
+import type { OpenSpoolFile } from './spool-file.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** One request to the log export; times in seconds UTC. */
+export type LogQuery = {
+  readonly start: UnixSeconds;
+  readonly end: UnixSeconds;
+  /** Empty asks for all columns that the gateway shows unasked. */
+  readonly columns: readonly string[];
+  readonly currency: 'USD' | 'CNY';
+};
+
+export type FetchLogs = (
+  query: LogQuery,
+  signal?: AbortSignal,
+) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
+
+export type FetchMeans = {
+  readonly fetchLogs: FetchLogs;
+  readonly spoolDirectory: string;
+  readonly openFile?: OpenSpoolFile | undefined;
+};
+
+/** The export of one window on disk, until it is disposed of. */
+export type FetchedLogs = AsyncDisposable & {
+  /** What was asked for. */
+  readonly ask: LogWindow;
+  /** Nothing for an export without a byte. */
+  readonly received: ReceivedLogs | undefined;
+};
+
+/** Asks for a window and takes its export to a folder of its own; nothing is left there when it throws. */
+export const fetchLogWindow = async (
+  window: LogWindow,
+  query: Pick<LogQuery, 'columns' | 'currency'> & { readonly habits: ExportHabits },
+  means: FetchMeans,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<FetchedLogs> => {
+  const { columns, currency, habits } = query;
+  const ask = askForLogs(window);
+  const folder = await makeSpoolFolder(means.spoolDirectory);
+  try {
+    const received = await receiveProven(async () => {
+      const { body } = await means.fetchLogs({ ...ask, columns, currency }, signal);
+      return receiveLogs(untilAborted(body, signal), folder.path, means.openFile ?? openSpoolFile, onBytes);
+    }, habits);
+    return { ask, received, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+  } catch (error) {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+/** @throws faults export-column-missing, export-currency-changed. */
+export const checkColumns = (
+  received: ReceivedLogs,
+  pull: { readonly columns: WantedColumns; readonly currency: string },
+  log: Log,
+): void => {
+  const missing = missingColumns(received.columns, pull.columns);
+  if (missing.needed.length > 0)
+    throw fault(
+      'export-column-missing',
+      `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
+    );
+  const currency = currencyOf(received.columns);
+  if (currency !== undefined && currency !== pull.currency)
+    throw fault(
+      'export-currency-changed',
+      `the export names its amounts in ${currency}, where ${pull.currency} was asked for`,
+    );
+  if (missing.unknown.length > 0)
+    log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });
+};

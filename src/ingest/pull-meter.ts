@@ -1,0 +1,100 @@
+import type { Clock, Log, Progress, ProgressStep } from '../base/index.ts';
+
+/** Tells how far a pull has come: to whoever looks on, and now and then to the log. */
+export type PullMeter = {
+  /** What is still to come, the window that is at work included: how many windows, and their length in all, in any unit. */
+  readonly left: (windows: number, length: number) => void;
+  /** Which part it is at. */
+  readonly at: (detail: string) => void;
+  readonly received: (bytes: number) => void;
+  readonly landed: (rows: number, length: number) => void;
+  readonly bytes: () => number;
+  /** The figures for a log line. */
+  readonly fields: () => Readonly<Record<string, string | number | undefined>>;
+};
+
+/** Milliseconds that a rate is taken over, between two words on bytes alone, and between two log lines. */
+const rateSpan = 10_000;
+const glance = 250;
+const logPause = 30_000;
+/** A shorter time says nothing of a rate. */
+const leastSpan = 500;
+
+export const createPullMeter = (
+  step: string,
+  { clock, progress, log }: { readonly clock: Clock; readonly progress: Progress; readonly log: Log },
+): PullMeter => {
+  let [windows, rows, bytes, covered, windowsLeft, lengthLeft] = [0, 0, 0, 0, 0, 0];
+  let detail = '';
+  let began: number | undefined;
+  let [toldAt, loggedAt] = [Number.NEGATIVE_INFINITY, clock.now() as number];
+  let samples: { readonly at: number; readonly bytes: number; readonly rows: number }[] = [];
+
+  /** Of the last seconds; nothing before there are enough of them. */
+  const rates = (now: number): Pick<ProgressStep, 'bytesPerSecond' | 'rowsPerSecond'> => {
+    samples = samples.filter(({ at }, index) => {
+      const next = samples[index + 1];
+      return at > now - rateSpan || next === undefined || next.at > now - rateSpan;
+    });
+    samples.push({ at: now, bytes, rows });
+    const [oldest] = samples;
+    const span = oldest === undefined ? 0 : now - oldest.at;
+    if (oldest === undefined || span < leastSpan) return {};
+    const perSecond = (amount: number): number => Math.round((amount * 1000) / span);
+    return { bytesPerSecond: perSecond(bytes - oldest.bytes), rowsPerSecond: perSecond(rows - oldest.rows) };
+  };
+  const millisLeft = (now: number): Pick<ProgressStep, 'millisLeft'> =>
+    began === undefined || covered === 0 || lengthLeft === 0 || now <= began
+      ? {}
+      : { millisLeft: Math.round(((now - began) / covered) * lengthLeft) };
+  const stepNow = (): ProgressStep => {
+    const now = clock.now();
+    const total = windows + windowsLeft;
+    return { step, done: windows, total, rows, bytes, ...rates(now), ...millisLeft(now), detail };
+  };
+  const fields: PullMeter['fields'] = () => {
+    const told = stepNow();
+    return {
+      windows: `${windows} of ${windows + windowsLeft}`,
+      rowsSoFar: rows,
+      bytesSoFar: bytes,
+      rowsPerSecond: told.rowsPerSecond,
+      bytesPerSecond: told.bytesPerSecond,
+      secondsLeft: told.millisLeft === undefined ? undefined : Math.ceil(told.millisLeft / 1000),
+    };
+  };
+  const tell = (): void => {
+    toldAt = clock.now();
+    progress(stepNow());
+  };
+  return {
+    left: (many, length) => {
+      windowsLeft = many;
+      lengthLeft = length;
+    },
+    at: (text) => {
+      began ??= clock.now();
+      detail = text;
+      tell();
+    },
+    received: (count) => {
+      bytes += count;
+      const now = clock.now();
+      if (began === undefined || now - toldAt < glance) return;
+      tell();
+      if (now - loggedAt < logPause) return;
+      loggedAt = now;
+      log.info(step, { at: detail, ...fields() });
+    },
+    landed: (count, length) => {
+      windows += 1;
+      rows += count;
+      covered += length;
+      windowsLeft -= 1;
+      lengthLeft -= length;
+      tell();
+    },
+    bytes: () => bytes,
+    fields,
+  };
+};
