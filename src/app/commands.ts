@@ -34,7 +34,7 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
 };
 
 /** A daemon that is just starting holds the database before it answers. */
-const patience = { tries: 20, wait: 250 };
+const patience = { tries: 60, wait: 250 };
 
 const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = means.clock.now();

@@ -98,6 +98,12 @@ const createFurniture = (house: House, first: Config) => {
   };
 };
 
+/** What the config says of an account's tokens goes before what the data show. */
+const configureTokens = async (warehouse: Warehouse, { settings }: Config): Promise<void> => {
+  for (const [name, { gateway }] of Object.entries(settings.accounts))
+    await warehouse.tokens.configure(name, gateway.token_convention ?? {});
+};
+
 /** Opens the database and wires the rooms together: the one place where all of them meet. */
 export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
@@ -119,6 +125,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
   try {
     // Whoever was sending before us is gone: the database has one owner.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, log });
+    if (!dryRun) await configureTokens(warehouse, config);
     const data = createDataReach(jobKinds);
     const scheduler = await createScheduler(
       {
@@ -145,6 +152,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       scheduler,
       current: furniture.current,
       adopt: async (adopted) => {
+        await configureTokens(warehouse, adopted);
         furniture.replace(adopted);
         await scheduler.adopt(jobsOf(adopted), adopted.settings.scheduler.max_running);
       },
