@@ -104,7 +104,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   const first: FetchAhead<Item, T>['first'] = async (items, ahead) => {
     const [item, ...others] = items;
     handedOut = 0;
-    for (const [held, slot] of [...slots]) if (!items.includes(held)) letGo(held, slot);
+    for (const [held, slot] of slots) if (!items.includes(held)) letGo(held, slot);
     const slot = slots.get(item) ?? begin(item, false);
     const wasAhead = slot.ahead;
     slot.ahead = false;
@@ -127,7 +127,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
     holds: (item) => slots.has(item),
     [Symbol.asyncDispose]: async () => {
       signal?.removeEventListener('abort', onAbort);
-      for (const [item, slot] of [...slots]) letGo(item, slot);
+      for (const [item, slot] of slots) letGo(item, slot);
       await Promise.all(leaving);
     },
   };

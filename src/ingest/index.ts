@@ -1,10 +1,11 @@
 export { planLogPull } from './log-windows.ts';
 export { pullLogs } from './pull-logs.ts';
 export { planLogWork } from './log-plan.ts';
+export type { PlannedWindow } from './log-plan.ts';
 export { revisitsFrom } from './log-revisits.ts';
 export type { RevisitRule } from './log-revisits.ts';
 export type { LogQuery } from './fetch-logs.ts';
-export type { LogPull, LogPullMeans } from './pull-logs.ts';
+export type { LogPull, LogPullMeans, PullSummary } from './pull-logs.ts';
 export { planUsagePull } from './usage-windows.ts';
 export { pullUsage } from './pull-usage.ts';
 export type { UsagePull, UsagePullMeans, UsageQuery } from './pull-usage.ts';

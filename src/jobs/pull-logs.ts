@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { startOfDay, toMillis, toSeconds, unixSeconds } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import { date, duration, positiveDuration } from '../config/index.ts';
-import { planLogPull, pullLogs } from '../ingest/index.ts';
-import type { LogPull } from '../ingest/index.ts';
+import { planLogWork, pullLogs, revisitsFrom } from '../ingest/index.ts';
+import type { LogPull, PlannedWindow, PullSummary } from '../ingest/index.ts';
 import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
@@ -23,10 +23,20 @@ const shape = z.strictObject({
   lag: duration
     .prefault('10m')
     .describe('How long rows may arrive late; what is younger is left for the next run.'),
+  revisit: z
+    .array(positiveDuration)
+    .max(10)
+    .prefault(['1d', '2d'])
+    .describe(
+      'When a closed day is pulled again, since late rows and refunds come: so long after it began, once each; [] for never.',
+    ),
   window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
 });
 
 type PullLogs = z.output<typeof shape>;
+
+/** Windows fetched while one is landed: the gateway works while the disk does, and is never asked for more than three at once. */
+const ahead = 2;
 
 const toSecondsOf = (millis: number): number => Math.floor(millis / 1000);
 
@@ -40,6 +50,10 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
     until: unixSeconds(toSeconds(context.clock.now()) - toSecondsOf(settings.lag)),
     from,
     to,
+    ...(again === undefined
+      ? { revisit: { after: settings.revisit.map(toSecondsOf), zone: context.zone } }
+      : {}),
+    ahead,
     windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * day))),
     columns: settings.columns,
     currency: context.account.currency,
@@ -50,9 +64,23 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
 const reachText = (reached: UnixSeconds | undefined, zone: string): string =>
   reached === undefined ? 'nothing is landed yet' : `data now reaches ${span.moment(reached, zone)}`;
 
+/** What a run brought beside what it was to bring first. */
+const againText = ({ revisited, restated }: PullSummary): string => {
+  const changed = restated === 0 ? 'nothing has changed' : `${count(restated, 'quarter hour')} changed`;
+  if (revisited > 0) return `; ${count(revisited, 'window')} of closed days pulled again, ${changed}`;
+  return restated > 0 ? `; ${changed}` : '';
+};
+
+const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
+  const of = span.seconds(window, zone);
+  if (why === 'revisit') return `pull call logs again ${of}, since late rows and refunds come`;
+  return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
+};
+
 /**
- * Pulls the call log into the warehouse: from `since`, then from where the last run ended (gateway-api.md, Log export).
- * A backfill pulls the whole seconds of its interval again, cut to `since` and the lag.
+ * Pulls the call log into the warehouse: from `since`, then from where the last run ended, and closed days again once their
+ * revisits are due (gateway-api.md, Log export). A backfill pulls the whole seconds of its interval again, cut to `since` and
+ * the lag.
  */
 export const pullLogsKind = defineJobKind({
   kind: 'pull-logs',
@@ -66,31 +94,38 @@ export const pullLogsKind = defineJobKind({
     return {
       summary:
         pulled.windows === 0
-          ? `nothing to pull ${again === '' ? 'yet' : 'again'}; ${reachText(pulled.reached, context.zone)}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served; ${reachText(pulled.reached, context.zone)}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}; ${reachText(pulled.reached, context.zone)}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}; ${reachText(pulled.reached, context.zone)}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
         bytes: pulled.bytes,
         quota: pulled.quota,
+        revisited: pulled.revisited,
+        restated: pulled.restated,
         reached: pulled.reached,
         columns: pulled.columns.join(','),
       },
     };
   },
   plan: async (settings, context) => {
+    const { warehouse, zone } = context;
     const pull = pullOf(settings, context);
-    const covered = await context.warehouse.logs.reach(pull.account);
-    const plan = planLogPull({ ...pull, cursor: covered?.end, origin: covered?.start });
+    const covered = await warehouse.logs.reach(pull.account);
+    const landings =
+      pull.revisit === undefined || covered === undefined
+        ? []
+        : await warehouse.logs.landings(pull.account, revisitsFrom(covered, pull.revisit.after));
+    const plan = planLogWork({ ...pull, cursor: covered?.end, origin: covered?.start, landings });
+    const lines = plan.map((planned) => planLine(planned, zone));
     const again = backfilled(context);
-    if (again !== undefined) {
-      const windows = plan.map((window) => `pull call logs again ${span.seconds(window, context.zone)}`);
-      const bounds = inMillis({ since: pull.since, until: pull.until, reached: covered?.end });
-      const notes = backfillNotes(again, bounds, context.zone);
-      return [...(windows.length === 0 ? ['nothing to pull again'] : windows), ...notes];
-    }
-    if (plan.length === 0) return ['nothing to pull: the warehouse reaches up to the lag'];
-    return plan.map((window) => `pull call logs ${span.seconds(window, context.zone)}`);
+    if (again === undefined)
+      return lines.length === 0 ? ['nothing to pull: the warehouse reaches up to the lag'] : lines;
+    const bounds = inMillis({ since: pull.since, until: pull.until, reached: covered?.end });
+    return [
+      ...(lines.length === 0 ? ['nothing to pull again'] : lines),
+      ...backfillNotes(again, bounds, zone),
+    ];
   },
   reach: async (_, { account, warehouse }) => {
     const covered = await warehouse.logs.reach(account);

@@ -14,5 +14,6 @@ export const pullMeans = ({ warehouse, spoolDirectory, clock, log, progress, sig
 /** The same with the log export of the run's own account. */
 export const logPullMeans = (context: JobContext) => ({
   ...pullMeans(context),
-  fetchLogs: (query: LogExportQuery) => context.account.gateway.exportLogs(query, { signal: context.signal }),
+  fetchLogs: (query: LogExportQuery, signal: AbortSignal = context.signal) =>
+    context.account.gateway.exportLogs(query, { signal }),
 });

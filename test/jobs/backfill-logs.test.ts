@@ -82,7 +82,7 @@ describe('pulling logs again', () => {
       .rows(start, unixSeconds(now / 1000 - 700))
       .filter((row) => row.visibleAt - row.createdAt > 60)
       .filter((_, index, all) => index % Math.ceil(all.length / 8) === 0);
-    const settings = { since, lag: '0s', window: '3d' };
+    const settings = { since, lag: '0s', window: '3d', revisit: [] };
     const end = unixSeconds(Math.floor(now / 1000));
     let runs = 0;
     let mended = 0;
