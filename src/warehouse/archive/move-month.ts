@@ -6,9 +6,9 @@ import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { readMonthsIn, setState } from './archive-rows.ts';
 import type { ArchivedMonth } from './archive-rows.ts';
-import { readDigest, sameDigest } from './digest.ts';
+import { readDigest } from './digest.ts';
 import { archivedCallsSql } from './relations.ts';
-import { monthBindings, ofMonth } from './write-month.ts';
+import { monthBindings, ofMonth, verifyAgainst } from './write-month.ts';
 import type { ArchiveMeans } from './write-month.ts';
 
 /**
@@ -27,17 +27,13 @@ export const takeOut = async (
     async (connection) =>
       inTransaction(connection, async () => {
         const held = await readDigest(connection, 'call_log', ofMonth, bindings);
-        const archived = await readDigest(connection, archivedCallsSql, 'true', {
-          archive_files: [join(root, copy.file)],
+        await verifyAgainst(connection, held, join(root, copy.file), {
+          account: copy.account,
+          name: copy.month,
         });
-        const removed = sameDigest(held, archived)
-          ? await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings)
-          : undefined;
-        if (removed !== archived.rows)
-          throw fault(
-            'archive-unverified',
-            `the file of ${copy.account} for ${copy.month} holds ${archived.rows} rows, the table ${held.rows}, and they are not the same`,
-          );
+        const removed = await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings);
+        if (removed !== held.rows)
+          throw fault('archive-unverified', `${removed} rows would have left the table, not ${held.rows}`);
         await setState(connection, copy, 'sole', clock.now());
       }),
     signal,

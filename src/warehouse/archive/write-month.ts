@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault } from '../../base/index.ts';
+import { fault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import { ownFolder } from '../own-folder.ts';
@@ -44,29 +44,44 @@ export const monthBindings = (account: string, { span }: Pick<Month, 'span'>) =>
   end: span.end,
 });
 
-/** All rows of the month as one Parquet file, and what it holds when it is read again. @throws fault archive-unverified. */
+/** All rows of the month as one Parquet file, and the digest of just these rows. */
 const writeDraft = async (
   connection: DuckDBConnection,
   account: string,
   month: Month,
   draft: string,
-): Promise<Digest & { readonly engine: string }> => {
+): Promise<Digest> => {
   const bindings = monthBindings(account, month);
   await execute(
     connection,
     `COPY (SELECT * FROM call_log WHERE ${ofMonth}) TO $draft (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
     { ...bindings, draft },
   );
-  const held = await readDigest(connection, 'call_log', ofMonth, bindings);
-  const written = await readDigest(connection, archivedCallsSql, 'true', { archive_files: [draft] });
-  if (!sameDigest(held, written))
-    throw fault(
-      'archive-unverified',
-      `the file of ${account} for ${month.name} holds ${written.rows} rows with the sum ${written.quota}, the table ${held.rows} with ${held.quota}`,
-    );
-  const [row] = await readRows(connection, 'SELECT version() AS engine');
-  return { ...written, engine: text(row, 'engine') };
+  return readDigest(connection, 'call_log', ofMonth, bindings);
 };
+
+/** Reads a file and compares it with what the table holds of the month. @throws fault archive-unverified. */
+export const verifyAgainst = async (
+  connection: DuckDBConnection,
+  held: Digest,
+  path: string,
+  { account, name }: { readonly account: string; readonly name: string },
+): Promise<void> => {
+  const unverified = (words: string, options = {}) =>
+    fault('archive-unverified', `the file of ${account} for ${name} ${words}`, options);
+  const found = await readDigest(connection, archivedCallsSql, 'true', { archive_files: [path] }).catch(
+    (cause: unknown) => {
+      throw unverified(`cannot be read: ${messageOf(cause).split('\n')[0] ?? ''}`, { cause });
+    },
+  );
+  if (!sameDigest(held, found))
+    throw unverified(
+      `holds ${found.rows} rows with the sum ${found.quota}, the table ${held.rows} with ${held.quota}: they are not the same`,
+    );
+};
+
+const engineVersion = async (connection: DuckDBConnection): Promise<string> =>
+  text((await readRows(connection, 'SELECT version() AS engine'))[0], 'engine');
 
 /**
  * Writes the file of a month and verifies it; its rows stay where they are. Whatever ends it half-way, the table is as it
@@ -84,17 +99,22 @@ export const writeMonth = async (
   await ownFolder(join(root, folder));
   try {
     return await engine.bulk(async (connection) => {
-      const found = await inTransaction(connection, async () =>
-        writeDraft(connection, account, month, draft),
-      );
-      onStep('drafted', month.name);
+      const held = await inTransaction(connection, async () => writeDraft(connection, account, month, draft));
       const { bytes } = await makeDurable(draft);
+      onStep('drafted', month.name);
       const sha256 = await sha256Of(draft);
+      await verifyAgainst(connection, held, draft, { account, name: month.name });
       onStep('verified', month.name);
       const file = { account, month: month.name, file: `${folder}/${fileName(sha256)}`, sha256 };
       // Written down before it has its name, so that no file is ever there that nobody knows of.
       await inTransaction(connection, async () =>
-        noteFile(connection, file, month, { ...found, bytes }, clock.now()),
+        noteFile(
+          connection,
+          file,
+          month,
+          { ...held, bytes, engine: await engineVersion(connection) },
+          clock.now(),
+        ),
       );
       onStep('noted', month.name);
       await putInPlace(draft, join(root, file.file), root);
@@ -105,7 +125,7 @@ export const writeMonth = async (
         await setState(connection, file, 'copy');
       });
       onStep('recorded', month.name);
-      return { rows: found.rows, bytes };
+      return { rows: held.rows, bytes };
     }, signal);
   } catch (error) {
     await removeFile(draft).catch(() => undefined);
