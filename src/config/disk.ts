@@ -1,8 +1,28 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readFile, readdir } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
 import type { ConfigFiles } from './read-sources.ts';
+
+/** Bytes that are looked at in one go: no more than that is ever held of a file that is only hashed. */
+const pieceLength = 65_536;
+
+/** Decoded as `readFile` does, so that bytes that are no UTF-8 give the same hash as the text that was read. */
+const hashFile = async (path: string): Promise<string> => {
+  await using handle = await open(path);
+  const hash = createHash('sha256');
+  const decoder = new StringDecoder('utf8');
+  const piece = Buffer.allocUnsafe(pieceLength);
+  for (;;) {
+    const { bytesRead } = await handle.read(piece, 0, pieceLength, null);
+    if (bytesRead === 0) break;
+    hash.update(decoder.write(piece.subarray(0, bytesRead)));
+  }
+  return hash.update(decoder.end()).digest('base64');
+};
 
 /** Config files on the disk. */
 export const configDisk: ConfigFiles = {
   readFile: (path) => readFile(path, 'utf8'),
   listFiles: (folder) => readdir(folder),
+  hashFile,
 };

@@ -7,7 +7,7 @@ export type ReadFiles = { readonly files: readonly string[]; readonly folders: r
 
 export type Recorder = {
   /** The same files; what is read through them is noted. */
-  readonly files: ConfigFiles;
+  readonly files: Required<ConfigFiles>;
   readonly read: () => ReadFiles;
   /** One hash over everything that was read, as it was then. */
   readonly fingerprint: () => string;
@@ -27,8 +27,19 @@ export const recordReads = (files: ConfigFiles): Recorder => {
   const note = (known: Map<string, string>, path: string, state: string): void => {
     if (!known.has(path)) known.set(path, state);
   };
+  const hashOf = files.hashFile ?? (async (path) => hash(await files.readFile(path)));
   return {
     files: {
+      hashFile: async (path) => {
+        try {
+          const hashed = await hashOf(path);
+          note(contents, path, hashed);
+          return hashed;
+        } catch (error) {
+          note(contents, path, absence(error));
+          throw error;
+        }
+      },
       readFile: async (path) => {
         try {
           const text = await files.readFile(path);
@@ -71,7 +82,7 @@ export const fingerprintConfig = async (files: ConfigFiles, what: ReadFiles): Pr
   for (const folder of what.folders) await recorder.files.listFiles(folder).then(ignore, ignore);
   const waiting = what.files.values();
   const work = async (): Promise<void> => {
-    for (const path of waiting) await recorder.files.readFile(path).then(ignore, ignore);
+    for (const path of waiting) await recorder.files.hashFile(path).then(ignore, ignore);
   };
   await Promise.all(Array.from({ length: together }, work));
   return recorder.fingerprint();

@@ -9,6 +9,11 @@ export type ConfigFiles = {
   readonly readFile: (path: string) => Promise<string>;
   /** Names of the files in a folder; rejects with the system's error. */
   readonly listFiles: (folder: string) => Promise<readonly string[]>;
+  /**
+   * SHA-256 of the text of a file in base64, without holding the text; rejects as `readFile`. Where it is left out the
+   * text is read.
+   */
+  readonly hashFile?: (path: string) => Promise<string>;
 };
 
 export type Sources = {

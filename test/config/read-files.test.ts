@@ -153,6 +153,22 @@ describe('a config folder on the disk', () => {
     expect(await fingerprintConfig(configDisk, read)).not.toBe(fingerprint);
   });
 
+  it('of a long file, cut anywhere, and of bytes that are no UTF-8 stays the same until it changes', async () => {
+    await using place = await temporary();
+    const { folder } = place;
+    const file = join(folder, 'tollkeeper.yaml');
+    const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds };
+    // Four bytes each, shifted, so that pieces end within one.
+    for (const begin of ['# ', '# x', '# xx', '# xxx']) {
+      const bytes = Buffer.from(`${begin}${'\u{1F600}'.repeat(50_000)}\n`);
+      await writeFile(file, Buffer.concat([bytes, Buffer.from([0x23, 0xff, 0xe2, 0x82])]));
+      const { read, fingerprint } = await loadConfig(options);
+      expect(await fingerprintConfig(configDisk, read)).toBe(fingerprint);
+      await writeFile(file, bytes);
+      expect(await fingerprintConfig(configDisk, read)).not.toBe(fingerprint);
+    }
+  });
+
   it('is never a reason to fail: folders in the place of files, files in the place of folders', async () => {
     await using place = await temporary();
     const { folder } = place;
