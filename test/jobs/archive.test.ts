@@ -1,0 +1,114 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { interval, intervalInMillis, startOfDay } from '../../src/base/index.ts';
+import type { JobHouse } from '../support/job-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import { heldQuarters } from './truth.ts';
+
+// The house's clock shows 21 November 2026.
+const since = '2026-08-25';
+const pull = { since, window: '200d' };
+
+const opened = async (): Promise<JobHouse> => {
+  const house = await openJobHouse({ months: 3, callsPerDay: 30 });
+  await house.run('pull-logs', pull);
+  return house;
+};
+
+const rowsBetween = async ({ context }: JobHouse, from: string, to: string): Promise<number> => {
+  const quarters = await heldQuarters(context.warehouse, 'main', from, to);
+  return [...quarters.values()].reduce((sum, [rows]) => sum + rows, 0);
+};
+
+/** A backfill of the days, the last of them left out, as UTC has them. */
+const again = (from: string, to: string) => ({
+  trigger: 'backfill' as const,
+  interval: intervalInMillis(interval(startOfDay(from, 'UTC'), startOfDay(to, 'UTC'))),
+});
+
+const written = (rows: number): string => rows.toLocaleString('en-US');
+
+const fileOf = async ({ context }: JobHouse, month: string): Promise<string> => {
+  const found = (await context.warehouse.archive.months('main')).find((one) => one.month === month);
+  return join(context.spoolDirectory, 'archive', found?.file ?? '');
+};
+
+describe('the archive job', () => {
+  it('says what it would do, does it, and says what it did; reports see no difference', async () => {
+    await using house = await opened();
+    const { run, plan, context } = house;
+    const settings = { retain: '30d' };
+    const months = {
+      august: await rowsBetween(house, '2026-08-20', '2026-08-31'),
+      september: await rowsBetween(house, '2026-09-01', '2026-09-30'),
+      october: await rowsBetween(house, '2026-10-01', '2026-10-31'),
+    };
+    const all = await heldQuarters(context.warehouse, 'main', since, '2026-11-22');
+    const lines = await plan('archive', settings);
+    expect(lines).toEqual([
+      `archive 2026-08, ${written(months.august)} rows, verify it and take them out of the table`,
+      `archive 2026-09, ${written(months.september)} rows, verify it and take them out of the table`,
+      `archive 2026-10, ${written(months.october)} rows and verify it`,
+    ]);
+    expect(await readdir(context.spoolDirectory)).toEqual([]);
+    const total = months.august + months.september + months.october;
+    const { summary, figures } = await run('archive', settings);
+    expect(summary).toMatch(
+      new RegExp(`^3 months archived, ${written(total)} rows, \\d+ kB; 2 months left the table$`),
+    );
+    expect(figures).toMatchObject({ written: 3, rows: total, left: 2, leftRows: total - months.october });
+    expect(await heldQuarters(context.warehouse, 'main', since, '2026-11-22')).toEqual(all);
+    expect(await plan('archive', settings)).toEqual([
+      'nothing to archive',
+      '2 months in the archive alone, as written',
+    ]);
+    expect((await run('archive', settings)).summary).toBe(
+      'nothing to archive; 2 months in the archive alone, as written',
+    );
+    expect(await plan('archive', { retain: '10d' })).toContain(
+      `take 2026-10 out of the table, ${written(months.october)} rows, when its file is verified again`,
+    );
+    expect((await run('archive', { retain: '10d' })).summary).toBe('1 month left the table');
+    expect(await heldQuarters(context.warehouse, 'main', since, '2026-11-22')).toEqual(all);
+  });
+
+  it('leaves a month to late rows, and lets nothing leave unless told to', async () => {
+    await using house = await opened();
+    expect((await house.run('archive', { settle: '30d' })).summary).toMatch(/^2 months archived, [^;]*$/);
+  });
+
+  it('pulls an archived time again as any other', async () => {
+    await using house = await opened();
+    const { run, context } = house;
+    const all = await heldQuarters(context.warehouse, 'main', since, '2026-11-22');
+    await run('archive', { retain: '30d' });
+    await run('pull-logs', pull, again('2026-09-12', '2026-09-15'));
+    expect(await heldQuarters(context.warehouse, 'main', since, '2026-11-22')).toEqual(all);
+    expect((await run('archive', { retain: '30d' })).summary).toMatch(
+      /^1 month archived, .*; 1 month left the table$/,
+    );
+  });
+
+  it('fails on a lost file, says so in its plan, and is mended by pulling the month again', async () => {
+    await using house = await opened();
+    const { run, plan, context } = house;
+    await run('archive', { retain: '30d' });
+    const september = interval(startOfDay('2026-09-01', 'UTC'), startOfDay('2026-10-01', 'UTC'));
+    const before = await context.warehouse.spend('main', september);
+    await rm(await fileOf(house, '2026-09'));
+    expect(await plan('archive', {})).toContainEqual(
+      expect.stringMatching(/^damaged: the archive for 2026-09 is missing: account=main\/month=2026-09\//),
+    );
+    await expect(run('archive', {})).rejects.toMatchObject({ code: 'archive-damaged' });
+    await expect(context.warehouse.spend('main', september)).rejects.toMatchObject({
+      code: 'archive-damaged',
+      advice: expect.stringContaining('pull the whole month again') as string,
+    });
+    await run('pull-logs', pull, again('2026-09-01', '2026-10-01'));
+    expect(await context.warehouse.spend('main', september)).toEqual(before);
+    expect((await run('archive', { retain: '30d' })).summary).toMatch(
+      /^1 month archived, .*; 1 month left the table$/,
+    );
+  });
+});
