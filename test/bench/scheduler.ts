@@ -10,7 +10,8 @@ import { distinctJobs, jobsDueAt, usualJobs } from './job-files.ts';
 import { memoryOf, processorTimeOf } from './process-figures.ts';
 import type { BenchReport } from './report.ts';
 
-/** Seconds over which an idle daemon is watched. */
+/** Seconds in which what the start left behind is swept up, and over which an idle daemon is watched after them. */
+const sweptIn = 60;
 const idleFor = 30;
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000;
@@ -31,10 +32,10 @@ const startTimed = async (house: BenchHouse): Promise<Started> => {
 };
 
 /** Percent of one core that a process uses while nothing is asked of it. */
-const shareOfCore = async (pid: number): Promise<number> => {
+const shareOfCore = async (pid: number, seconds: number): Promise<number> => {
   const used = await processorTimeOf(pid);
   const start = performance.now();
-  await sleep(idleFor * 1000);
+  await sleep(seconds * 1000);
   return (100 * ((await processorTimeOf(pid)) - used)) / secondsSince(start);
 };
 
@@ -55,19 +56,18 @@ const measureIdle = async (
   const whenReady = await memoryOf(first.daemon.pid);
   report.figure('ready, first start', first.ready, 's', targets.ready);
   const { pid } = first.daemon;
-  // What the start left behind is swept up in the first half minute or so.
-  const sweeping = await shareOfCore(pid);
+  const sweeping = await shareOfCore(pid, sweptIn);
   const later = await memoryOf(pid);
-  const idle = await shareOfCore(pid);
+  const idle = await shareOfCore(pid, idleFor);
   if (first.daemon.stdout().some((line) => line.includes('run started'))) throw new Error('a job was due');
   await stop(first.daemon);
   const second = await startTimed(house);
   report.figure('ready, with its ledger', second.ready, 's', targets.ready);
   await stop(second.daemon);
   report.figure('memory when ready, resident', whenReady.now, 'MB', targets.memory);
-  report.figure(`memory after ${idleFor} s, resident`, later.now, 'MB', targets.memory);
+  report.figure(`memory after ${sweptIn} s, resident`, later.now, 'MB', targets.memory);
   report.figure('memory, the most there was', later.peak, 'MB', targets.memory);
-  report.figure(`processor, the first ${idleFor} s`, sweeping, '% of a core');
+  report.figure(`processor, the first ${sweptIn} s`, sweeping, '% of a core');
   report.figure('processor when idle', idle, '% of a core', 1);
   return { ready: first.ready, memory: later.peak, idle };
 };
