@@ -3,8 +3,10 @@ import type { Clock, GatewayProfile, Log, Money, Progress, UnixMillis, UnixSecon
 import type { UsageValue, Warehouse } from '../warehouse/index.ts';
 import { receiveUsage } from './receive-usage.ts';
 import type { ReceivedUsage } from './receive-usage.ts';
-import { askForUsage, cutUsage, planUsagePull } from './usage-windows.ts';
+import { createPullMeter } from './pull-meter.ts';
+import { askForUsage, bucketsOf, cutUsage, planUsagePull } from './usage-windows.ts';
 import type { Granularity, UsageWindow } from './usage-windows.ts';
+import { afterAnswer, afterRefusal, breaksOff, freshPace, looksCapped, mayBeTooLong } from './window-pace.ts';
 
 /** One request to the usage export; times in milliseconds UTC. */
 export type UsageQuery = {
@@ -119,17 +121,27 @@ const receiveWhole = async (
   );
 };
 
-const refusesLength = (error: unknown, asked: UsageWindow): boolean =>
-  (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error')) &&
-  asked.end - asked.start > cautiousDays * day;
+/** Whether the gateway may have ended it at a hidden cap; totals count among its rows, or not. */
+const isCapped = ({ table }: ReceivedUsage): boolean =>
+  table !== undefined &&
+  (looksCapped(table.rows) || (table.layout === 'long' && looksCapped(table.values.length)));
+
+/** What one request may span after a window that was not answered, in days: half of it, or what most refuse to go beyond. */
+const shorter = (error: unknown, asked: UsageWindow): number => {
+  const days = (asked.end - asked.start) / day;
+  const refused = hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
+  return refused && days > cautiousDays ? cautiousDays : days / 2;
+};
 
 /**
- * Pulls the usage export into the warehouse, dimension by dimension and window by window, each whole or not at all.
+ * Pulls the usage export into the warehouse, dimension by dimension and window by window, each whole or not at all. A window
+ * that is not answered for its length, or looks capped, is cut and asked for again.
  * @throws faults usage-tail-cut, usage-layout-unknown, export-*, disk-full and those of fetchUsage.
  */
 export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<UsageSummary> => {
-  const { account, metric, granularity, topN, profile, warehouse, progress, log, signal } = request;
+  const { account, metric, granularity, topN, profile, warehouse, log, signal } = request;
   const zone = profile.usageZone;
+  const buckets = bucketsOf(granularity, zone);
   const forced = request.from !== undefined || request.to !== undefined;
   const plans: { dimension: string; window: UsageWindow }[] = [];
   for (const dimension of request.dimensions) {
@@ -137,52 +149,111 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
     const windows = planUsagePull({ ...request, cursor: covered?.end, origin: covered?.start });
     plans.push(...windows.map((window) => ({ dimension, window })));
   }
+  const meter = createPullMeter('pulling usage', request);
   let longestDays = 180;
-  let [windows, rows, bytes, quota] = [0, 0, 0, zero];
-  const tell = (detail: string): void =>
-    progress({ step: 'pulling usage', done: windows, total: windows + plans.length, rows, bytes, detail });
+  let pace = freshPace;
+  let repeated: UsageWindow | undefined;
+  let [windows, rows, quota] = [0, 0, zero];
+
+  const fetch = async (dimension: string, window: UsageWindow): Promise<ReceivedUsage> => {
+    const ask = askForUsage(window, granularity, zone);
+    const received = await receiveWhole(async () => {
+      const query = { ...ask, groupBy: dimension, metric, granularity, topN };
+      const { body } = await request.fetchUsage(query, signal);
+      const export_ = await receiveUsage(body, { dimension, metric, zone });
+      meter.received(export_.bytes);
+      return export_;
+    }, window);
+    checkTimes(received, ask, granularity);
+    return received;
+  };
+  const answersOneBucket = async (dimension: string, { start }: UsageWindow): Promise<boolean> => {
+    try {
+      await fetch(dimension, { start, end: buckets.after(start) });
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  };
+  const cutFirst = (days: number): boolean => {
+    const [planned] = plans;
+    const parts = planned === undefined ? [] : cutUsage(planned.window, granularity, zone, days);
+    if (planned === undefined || parts.length < 2) return false;
+    plans.splice(0, 1, ...parts.map((window) => ({ dimension: planned.dimension, window })));
+    return true;
+  };
+  /** Changes what is asked for next, or throws. */
+  const askForLess = async (dimension: string, window: UsageWindow, error: unknown): Promise<void> => {
+    signal?.throwIfAborted();
+    if (!mayBeTooLong(error)) throw error;
+    const fields = { dimension, window: windowText(window) };
+    if (pace.halvings === 0) {
+      if (breaksOff(error) && repeated !== window) {
+        repeated = window;
+        log.info('the usage export broke off: asking again', fields);
+        return;
+      }
+      if (buckets.after(window.start) >= window.end || !(await answersOneBucket(dimension, window)))
+        throw error;
+    }
+    const slower = afterRefusal(pace, window.end - window.start);
+    const days = shorter(error, askForUsage(window, granularity, zone));
+    if (slower === undefined || !cutFirst(days)) throw error;
+    [pace, longestDays] = [slower, days];
+    log.info('a long span was not answered: asking for shorter ones', { ...fields, days });
+  };
 
   for (let next = plans[0]; next !== undefined; next = plans[0]) {
     signal?.throwIfAborted();
+    if (cutFirst(longestDays)) continue;
     const { dimension, window } = next;
-    const parts = cutUsage(window, granularity, zone, longestDays);
-    if (parts.length > 1) {
-      plans.splice(0, 1, ...parts.map((part) => ({ dimension, window: part })));
+    meter.left(
+      plans.length,
+      plans.reduce((sum, one) => sum + one.window.end - one.window.start, 0),
+    );
+    meter.at(`by ${dimension}, ${windowText(window)}`);
+    let received: ReceivedUsage;
+    try {
+      received = await fetch(dimension, window);
+    } catch (error) {
+      await askForLess(dimension, window, error);
       continue;
     }
-    tell(`by ${dimension}, ${windowText(window)}`);
-    const ask = { ...askForUsage(window, granularity, zone), groupBy: dimension, metric, granularity, topN };
-    try {
-      const received = await receiveWhole(async () => {
-        const { body } = await request.fetchUsage(ask, signal);
-        const export_ = await receiveUsage(body, { dimension, metric, zone });
-        bytes += export_.bytes;
-        return export_;
-      }, window);
-      checkTimes(received, ask, granularity);
-      checkTail(received, request, dimension);
-      const landed = await warehouse.usage.landWindow({
-        account,
-        dimension,
-        metric,
-        granularity,
-        window,
-        values: inWindow(received.table?.values ?? [], window),
-        layout: received.table?.layout ?? 'empty',
-        bytes: received.bytes,
-        opensSpan: !forced,
-      });
-      plans.shift();
-      windows += 1;
-      rows += landed.rows;
-      if (dimension === request.dimensions[0]) quota = addMoney(quota, landed.total);
-      log.info('usage window landed', { dimension, window: windowText(window), rows: landed.rows });
-      tell(`by ${dimension}, ${windowText(window)}`);
-    } catch (error) {
-      if (longestDays <= cautiousDays || !refusesLength(error, ask)) throw error;
-      longestDays = cautiousDays;
-      log.info('the gateway refused a long span: asking for at most 30 days at once', { dimension });
+    if (isCapped(received)) {
+      const days = shorter(undefined, askForUsage(window, granularity, zone));
+      if (!cutFirst(days))
+        throw fault(
+          'export-capped',
+          `the usage by ${dimension} of ${windowText(window)} looks capped and can be cut no further`,
+        );
+      log.info('a suspiciously round number of rows: asking for shorter spans', { dimension, days });
+      continue;
     }
+    checkTail(received, request, dimension);
+    pace = afterAnswer(pace, window.end - window.start, received.table?.rows ?? 0);
+    const landed = await warehouse.usage.landWindow({
+      account,
+      dimension,
+      metric,
+      granularity,
+      window,
+      values: inWindow(received.table?.values ?? [], window),
+      layout: received.table?.layout ?? 'empty',
+      bytes: received.bytes,
+      opensSpan: !forced,
+    });
+    plans.shift();
+    windows += 1;
+    rows += landed.rows;
+    if (dimension === request.dimensions[0]) quota = addMoney(quota, landed.total);
+    meter.landed(landed.rows, window.end - window.start);
+    log.info('usage window landed', {
+      dimension,
+      window: windowText(window),
+      rows: landed.rows,
+      ...meter.fields(),
+    });
   }
   const reaches: UnixMillis[] = [];
   for (const dimension of request.dimensions) {
@@ -195,7 +266,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
     windows,
     rows,
     quota,
-    bytes,
+    bytes: meter.bytes(),
     reached: whole ? toSeconds(earliest) : undefined,
     columns: request.dimensions,
   };

@@ -10,6 +10,8 @@ import { usageTime } from './usage-time.ts';
 
 export type UsageTable = {
   readonly layout: UsageLayout;
+  /** Lines after the header, totals among them. */
+  readonly rows: number;
   readonly values: readonly UsageValue[];
   /** Rests that the gateway put together, where it did and they are not zero. */
   readonly rests: readonly UsageValue[];
@@ -75,6 +77,7 @@ export const readUsageTable = (records: readonly UsageRecord[], series: SeriesNa
   const rests = parts.filter(({ entry, value }) => isOther(entry) && value !== zero);
   return {
     layout,
+    rows: rows.length,
     values: parts.filter(({ entry }) => !isOther(entry)).map(plainValue),
     rests: rests.map(plainValue),
     shortBuckets,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startOfDay, toMillis, unixMillis } from '../base/index.ts';
+import { startOfDay, toMillis, toSeconds, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import { date, duration } from '../config/index.ts';
 import { planUsagePull, pullUsage } from '../ingest/index.ts';
@@ -95,7 +95,11 @@ export const pullUsageKind = defineJobKind({
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
         const words = again === undefined ? '' : ' again';
-        lines.push(`pull usage by ${dimension}${words} ${span.millis(window, 'UTC')}`);
+        const held = covered !== undefined && again === undefined && window.start < covered.end;
+        const late = held
+          ? `, what lies before ${span.moment(toSeconds(covered.end), 'UTC')} again, since late figures come`
+          : '';
+        lines.push(`pull usage by ${dimension}${words} ${span.millis(window, 'UTC')}${late}`);
       }
     }
     if (again === undefined) return lines.length === 0 ? ['nothing to pull yet'] : lines;
