@@ -1,17 +1,25 @@
 import type { Clock, OutputStream, Progress, ProgressStep } from '../base/index.ts';
 import { clip, oneLine } from './text.ts';
+import { durationWords } from './words.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${count(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** One line in words: `pulling call logs: window 3 of 15, 41,203 rows, 7.9 MB (2026-01-01 to 2026-02-01)`. */
+const rateOf = ({ bytesPerSecond, rowsPerSecond }: ProgressStep): string | undefined => {
+  if (bytesPerSecond !== undefined) return `${size(bytesPerSecond)}/s`;
+  return rowsPerSecond === undefined ? undefined : `${count(rowsPerSecond)} rows/s`;
+};
+
+/** One line in words: `pulling call logs: 3 of 15, 41,203 rows, 7.9 MB, 2.1 MB/s, 12 s left (2026-01-01 to 2026-02-01)`. */
 export const progressLine = (step: ProgressStep): string => {
   const figures = [
     step.total === undefined ? undefined : `${count(step.done ?? 0)} of ${count(step.total)}`,
     step.rows === undefined ? undefined : `${count(step.rows)} rows`,
     step.bytes === undefined ? undefined : size(step.bytes),
+    rateOf(step),
+    step.millisLeft === undefined ? undefined : `${durationWords(step.millisLeft)} left`,
   ].filter((figure) => figure !== undefined);
   const detail = step.detail === undefined ? '' : ` (${step.detail})`;
   return `${step.step}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}${detail}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { showProgress } from '../../src/cli/progress.ts';
+import { progressLine, showProgress } from '../../src/cli/progress.ts';
 import { widthOf } from '../../src/cli/text.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -40,5 +40,14 @@ describe('progress', () => {
 
   it('is whole lines elsewhere', () => {
     expect(shown(false, true).every((line) => /^\P{Cc}+\n$/u.test(line))).toBe(true);
+  });
+
+  it('tells rows, bytes, rate and time left, as far as they are known', () => {
+    const step = { step: 'pulling', done: 3, total: 15, rows: 41_203, bytes: 7_900_000, detail: 'May' };
+    expect(progressLine(step)).toBe('pulling: 3 of 15, 41,203 rows, 7.9 MB (May)');
+    expect(
+      progressLine({ ...step, bytesPerSecond: 2_140_000, rowsPerSecond: 11_000, millisLeft: 200_000 }),
+    ).toBe('pulling: 3 of 15, 41,203 rows, 7.9 MB, 2.1 MB/s, 3 min 20 s left (May)');
+    expect(progressLine({ step: 'pulling', rowsPerSecond: 1500 })).toBe('pulling: 1,500 rows/s');
   });
 });
