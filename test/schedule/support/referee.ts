@@ -174,7 +174,7 @@ export const createReferee = (table: Table) => {
   /** The first slot of a span that is asked for leaves the span. */
   const giveWay = (run: LedgerRun): void => {
     const span = rows.get(rowKey(run));
-    if (span?.through === undefined) return;
+    if (span?.through === undefined || span.through <= span.slot) return;
     rows.delete(rowKey(run));
     rows.set(rowKey({ job: run.job, slot: run.slot + 1 }), { ...span, slot: span.slot + 1 });
   };
@@ -238,7 +238,10 @@ export const createReferee = (table: Table) => {
       if (row.work === 'timeout' && end.code !== 'run-timeout') find(row, `its timeout is ${end.code ?? ''}`);
     } else {
       if (reason === '') find(row, 'it is interrupted without a reason');
-      const isReplaced = others(row).some((other) => other.slot > row.slot);
+      // What replaced it may be over by now: its work took its time to end.
+      const isReplaced = [...rows.values()].some(
+        (other) => other.job === row.job && other.slot > row.slot && other.trigger === 'schedule',
+      );
       // What replaced it may lie ahead again since.
       if (reason.includes('replaced it') && !isReplaced && !row.mayComeEarly)
         find(row, 'it is replaced by nothing');
