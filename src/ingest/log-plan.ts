@@ -1,5 +1,5 @@
 import { interval, unixSeconds } from '../base/index.ts';
-import { planRevisits } from './log-revisits.ts';
+import { planRevisits, revisitsFrom } from './log-revisits.ts';
 import type { PastLanding, RevisitRule } from './log-revisits.ts';
 import { planLogPull } from './log-windows.ts';
 import type { LogPlanRequest, LogWindow } from './log-windows.ts';
@@ -17,36 +17,34 @@ export type PlannedWindow = {
   readonly why: 'new' | 'earlier' | 'ordered' | 'revisit';
 };
 
-/** What will be held once the windows are landed; they touch what is held. */
-const heldAfter = (request: LogWorkRequest, windows: readonly LogWindow[]): LogWindow | undefined => {
-  const { origin, cursor } = request;
-  const held = origin === undefined || cursor === undefined ? [] : [interval(origin, cursor)];
-  const all = [...held, ...windows];
-  if (all.length === 0) return undefined;
-  return interval(
-    unixSeconds(Math.min(...all.map(({ start }) => start))),
-    unixSeconds(Math.max(...all.map(({ end }) => end))),
+/** What is held without a gap once the windows are landed too: they touch what is held. */
+const withWindows = (held: LogWindow, windows: readonly LogWindow[]): LogWindow =>
+  interval(
+    unixSeconds(Math.min(held.start, ...windows.map(({ start }) => start))),
+    unixSeconds(Math.max(held.end, ...windows.map(({ end }) => end))),
   );
-};
 
 /**
  * All windows of one pull in the order they are to be landed: what was ordered, or what is new and then the closed days
  * that are due to be pulled again. Pure: what a dry run prints and a run carries out.
  */
 export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] => {
-  const { from, to, origin, until, revisit } = request;
+  const { from, to, origin, cursor, until, revisit } = request;
   const windows = planLogPull(request);
   if (from !== undefined || to !== undefined) return windows.map((window) => ({ window, why: 'ordered' }));
   const planned = windows.map((window): PlannedWindow => {
     const earlier = origin !== undefined && window.end <= origin;
     return { window, why: earlier ? 'earlier' : 'new' };
   });
-  const covered = heldAfter(request, windows);
-  if (revisit === undefined || covered === undefined) return planned;
-  // What this pull lands first is as fresh as a revisit would be.
-  const landings = [...(request.landings ?? []), ...windows.map((window) => ({ window, settled: until }))];
-  const again = planRevisits({ ...request, ...revisit, landings, covered }).flatMap((span) =>
-    planLogPull({ ...request, from: span.start, to: span.end }),
-  );
+  // Where nothing is held yet, what is pulled first is as fresh as any revisit.
+  if (revisit === undefined || origin === undefined || cursor === undefined) return planned;
+  const held = interval(origin, cursor);
+  const again = planRevisits({
+    ...request,
+    ...revisit,
+    from: revisitsFrom(held, revisit.after),
+    covered: withWindows(held, windows),
+    landings: [...(request.landings ?? []), ...windows.map((window) => ({ window, settled: until }))],
+  }).flatMap((span) => planLogPull({ ...request, from: span.start, to: span.end }));
   return [...planned, ...again.map((window): PlannedWindow => ({ window, why: 'revisit' }))];
 };

@@ -15,6 +15,8 @@ export type PastLanding = { readonly window: LogWindow; readonly settled: UnixSe
 
 export type RevisitRequest = RevisitRule & {
   readonly landings: readonly PastLanding[];
+  /** From where on the landings are given; days before it are left as they are. */
+  readonly from: UnixSeconds;
   /** What is held without a gap: no day is revisited that is not. */
   readonly covered: LogWindow;
   readonly since: UnixSeconds;
@@ -27,9 +29,9 @@ const day = 86_400;
 /** Days older than this before the end of what is held are left as they are: a rule that is new does not pull all history again. */
 const reachBack = 31 * day;
 
-/** The earliest landing that a revisit of the day is planned from. */
+/** From where on days are looked at, by what was held before the pull: also those before a long outage are made up for. */
 export const revisitsFrom = (covered: LogWindow, after: readonly number[]): UnixSeconds =>
-  unixSeconds(Math.max(covered.start, covered.end - Math.max(0, ...after) - reachBack - 2 * day));
+  unixSeconds(Math.max(covered.start, covered.end - Math.max(0, ...after) - reachBack));
 
 /** From when on a landing of the day counts as this revisit: the date has come, and the day is over. */
 const dueAt = ({ date, end }: LocalDay, after: number, zone: string): number =>
@@ -56,12 +58,12 @@ const missing = (span: LogWindow, landings: readonly LogWindow[]): LogWindow | u
  */
 export const planRevisits = (request: RevisitRequest): readonly LogWindow[] => {
   const { after, zone, covered, since, until } = request;
-  const first = Math.max(revisitsFrom(covered, after), since);
+  const first = Math.max(request.from, covered.start, since);
   const end = Math.min(covered.end, until);
   if (after.length === 0 || end <= first) return [];
   const landings = request.landings.toSorted((left, right) => left.window.start - right.window.start);
   return localDays(dateAt(unixSeconds(first), zone), dateAt(unixSeconds(end), zone), zone).flatMap((one) => {
-    const span = { start: unixSeconds(Math.max(one.start, covered.start, since)), end: one.end };
+    const span = { start: unixSeconds(Math.max(one.start, first)), end: one.end };
     const due = Math.max(0, ...after.map((wait) => dueAt(one, wait, zone)).filter((at) => at <= until));
     if (due === 0 || span.end > end || span.end <= span.start) return [];
     const fresh = landings.filter(({ settled }) => settled >= due).map(({ window }) => window);

@@ -1,4 +1,4 @@
-import { isRecord } from './request.ts';
+import { isRecord, wholeParameter } from './request.ts';
 
 /** What goes wrong. Rows are data rows after the header; bodies that are no CSV are cut in their middle. */
 export type Effect =
@@ -38,6 +38,8 @@ export type Fault = Effect & {
   readonly times?: number;
   /** How many matching requests pass unharmed before. */
   readonly skip?: number;
+  /** Only requests for a longer time than this, in the unit of their start_timestamp and end_timestamp. */
+  readonly longerThan?: number;
 };
 
 export type Faults = {
@@ -46,8 +48,13 @@ export type Faults = {
   pending(): readonly Fault[];
   clear(): void;
   /** The effect for a request, used up by it. */
-  take(method: string, path: string): Effect | undefined;
+  take(method: string, path: string, query?: URLSearchParams): Effect | undefined;
 };
+
+const lengthOf = (query: URLSearchParams | undefined): number =>
+  query === undefined
+    ? 0
+    : (wholeParameter(query, 'end_timestamp') ?? 0) - (wholeParameter(query, 'start_timestamp') ?? 0);
 
 export const createFaults = (): Faults => {
   let planted: { fault: Fault; skip: number; times: number }[] = [];
@@ -59,11 +66,12 @@ export const createFaults = (): Faults => {
     clear() {
       planted = [];
     },
-    take(method, path) {
+    take(method, path, query) {
       for (const one of planted) {
         const { fault } = one;
         const meant = (fault.method ?? method) === method && path.startsWith(fault.path ?? '');
-        if (!meant) continue;
+        const long = fault.longerThan === undefined || lengthOf(query) > fault.longerThan;
+        if (!meant || !long) continue;
         if (one.skip > 0) {
           one.skip -= 1;
           continue;
@@ -96,6 +104,7 @@ const optional: Readonly<Record<string, Check>> = {
   path: 'string',
   times: 'number',
   skip: 'number',
+  longerThan: 'number',
   body: 'string',
   contentType: 'string',
   retryAfter: 'string',

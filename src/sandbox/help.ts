@@ -16,7 +16,7 @@ export const sandboxHelp = (): string => `Variants (name=value; the default is i
 ${switches()}
 
 Faults, from this machine only:
-  POST   /_sandbox/faults    plant one: {"kind": …, "method"?, "path"?, "times"?, "skip"?}; path is a prefix
+  POST   /_sandbox/faults    plant one: {"kind": …, "method"?, "path"?, "times"?, "skip"?, "longerThan"?}; path is a prefix
       {"kind":"status","status":503,"body"?,"contentType"?,"retryAfter"?}   any status
       {"kind":"rate-limit"}                 429, empty, without Retry-After
       {"kind":"delay","millis":500}         the answer late

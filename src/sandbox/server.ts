@@ -119,7 +119,7 @@ const handle = async (
   }
   if (request.path.startsWith('/api/token/')) record.body = body;
   gateway.add(record);
-  const effect = controls.faults.take(request.method, request.path);
+  const effect = controls.faults.take(request.method, request.path, request.query);
   record.fault = effect?.kind;
   try {
     if (effect?.kind === 'reset') {

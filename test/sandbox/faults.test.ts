@@ -193,6 +193,15 @@ describe('which requests are struck', () => {
   });
 });
 
+test('a fault may strike only requests for a long time', async () => {
+  box.sandbox.faults.plant({ kind: 'status', status: 504, path: '/api/log', times: 9, longerThan: 3600 });
+  const ask = async (start: number, end: number) =>
+    (await box.call(`/api/log/self/stream-export?start_timestamp=${start}&end_timestamp=${end}`)).status;
+  expect([await ask(0, 3600), await ask(0, 3601), await ask(5000, 8600)]).toEqual([200, 504, 200]);
+  expect(box.sandbox.faults.pending()[0]).toMatchObject({ times: 8 });
+  box.sandbox.faults.clear();
+});
+
 describe('the side door', () => {
   const plant = (body: unknown) => box.call('/_sandbox/faults', { method: 'POST', key: '', body });
 
