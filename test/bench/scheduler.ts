@@ -56,6 +56,7 @@ const measureIdle = async (
   const whenReady = await memoryOf(first.daemon.pid);
   report.figure('ready, first start', first.ready, 's', targets.ready);
   const { pid } = first.daemon;
+  report.figure('processor time until ready', await processorTimeOf(pid), 's');
   const sweeping = await shareOfCore(pid, sweptIn);
   const later = await memoryOf(pid);
   const idle = await shareOfCore(pid, idleFor);
