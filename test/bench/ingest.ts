@@ -145,7 +145,7 @@ const pullHours = async (folder: string, database: string, from: number): Promis
 
 /** Memory with each number of rows in a single window, also when it is pulled again; then an hour more. */
 const measureMemory = async (report: BenchReport, options: IngestOptions, folder: string): Promise<void> => {
-  const limit = memoryLimit * 1.048_576 + 300;
+  const limit = memoryLimit + 300;
   const peaks: number[] = [];
   let hours: readonly number[] = [];
   for (const millions of [1, options.most]) {

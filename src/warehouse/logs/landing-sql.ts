@@ -29,7 +29,8 @@ const textRoles: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kin
 const readerSql = (batch: LogBatch): string => {
   // Columns are named by their place: the names of the file never become SQL here.
   const columns = batch.columns.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(', ');
-  return `read_csv($file, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+  // A quarter of the reader's usual buffer: as fast, and each thread holds several.
+  return `read_csv($file, buffer_size = 8388608, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
     strict_mode = true, null_padding = false, ignore_errors = false, parallel = ${String(!batch.quotedNewlines)},
     columns = {${columns}})`;
 };
