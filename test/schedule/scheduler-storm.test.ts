@@ -14,7 +14,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
       fc.asyncProperty(plans(14), async (plan) => {
         await runStorm(plan, modelLedger());
       }),
-      { numRuns: 40 * storm, endOnFailure: true },
+      { numRuns: 30 * storm, endOnFailure: true },
     );
   });
 
@@ -24,7 +24,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
         await using house = await openSchedulerHouse();
         await runStorm(plan, house.ledger);
       }),
-      { numRuns: 10 * storm, endOnFailure: true },
+      { numRuns: 4 * storm, endOnFailure: true },
     );
   });
 });

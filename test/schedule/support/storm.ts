@@ -54,6 +54,8 @@ type Process = {
   calls: number;
   dieAt?: { readonly call: number; readonly isDone: boolean };
   scheduler?: Scheduler;
+  /** The call of the ledger that it made last. */
+  last?: Promise<unknown>;
 };
 
 type Held = { readonly process: Process; readonly due: () => number; readonly end: () => void };
@@ -113,8 +115,12 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
         hindered = true;
         throw new Error('no space left on the device');
       }
-      const result = await work();
-      seen(result);
+      const written = work().then((done) => {
+        seen(done);
+        return done;
+      });
+      mine.last = written.catch(() => undefined);
+      const result = await written;
       if (isLast) throw dead();
       return result;
     };
@@ -293,8 +299,9 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     await look();
   };
 
-  const kill = (): void => {
+  const kill = async (): Promise<void> => {
     process.alive = false;
+    await process.last;
     for (const one of held) if (one.process === process) held.delete(one);
     // What died with its process ended no more, however it ended.
     for (const row of referee.rows.values()) delete row.work;
@@ -418,12 +425,12 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     else if (action.kind === 'crash') {
       process.dieAt = { call: process.calls + action.call, isDone: action.isDone };
       for (let n = 0; n < 5 && process.alive; n += 1) await tick(action.step);
-      kill();
+      await kill();
       time.pass(action.down);
       declared = edited(action.edits);
     } else if (action.kind === 'stop') {
       await stop(action.grace);
-      kill();
+      await kill();
       time.pass(action.down);
       declared = edited(action.edits);
     } else if (action.kind === 'jump') {
