@@ -49,6 +49,11 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   let largest = 0;
   let calm = false;
 
+  const calmDown = (error: unknown): void => {
+    if (calm) return;
+    calm = true;
+    options.onCalm?.(error);
+  };
   const onDisk = (): number => [...slots.values()].reduce((sum, { bytes }) => sum + bytes, handedOut);
   const begin = (item: Item, ahead: boolean): Slot<T> => {
     const controller = new AbortController();
@@ -63,6 +68,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
       try {
         return { ok: true, value: await options.fetch(item, controller.signal, onBytes) };
       } catch (error) {
+        if (slot.ahead && isCrowding(error)) calmDown(error);
         return { ok: false, error };
       }
     };
@@ -112,13 +118,14 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
     const outcome = await slot.outcome;
     slots.delete(item);
     largest = Math.max(largest, slot.bytes);
-    if (outcome.ok || !wasAhead || signal?.aborted === true) {
+    if (outcome.ok || signal?.aborted === true) {
       handedOut = slot.bytes;
       return outcome;
     }
-    if (isCrowding(outcome.error)) {
-      calm = true;
-      options.onCalm?.(outcome.error);
+    if (isCrowding(outcome.error) && (wasAhead || slots.size > 0)) {
+      calmDown(outcome.error);
+      for (const [held, other] of slots) letGo(held, other);
+      await Promise.all(leaving);
     } else if (!slot.dropped) return outcome;
     return first(items, ahead);
   };
