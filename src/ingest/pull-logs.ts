@@ -11,6 +11,7 @@ import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from './pull-meter.ts';
 import { receiveLogs } from './receive-logs.ts';
 import { inSpoolFolder, openSpoolFile } from './spool-file.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What to pull. */
 export type LogPull = {
@@ -87,7 +88,8 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     async (ask) =>
       inSpoolFolder(request.spoolDirectory, async (folder) => {
         const { body } = await request.fetchLogs({ ...ask, columns: [], currency: request.currency }, signal);
-        return receiveLogs(body, folder, request.openFile ?? openSpoolFile, meter.received);
+        const stream = signal === undefined ? body : untilAborted(body, signal);
+        return receiveLogs(stream, folder, request.openFile ?? openSpoolFile, meter.received);
       }),
     first.window.start,
     request.until,
