@@ -164,7 +164,7 @@ describe('a gateway that answers only short windows', () => {
         return warehouse.logs.landWindow(...batch);
       },
     };
-    const pull = pullOf(folder, warehouse, source, { ...day, warehouse: { logs } });
+    const pull = pullOf(folder, warehouse, source, { ...day, warehouse: { ...warehouse, logs } });
     await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'warehouse-failed' });
     // Without a gap, whenever it stops.
     expect(await warehouse.logs.reach('main')).toEqual({ start: base + 12.5 * hour, end: base + 24 * hour });
