@@ -1,22 +1,36 @@
 import { fault, isFault } from '../base/index.ts';
 import type { Log, Money } from '../base/index.ts';
-import type { Warehouse } from '../warehouse/index.ts';
+import type { LandedWindow, LogBatch, Warehouse } from '../warehouse/index.ts';
 import { explainRows } from './explain-rows.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { logBatch } from './log-batch.ts';
 import type { LogWindow } from './log-windows.ts';
+import { isRowTrouble, siftRows } from './sift-rows.ts';
+import { openSpoolFile } from './spool-file.ts';
+import type { OpenSpoolFile } from './spool-file.ts';
+
+/** What becomes of a window some of whose rows can't be read: it fails, or lands without them. */
+export type BadRows = 'fail' | 'quarantine';
 
 type LandMeans = {
   readonly warehouse: { readonly logs: Pick<Warehouse['logs'], 'landWindow'> };
   readonly log: Log;
+  readonly openFile?: OpenSpoolFile | undefined;
+  readonly badRows?: BadRows | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-export type LandedLogs = { readonly rows: number; readonly quota: Money; readonly restated: number };
+export type LandedLogs = {
+  readonly rows: number;
+  readonly quota: Money;
+  readonly restated: number;
+  /** Rows that could not be read and were put aside. */
+  readonly quarantined: number;
+};
 
 /**
- * Lands a window whose export is on disk, whole or not at all; a refused one is told by its first bad row.
- * @throws faults export-* and those of the warehouse.
+ * Lands a window whose export is on disk, whole or not at all; a refused one is told by its first bad row, or lands without
+ * its bad rows where those are put in quarantine. @throws faults export-* and those of the warehouse.
  */
 export const landFetched = async (
   window: LogWindow,
@@ -24,18 +38,35 @@ export const landFetched = async (
   pull: Parameters<typeof logBatch>[3],
   means: LandMeans,
 ): Promise<LandedLogs & { readonly replaced: number }> => {
+  const { warehouse, log, signal, openFile = openSpoolFile } = means;
   const batch = logBatch(window, ask, received, pull);
-  const explain = async (error: unknown): Promise<never> => {
-    if (!isFault(error) || !error.code.startsWith('export-') || received === undefined) throw error;
-    throw (await explainRows(batch, received.header.lines)) ?? error;
+  const linesBefore = received?.header.lines ?? 0;
+  const land = async (): Promise<LandedWindow> => {
+    if (received?.oddRecord !== undefined)
+      throw fault('export-row-invalid', `row ${received.oddRecord} has another width than the header`);
+    return warehouse.logs.landWindow(batch, signal);
   };
-  if (received?.oddRecord !== undefined)
-    await explain(fault('export-row-invalid', `row ${received.oddRecord} has another width than the header`));
-  const landed = await means.warehouse.logs.landWindow(batch, means.signal).catch(explain);
+  const landWithout = async (error: unknown): Promise<LandedWindow> => {
+    if (!isFault(error) || !error.code.startsWith('export-') || received === undefined) throw error;
+    const sifted: LogBatch | undefined =
+      means.badRows === 'quarantine' && isRowTrouble(error.code)
+        ? await siftRows(batch, { linesBefore, openFile, signal })
+        : undefined;
+    if (sifted === undefined) throw (await explainRows(batch, linesBefore)) ?? error;
+    const [first] = sifted.quarantined ?? [];
+    log.warn('rows of the export can’t be read: they are kept in quarantine and are in no sum', {
+      rows: sifted.quarantined?.length,
+      line: first?.line,
+      reason: first?.reason,
+    });
+    return warehouse.logs.landWindow(sifted, signal);
+  };
+  const landed = await land().catch(landWithout);
   return {
     rows: landed.rows,
     quota: landed.quota,
     replaced: landed.replaced,
     restated: landed.restated ?? 0,
+    quarantined: landed.quarantined ?? 0,
   };
 };

@@ -20,6 +20,7 @@ export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: num
   const text = sample.toString('utf8', 0, end === -1 ? sample.length : end + 1);
   const rows: string[][] = parse(text, {
     to: 200,
+    record_delimiter: '\n',
     relax_quotes: true,
     relax_column_count: true,
     skip_records_with_error: true,
@@ -34,6 +35,13 @@ export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: num
 export const timeFormOf = (cell: string): TimeForm['form'] | undefined =>
   forms.find(([, pattern]) => pattern.test(cell))?.[0];
 
+/** What most cells show: one of them may be broken. */
+const commonForm = (cells: readonly string[]): TimeForm['form'] | undefined => {
+  const found = cells.map(timeFormOf).filter((form) => form !== undefined);
+  const times = (form: TimeForm['form']): number => found.filter((one) => one === form).length;
+  return found.toSorted((left, right) => times(right) - times(left))[0];
+};
+
 /**
  * The form of `created_at`: as configured, else as the first rows show it. Every row is held to it when it is landed.
  * @throws fault export-timestamp-unreadable.
@@ -44,7 +52,7 @@ export const learnTimeForm = (
   asked: Interval<UnixSeconds>,
 ): TimeForm => {
   const known = profile.timestamps === 'auto' ? undefined : profile.timestamps;
-  const form = known ?? cells.map(timeFormOf).find((found) => found !== undefined);
+  const form = known ?? commonForm(cells);
   if (form === undefined && cells.length > 0)
     throw fault(
       'export-timestamp-unreadable',
@@ -57,7 +65,7 @@ export const learnTimeForm = (
 
 /** Amounts written with two decimals or more are no integer units; `1.0` may be one, out of a float. */
 export const decimalsWritten = (cells: readonly string[]): boolean =>
-  cells.some((cell) => /\.\d{2,}$/.test(cell));
+  cells.some((cell) => /^[+-]?\d*\.\d{2,}$/.test(cell));
 
 export const columnAt = (columns: readonly LogColumn[], role: LogColumn['role']): number =>
   columns.findIndex((column) => column.role === role);

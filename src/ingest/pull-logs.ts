@@ -4,6 +4,7 @@ import type { Warehouse } from '../warehouse/index.ts';
 import { askForWindows, lengthOf, windowText } from './ask-logs.ts';
 import type { FetchMeans } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
+import type { BadRows } from './land-logs.ts';
 import { learnLogs } from './learn-logs.ts';
 import { planLogWork } from './log-plan.ts';
 import { revisitsFrom } from './log-revisits.ts';
@@ -28,6 +29,8 @@ export type LogPull = {
   readonly columns: 'detailed' | 'all' | readonly string[];
   readonly currency: 'USD' | 'CNY';
   readonly profile: GatewayProfile;
+  /** `fail` when left out. */
+  readonly badRows?: BadRows | undefined;
   /** How many windows are fetched while one is landed; none when left out. */
   readonly ahead?: number | undefined;
   /** Bytes on disk from which on nothing more is fetched ahead; 1 GB when left out. */
@@ -53,6 +56,8 @@ export type PullSummary = {
   readonly revisited: number;
   /** Quarter hours landed before whose sums are others now. */
   readonly restated: number;
+  /** Rows that could not be read and were put aside: they are in no sum. */
+  readonly quarantined: number;
   /** Received. */
   readonly bytes: number;
   /** How far data reaches without a gap, seconds UTC. */
@@ -77,11 +82,21 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
       ? []
       : await warehouse.logs.landings(account, revisitsFrom(covered, revisit.after));
   const plan = planLogWork({ ...request, cursor: covered?.end, origin: covered?.start, landings });
-  let [windows, rows, quota, revisited, restated] = [0, 0, zero, 0, 0];
+  let [windows, rows, quota, revisited, restated, quarantined] = [0, 0, zero, 0, 0, 0];
   let columns: readonly string[] = [];
   const [first] = plan;
   if (first === undefined)
-    return { windows, rows, quota, revisited, restated, bytes: 0, reached: covered?.end, columns };
+    return {
+      windows,
+      rows,
+      quota,
+      revisited,
+      restated,
+      quarantined,
+      bytes: 0,
+      reached: covered?.end,
+      columns,
+    };
 
   const meter = createPullMeter('pulling call logs', request);
   const habits = await learnLogs(
@@ -103,6 +118,7 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
     columns = asked;
     restated += landed.restated;
+    quarantined += landed.quarantined;
     if (why === 'revisit') revisited += 1;
     else [windows, rows, quota] = [windows + 1, rows + landed.rows, addMoney(quota, landed.quota)];
     meter.landed(landed.rows, lengthOf(planned));
@@ -113,9 +129,10 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
       quota: landed.quota,
       bytes: fetched.received?.received ?? 0,
       ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+      ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
       ...meter.fields(),
     });
   }
   const reached = (await warehouse.logs.reach(account))?.end;
-  return { windows, rows, quota, revisited, restated, bytes: meter.bytes(), reached, columns };
+  return { windows, rows, quota, revisited, restated, quarantined, bytes: meter.bytes(), reached, columns };
 };

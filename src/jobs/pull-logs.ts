@@ -30,6 +30,12 @@ const shape = z.strictObject({
     .describe(
       'When a closed day is pulled again, since late rows and refunds come: so long after it began, once each; [] for never.',
     ),
+  bad_rows: z
+    .enum(['fail', 'quarantine'])
+    .default('fail')
+    .describe(
+      'What becomes of a window with rows that cannot be read: it fails, or the rest lands and those rows are kept apart, in no sum.',
+    ),
   window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
 });
 
@@ -56,6 +62,7 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
     ahead,
     windowSeconds: Math.max(1, toSecondsOf(Math.min(settings.window, 366 * day))),
     columns: settings.columns,
+    badRows: settings.bad_rows,
     currency: context.account.currency,
     profile: context.account.profile,
   };
@@ -63,6 +70,11 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
 
 const reachText = (reached: UnixSeconds | undefined, zone: string): string =>
   reached === undefined ? 'nothing is landed yet' : `data now reaches ${span.moment(reached, zone)}`;
+
+const quarantineText = ({ quarantined }: PullSummary): string =>
+  quarantined === 0
+    ? ''
+    : `; ${count(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, in no sum`;
 
 /** What a run brought beside what it was to bring first. */
 const againText = ({ revisited, restated }: PullSummary): string => {
@@ -94,8 +106,8 @@ export const pullLogsKind = defineJobKind({
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}; ${reachText(pulled.reached, context.zone)}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}; ${reachText(pulled.reached, context.zone)}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
@@ -103,6 +115,7 @@ export const pullLogsKind = defineJobKind({
         quota: pulled.quota,
         revisited: pulled.revisited,
         restated: pulled.restated,
+        quarantined: pulled.quarantined,
         reached: pulled.reached,
         columns: pulled.columns.join(','),
       },

@@ -2,8 +2,9 @@ export { openWarehouse, spoolPrefix } from './warehouse.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
 export { holdLock } from './hold-lock.ts';
 export type { HeldLock } from './hold-lock.ts';
-export { timeSlack } from './logs/checked-cells.ts';
-export type { LogBatch, LogColumn, LogRole, TimeForm, ZoneOffset } from './logs/log-batch.ts';
+export { needsAmount, timeSlack } from './logs/checked-cells.ts';
+export type { LandedWindow, LogBatch, LogColumn, LogRole, TimeForm, ZoneOffset } from './logs/log-batch.ts';
+export type { BadRow, QuarantinedRow } from './quarantine/quarantined-row.ts';
 export type { Landing } from './logs/log-ledger.ts';
 export type {
   KindSums,

@@ -2,6 +2,7 @@ import { restatement } from './migrations/05-restatement.ts';
 import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
 import { archive } from './migrations/08-archive.ts';
+import { quarantine } from './migrations/10-quarantine.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -168,4 +169,5 @@ export const migrations: readonly Migration[] = [
   snapshots,
   tokenClasses,
   archive,
+  quarantine,
 ];

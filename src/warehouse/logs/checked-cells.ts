@@ -75,6 +75,15 @@ const kindWords: readonly (readonly [string, readonly string[]])[] = [
 
 const bySign = (amount: string): string => `CASE WHEN ${amount} < 0 THEN 'refund' ELSE 'consumption' END`;
 
+const charged: ReadonlySet<string> = new Set([
+  '',
+  ...kindWords.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
+]);
+
+/** Whether a row whose amount is blank would be a call or a refund by its kind's cell: then it needs one. */
+export const needsAmount = (cell: string): boolean =>
+  charged.has(cell.replaceAll(/^ +| +$/g, '').toLowerCase());
+
 /** The kind of a row: its own word, or the sign of its amount where there is none. */
 export const kindSql = (cell: string | undefined, amount: string): string => {
   if (cell === undefined) return bySign(amount);

@@ -9,6 +9,7 @@ import {
   subtractMoney,
 } from '../../base/index.ts';
 import type { Clock, Money } from '../../base/index.ts';
+import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
@@ -56,8 +57,10 @@ const readSums = async (
 };
 
 /** A gateway's total may show fewer decimals than its rows: nearer than the last of them, it is the same. */
-const checkTotal = (batch: LogBatch, sum: Money): void => {
-  if (batch.total === undefined) return;
+const checkTotal = (batch: LogBatch, landed: Money): void => {
+  const sum = amountOf(batch.quarantined ?? [], landed);
+  // A row that can't be read may have had any amount.
+  if (batch.total === undefined || sum === undefined) return;
   const { amount, places } = batch.total;
   if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${places}`)) >= 0)
     throw fault('export-truncated', `the rows add up to ${sum}, the export’s own total line says ${amount}`);
@@ -150,11 +153,13 @@ export const landLogWindow = async (
 
   const amounts = await learnAmounts(connection, batch, before, landed);
   await writeAmounts(connection, batch.account, amounts);
-  const result = {
+  const quarantined = await keepQuarantine(connection, batch, now);
+  const result: LandedWindow = {
     rows: landed.rows,
     replaced: replaced.rows,
     quota: landed.quota,
     replacedQuota: replaced.quota,
+    ...(quarantined === 0 ? {} : { quarantined }),
   };
   const restated = await recordRestatement(connection, batch, known, now);
   await writeLedger(connection, batch, result, amounts.form, now);

@@ -1,4 +1,5 @@
 import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import type { BadRow } from '../quarantine/quarantined-row.ts';
 
 /** Columns that count tokens. */
 export const tokenRoles = [
@@ -61,6 +62,8 @@ export type LogBatch = {
   };
   /** The amount of the export's own total line, and to how many places it was written. */
   readonly total?: { readonly amount: Money; readonly places: number };
+  /** Rows of the export that are not in the file, since they can't be read. */
+  readonly quarantined?: readonly BadRow[];
   /** What is younger may still change: the covered span goes no further, whatever the window holds. */
   readonly settled?: UnixSeconds;
   /** Lets the window begin the covered span; a window that touches the span widens it in any case. */
@@ -78,4 +81,6 @@ export type LandedWindow = {
   readonly replacedQuota: Money;
   /** Quarter hours of what was landed before whose sums are others now; missing when there are none. */
   readonly restated?: number;
+  /** Rows put aside; missing when there are none. */
+  readonly quarantined?: number;
 };

@@ -10,6 +10,8 @@ export type LedgerWindow = {
   readonly rows: number;
   readonly served: number;
   readonly replaced: number;
+  /** Rows put aside, since they could not be read. */
+  readonly quarantined: number;
   readonly quota: Money;
   readonly replacedQuota: Money;
   readonly amounts: AmountForm | undefined;
@@ -29,9 +31,9 @@ export const writeLedger = async (
   await execute(
     connection,
     `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota,
-       amounts, currency, columns, bytes, landed_at, settled_at)
+       amounts, currency, columns, bytes, landed_at, settled_at, quarantined_count)
      VALUES ($account, $start, $end, $rows, $served, $replaced, CAST($quota AS DECIMAL(38, 12)),
-       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at, $settled)`,
+       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at, $settled, $quarantined)`,
     {
       account: batch.account,
       start: batch.window.start,
@@ -47,6 +49,7 @@ export const writeLedger = async (
       bytes: batch.bytes,
       at,
       settled: batch.settled ?? null,
+      quarantined: landed.quarantined ?? 0,
     },
   );
 };
@@ -143,6 +146,7 @@ export const readLedger = async (
     rows: wholeNumber(row, 'row_count'),
     served: wholeNumber(row, 'served_count'),
     replaced: wholeNumber(row, 'replaced_count'),
+    quarantined: Number(optionalText(row, 'quarantined_count') ?? 0),
     quota: money(text(row, 'quota')),
     replacedQuota: money(text(row, 'replaced_quota')),
     amounts: optionalText(row, 'amounts') as AmountForm | undefined,

@@ -11,6 +11,8 @@ import { landingFault } from './landing-fault.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readLandings, readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
 import type { Landing, LedgerWindow } from './log-ledger.ts';
+import { readQuarantine } from '../quarantine/quarantine.ts';
+import type { QuarantinedRow } from '../quarantine/quarantined-row.ts';
 
 export type LogsTable = {
   /**
@@ -29,6 +31,8 @@ export type LogsTable = {
   readonly landings: (account: string, from: UnixSeconds) => Promise<readonly Landing[]>;
   /** Each landing there was, the oldest first. */
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
+  /** Rows that could not be read and that no later landing has answered, of the span or of all time; the oldest first. */
+  readonly quarantined: (account: string, span?: Interval<UnixSeconds>) => Promise<readonly QuarantinedRow[]>;
   /** What the account's amounts are, as far as that is known. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
 };
@@ -64,6 +68,8 @@ export const createLogsTable = (
     landings: async (account, from) =>
       engine.state(async (connection) => readLandings(connection, account, from, clock.now())),
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
+    quarantined: async (account, span) =>
+      engine.state(async (connection) => readQuarantine(connection, account, span)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
   };
 };

@@ -1,0 +1,97 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { addMoney, interval, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { BadRow, QuarantinedRow } from './quarantined-row.ts';
+
+type Landing = {
+  readonly account: string;
+  readonly window: Interval<UnixSeconds>;
+  readonly quarantined?: readonly BadRow[];
+};
+
+/** Bounds what a table of rows that nobody can read may hold of each. Characters. */
+const longestText = 2000;
+
+const columns = { line: 'BIGINT', moment: 'BIGINT', row_text: 'VARCHAR', reason: 'VARCHAR' } as const;
+
+/** The engine's texts end at no NUL, but its JSON takes none. */
+const kept = (words: string): string => words.slice(0, longestText).replaceAll('\0', '\uFFFD');
+
+/**
+ * Takes away of the account's quarantine what a landing of the window has answered: of rows whose time is not known, the
+ * part of their time that it covers.
+ */
+const clear = async (connection: DuckDBConnection, { account, window }: Landing): Promise<void> => {
+  const bindings = { account, start: window.start, end: window.end };
+  for (const change of [
+    'UPDATE log_quarantine SET start_at = $end WHERE account = $account AND start_at >= $start AND start_at < $end',
+    'UPDATE log_quarantine SET end_at = $start WHERE account = $account AND end_at > $start AND end_at <= $end',
+  ])
+    await execute(connection, change, bindings);
+  await execute(connection, 'DELETE FROM log_quarantine WHERE account = $account AND start_at >= end_at', {
+    account,
+  });
+};
+
+/**
+ * Keeps the bad rows of a landing instead of those that were kept of its window before, in its transaction; rows whose time
+ * lies beside the window are its neighbours'. Gives how many are kept.
+ */
+export const keepQuarantine = async (
+  connection: DuckDBConnection,
+  landing: Landing,
+  now: UnixMillis,
+): Promise<number> => {
+  const { account, window, quarantined = [] } = landing;
+  await clear(connection, landing);
+  const own = quarantined.filter(({ at }) => at === undefined || (at >= window.start && at < window.end));
+  const rows = boundRows(connection, columns, own, ({ line, at, text: words, reason }) => ({
+    line,
+    moment: at ?? null,
+    row_text: kept(words),
+    reason: kept(reason),
+  }));
+  await rows.execute(
+    (
+      table,
+    ) => `INSERT INTO log_quarantine (account, window_start, window_end, start_at, end_at, line, row_text, reason, landed_at)
+      SELECT $account, $start, $end, coalesce(moment, $start), coalesce(moment + 1, $end), line, row_text, reason, $now FROM ${table}`,
+    { account, start: window.start, end: window.end, now },
+  );
+  return own.length;
+};
+
+/** What the bad rows come to; nothing when the amount of one can't be read. */
+export const amountOf = (rows: readonly BadRow[], sum: Money): Money | undefined => {
+  let total = sum;
+  for (const { amount } of rows) {
+    if (amount === undefined) return undefined;
+    total = addMoney(total, amount);
+  }
+  return total;
+};
+
+/** All that is in quarantine of an account, or what may be of the span; the oldest first. */
+export const readQuarantine = async (
+  connection: DuckDBConnection,
+  account: string,
+  span?: Interval<UnixSeconds>,
+): Promise<readonly QuarantinedRow[]> => {
+  const within = span === undefined ? '' : 'AND start_at < $end AND end_at > $start';
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM log_quarantine WHERE account = $account ${within} ORDER BY window_start, landed_at, line`,
+    span === undefined ? { account } : { account, start: span.start, end: span.end },
+  );
+  const moment = (row: (typeof rows)[number], column: string) => unixSeconds(wholeNumber(row, column));
+  return rows.map((row) => ({
+    line: wholeNumber(row, 'line'),
+    text: text(row, 'row_text'),
+    reason: text(row, 'reason'),
+    window: interval(moment(row, 'window_start'), moment(row, 'window_end')),
+    span: interval(moment(row, 'start_at'), moment(row, 'end_at')),
+    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
+  }));
+};
