@@ -1,4 +1,4 @@
-import { fault, isZone } from '../base/index.ts';
+import { errorFields, fault, isZone } from '../base/index.ts';
 import type { Interval, Log, Means, UnixMillis } from '../base/index.ts';
 import { noProgress } from '../base/index.ts';
 import type { Progress } from '../base/index.ts';
@@ -12,6 +12,7 @@ import { reportDirectories } from '../settings.ts';
 import type { ReportOrder } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
+import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
 import type { Places } from './places.ts';
 
@@ -102,6 +103,21 @@ export const furnish = (house: House, config: Config): Furniture => {
     for (const one of mails) await enqueue(outbox, one);
   };
 
+  /** Tells operators once what runs have found new about the account's gateway; a run does not fail over it. */
+  const tellLearned = async (account: string, said: Log): Promise<void> => {
+    try {
+      const news = await warehouse.profile.untold(account);
+      const last = news.at(-1);
+      if (last === undefined) return;
+      const told =
+        mail === undefined ? undefined : learnedMail(news, account, { ...mail, zone: settings.timezone });
+      await send(told === undefined ? [] : [told]);
+      await warehouse.profile.told(account, last.notedAt);
+    } catch (error) {
+      said.warn('operators cannot be told what was learned of the gateway', errorFields(error));
+    }
+  };
+
   return {
     config,
     execute: async ({ job, run, progress, signal, dataLate }) => {
@@ -116,7 +132,11 @@ export const furnish = (house: House, config: Config): Furniture => {
         signal,
         ...(dataLate === undefined ? {} : { dataLate }),
       });
-      return kindOf(job).run(job.fields, context);
+      try {
+        return await kindOf(job).run(job.fields, context);
+      } finally {
+        await tellLearned(job.account, context.log);
+      }
     },
     plan: async (job, run, signal) => {
       const { name, account, timezone: zone } = job;

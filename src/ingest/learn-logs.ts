@@ -6,11 +6,21 @@ import type { LogWindow } from './log-windows.ts';
 /** Asks for an export with all columns and takes it to the spool. */
 export type Probe = (ask: LogWindow) => Promise<ReceivedLogs | undefined>;
 
-const habitsOf = (seen: ReceivedLogs | undefined): ExportHabits => ({
+/** What an export that no columns were asked for shows. */
+export type ProbedExport = ExportHabits & {
+  /** The span that was asked for. */
+  readonly asked: LogWindow;
+  /** Lines before the header; missing where no header came. */
+  readonly titleLines: number | undefined;
+};
+
+const probed = (asked: LogWindow, seen: ReceivedLogs | undefined): ProbedExport => ({
   columns: seen?.columns ?? [],
   endsLines: seen?.ended ?? true,
   totalLine: seen?.total !== undefined,
   emptyWithoutRows: seen === undefined,
+  asked,
+  titleLines: seen === undefined ? undefined : seen.header.lines - 1,
 });
 
 const same = (left: ReceivedLogs | undefined, right: ReceivedLogs | undefined): boolean =>
@@ -28,15 +38,16 @@ export const learnLogs = async (
   first: UnixSeconds,
   until: UnixSeconds,
   log: Log,
-): Promise<ExportHabits> => {
+): Promise<ProbedExport> => {
   const ask = { start: first, end: unixSeconds(first + 1) };
   const seen = await probe(ask);
   if (seen === undefined) {
-    const recent = await probe({ start: unixSeconds(Math.max(first, until - hour)), end: until });
+    const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
+    const recent = await probe(lastHour);
     log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
-    return { ...habitsOf(recent), emptyWithoutRows: true };
+    return { ...probed(lastHour, recent), emptyWithoutRows: true };
   }
   if (!seen.ended && !same(seen, await probe(ask)))
     throw fault('export-truncated', 'the header of the export broke off');
-  return habitsOf(seen);
+  return probed(ask, seen);
 };

@@ -6,6 +6,8 @@ import type { FetchMeans } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
 import type { BadRows } from './land-logs.ts';
 import { learnLogs } from './learn-logs.ts';
+import { createLogLessons } from './log-lessons.ts';
+import type { LessonMeans } from './log-lessons.ts';
 import { planLogWork } from './log-plan.ts';
 import { revisitsFrom } from './log-revisits.ts';
 import type { RevisitRule } from './log-revisits.ts';
@@ -38,7 +40,7 @@ export type LogPull = {
 };
 
 export type LogPullMeans = FetchMeans & {
-  readonly warehouse: {
+  readonly warehouse: LessonMeans['warehouse'] & {
     readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'takeBackFuture'>;
   };
   readonly clock: Clock;
@@ -99,7 +101,7 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     };
 
   const meter = createPullMeter('pulling call logs', request);
-  const habits = await learnLogs(
+  const probed = await learnLogs(
     async (ask) =>
       inSpoolFolder(request.spoolDirectory, async (folder) => {
         const { body } = await request.fetchLogs({ ...ask, columns: [], currency: request.currency }, signal);
@@ -111,27 +113,33 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     log,
   );
   const { ahead = 0, spoolBytes = usualSpoolBytes } = request;
-  const means = { ...request, ahead, spoolBytes, habits, meter };
-  for await (const { planned, fetched, asked } of askForWindows(plan, means)) {
-    const { window, why } = planned;
-    const opensSpan = why === 'new' || why === 'earlier';
-    const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
-    columns = asked;
-    restated += landed.restated;
-    quarantined += landed.quarantined;
-    if (why === 'revisit') revisited += 1;
-    else [windows, rows, quota] = [windows + 1, rows + landed.rows, addMoney(quota, landed.quota)];
-    meter.landed(landed.rows, lengthOf(planned));
-    log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
-      window: windowText(window),
-      rows: landed.rows,
-      replaced: landed.replaced,
-      quota: landed.quota,
-      bytes: fetched.received?.received ?? 0,
-      ...(landed.restated === 0 ? {} : { restated: landed.restated }),
-      ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
-      ...meter.fields(),
-    });
+  const means = { ...request, ahead, spoolBytes, habits: probed, meter };
+  const lessons = createLogLessons(probed, request);
+  try {
+    for await (const { planned, fetched, asked } of askForWindows(plan, means)) {
+      const { window, why } = planned;
+      const opensSpan = why === 'new' || why === 'earlier';
+      const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
+      columns = asked;
+      await lessons.landed({ window, fetched, asked, rows: landed.rows, quota: landed.quota });
+      restated += landed.restated;
+      quarantined += landed.quarantined;
+      if (why === 'revisit') revisited += 1;
+      else [windows, rows, quota] = [windows + 1, rows + landed.rows, addMoney(quota, landed.quota)];
+      meter.landed(landed.rows, lengthOf(planned));
+      log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
+        window: windowText(window),
+        rows: landed.rows,
+        replaced: landed.replaced,
+        quota: landed.quota,
+        bytes: fetched.received?.received ?? 0,
+        ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+        ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
+        ...meter.fields(),
+      });
+    }
+  } finally {
+    await lessons.end();
   }
   const reached = (await warehouse.logs.reach(account))?.end;
   return { windows, rows, quota, revisited, restated, quarantined, bytes: meter.bytes(), reached, columns };

@@ -13,6 +13,10 @@ export type {
   RestatedSums,
   Restatements,
 } from './restatements/restatements.ts';
+export type { KnownColumn, SeenColumns } from './profile/column-changes.ts';
+export type { LearnedNews } from './profile/learned-news.ts';
+export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
+export type { ProfileTable } from './profile/profile-table.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';

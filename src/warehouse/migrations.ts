@@ -3,6 +3,7 @@ import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
 import { archive } from './migrations/08-archive.ts';
 import { quarantine } from './migrations/10-quarantine.ts';
+import { learnedProfile } from './migrations/11-learned-profile.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -170,4 +171,5 @@ export const migrations: readonly Migration[] = [
   tokenClasses,
   archive,
   quarantine,
+  learnedProfile,
 ];

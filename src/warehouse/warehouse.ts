@@ -17,6 +17,8 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutboxTable } from './outbox.ts';
+import { createProfileTable } from './profile/profile-table.ts';
+import type { ProfileTable } from './profile/profile-table.ts';
 import { createRestatements } from './restatements/restatements.ts';
 import type { Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
@@ -41,6 +43,8 @@ export type Warehouse = AsyncDisposable & {
   readonly archive: ArchiveTable;
   /** What later landings have changed of what was landed before. */
   readonly restatements: Restatements;
+  /** What was learned of each account's gateway. */
+  readonly profile: ProfileTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
   readonly runs: RunLedger;
@@ -97,6 +101,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     logs: createLogsTable(engine, options.clock, archive, oneAnAccount),
     archive: archive.table,
     restatements: createRestatements(engine),
+    profile: createProfileTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
     outbox: createOutbox(engine),
     runs: createRunLedger(engine),

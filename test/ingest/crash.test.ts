@@ -36,7 +36,7 @@ const child = `
         if (moment === 'before the landing' && call === 4) die();
       })() };
     },
-    warehouse: { logs: { ...warehouse.logs, landWindow: async (batch, signal) => {
+    warehouse: { profile: warehouse.profile, logs: { ...warehouse.logs, landWindow: async (batch, signal) => {
       if (moment === 'in the landing' && landed === 2) setTimeout(die, 3);
       const result = await warehouse.logs.landWindow(batch, signal);
       landed += 1;

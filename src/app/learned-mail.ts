@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { formatSlot } from '../base/index.ts';
+import type { Mail } from '../mail/index.ts';
+import { renderLetter } from '../report/index.ts';
+import type { LetterBlock } from '../report/index.ts';
+import type { LearnedNews } from '../warehouse/index.ts';
+import type { NoticeMeans } from './notice-mail.ts';
+
+/** Exports of hundreds of new columns still make a mail that can be read. */
+const mostBlocks = 40;
+
+/** Without what it is told for, a column is still kept as text. */
+const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, string, string] => {
+  if (topic === 'column-appeared')
+    return [
+      `New column ${name}`,
+      detail === ''
+        ? 'It is kept as text with each row, and counted nowhere.'
+        : `It is taken for ${detail}, and counted as such.`,
+      'Nothing needs to be done; reports show the columns that they know.',
+    ];
+  if (topic === 'column-gone')
+    return [
+      `Column ${name} is gone`,
+      detail === ''
+        ? 'The gateway no longer exports it. What came before is kept.'
+        : `The gateway no longer exports what was taken for ${detail}: it is unknown from now on, and not zero.`,
+      'Ask the operator of the gateway whether that is meant.',
+    ];
+  return [
+    `Unknown kind of rows ${name}`,
+    `${detail}. They are shown by themselves, and counted neither as spend nor as given back.`,
+    'Ask the operator of the gateway what these rows are: where they are charges, the spend shown is too small.',
+  ];
+};
+
+const titleOf = (news: readonly LearnedNews[], account: string): string => {
+  const count = (topic: LearnedNews['topic'], one: string, many: string): readonly string[] => {
+    const { length } = news.filter((each) => each.topic === topic);
+    return length === 0 ? [] : [`${length} ${length === 1 ? one : many}`];
+  };
+  const parts = [
+    ...count('column-appeared', 'new column', 'new columns'),
+    ...count('column-gone', 'column gone', 'columns gone'),
+    ...count('kind-unknown', 'unknown kind of rows', 'unknown kinds of rows'),
+  ];
+  return `the call log of ${account} has changed: ${parts.join(', ')}`;
+};
+
+/** The mail that tells operators what is new about a gateway's exports; nothing where there is nobody to tell. */
+export const learnedMail = (
+  news: readonly LearnedNews[],
+  account: string,
+  means: Pick<NoticeMeans, 'from' | 'operators' | 'zone'>,
+): Mail | undefined => {
+  if (news.length === 0 || means.operators.length === 0) return undefined;
+  const blocks = news.slice(0, mostBlocks).map((each): LetterBlock => {
+    const [heading, seen, toDo] = meaningOf(each);
+    return {
+      heading,
+      tone: each.topic === 'column-appeared' ? 'good' : 'bad',
+      lines: [
+        ['Seen', seen],
+        ['What to do', toDo],
+        ['First seen', formatSlot(each.notedAt, means.zone)],
+      ],
+    };
+  });
+  const title = titleOf(news, account);
+  const subject = `Tollkeeper: ${title}`;
+  const more = news.length - blocks.length;
+  const told = JSON.stringify(news.map(({ topic, name, notedAt }) => [topic, name, notedAt]));
+  return {
+    key: {
+      account,
+      kind: 'learned',
+      subject: createHash('sha256').update(told).digest('hex').slice(0, 16),
+    },
+    from: means.from,
+    to: means.operators,
+    subject,
+    ...renderLetter({
+      subject,
+      title,
+      tone: blocks.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
+      preview: blocks[0]?.lines[0]?.[1] ?? title,
+      blocks,
+      closing: [
+        ...(more > 0 ? [`… and ${more} more.`] : []),
+        'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',
+        'Nothing of this is told again.',
+      ],
+    }),
+  };
+};

@@ -1,0 +1,155 @@
+import { errorFields } from '../base/index.ts';
+import type { GatewayProfile, Log, Money, UnixSeconds } from '../base/index.ts';
+import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
+import type { FetchedLogs } from './fetch-logs.ts';
+import { columnAt, sampleCells } from './learn-cells.ts';
+import type { ProbedExport } from './learn-logs.ts';
+import {
+  amountPoints,
+  columnPoints,
+  guardPoint,
+  probePoints,
+  rangeEndPoint,
+  timePoints,
+} from './learned-words.ts';
+import type { LogWindow } from './log-windows.ts';
+import { rangeEndShown } from './range-end.ts';
+import type { EndedExport } from './range-end.ts';
+
+export type LessonMeans = {
+  readonly account: string;
+  readonly until: UnixSeconds;
+  readonly profile: GatewayProfile;
+  readonly warehouse: {
+    readonly logs: Pick<Warehouse['logs'], 'amounts'>;
+    readonly profile: Pick<Warehouse['profile'], 'learn' | 'points' | 'noteColumns' | 'noteKinds'>;
+  };
+  readonly log: Log;
+};
+
+/** A window that was landed, and what it was asked for with. */
+export type LandedLesson = {
+  readonly window: LogWindow;
+  readonly fetched: Pick<FetchedLogs, 'ask' | 'received'>;
+  /** Names of columns; none when all were. */
+  readonly asked: readonly string[];
+  readonly rows: number;
+  readonly quota: Money;
+};
+
+/** Writes down what a pull shows of its gateway. Never throws: data that came are not lost over what they teach. */
+export type LogLessons = {
+  readonly landed: (lesson: LandedLesson) => Promise<void>;
+  /** To be called when the pull ends, well or not. */
+  readonly end: () => Promise<void>;
+};
+
+const mostNames = 20;
+
+/** Names from a gateway, for a log line. */
+const namesOf = (names: readonly string[]): string =>
+  `${names
+    .slice(0, mostNames)
+    .map((name) => name.slice(0, 100))
+    .join(', ')}${names.length > mostNames ? ', …' : ''}`;
+
+const endedExport = ({ window, fetched: { ask, received }, rows }: LandedLesson): EndedExport => ({
+  asked: ask,
+  window,
+  outside: (received?.served ?? 0) - rows,
+  times:
+    received === undefined || received.served === 0
+      ? []
+      : sampleCells(
+          received.sample,
+          received.sampleCut,
+          columnAt(received.columns, 'created_at'),
+          received.columns.length,
+        ),
+});
+
+export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogLessons => {
+  const { account, profile, warehouse, log, until } = means;
+  const written = new Map<string, string>();
+  let guarded: boolean | undefined;
+  let notedHeader: string | undefined;
+  let before: EndedExport | undefined;
+
+  const learn = async (points: readonly LearnedPoint[]): Promise<void> => {
+    const fresh = points.filter(({ point, value }) => written.get(point) !== value);
+    if (fresh.length === 0) return;
+    for (const { point, value } of await warehouse.profile.learn(account, fresh))
+      log.debug('learned of the gateway', { point, value });
+    for (const { point, value } of fresh) written.set(point, value);
+  };
+  const noteColumns = async (lesson?: LandedLesson): Promise<void> => {
+    const answered = lesson?.fetched.received?.columns;
+    const header = JSON.stringify(answered?.map(({ name }) => name) ?? []);
+    if (header === notedHeader) return;
+    notedHeader = header;
+    const { appeared, gone } = await warehouse.profile.noteColumns(account, {
+      unasked: probed.titleLines === undefined ? undefined : probed.columns,
+      ...(answered === undefined ? {} : { answered: { asked: lesson?.asked ?? [], columns: answered } }),
+    });
+    if (appeared.length > 0)
+      log.warn('the log export has columns that it did not have before; they are kept', {
+        columns: namesOf(appeared.map(({ name }) => name)),
+      });
+    if (gone.length > 0)
+      log.warn('the log export no longer has columns that it had before; their figures are unknown', {
+        columns: namesOf(gone.map(({ name }) => name)),
+      });
+    await learn(columnPoints(probed, answered));
+  };
+  const noteKinds = async ({ window, fetched }: LandedLesson): Promise<void> => {
+    if (fetched.received === undefined || columnAt(fetched.received.columns, 'kind') === -1) return;
+    const unknown = await warehouse.profile.noteKinds(account, window);
+    if (unknown.length > 0)
+      log.warn('the log export has rows of kinds that are not known; they are counted as nothing', {
+        kinds: namesOf(unknown),
+      });
+  };
+  const guardsOf = async ({ fetched, window }: LandedLesson): Promise<readonly LearnedPoint[]> => {
+    const { received } = fetched;
+    if (received === undefined || received.served === 0) return [];
+    // Cells that begin so are rare where few texts need it: once seen is enough.
+    guarded ??= (await warehouse.profile.points(account)).some(
+      ({ point, value }) => point === 'log.guards' && value !== guardPoint(false, window).value,
+    );
+    guarded ||= received.scan.guarded;
+    return [guardPoint(guarded, window)];
+  };
+  const quietly = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      log.warn('what was learned of the gateway cannot be written down', errorFields(error));
+    }
+  };
+
+  return {
+    landed: async (lesson) =>
+      quietly(async () => {
+        const { window, fetched, quota } = lesson;
+        if (fetched.received !== undefined) await noteColumns(lesson);
+        await noteKinds(lesson);
+        const ended = endedExport(lesson);
+        const shown = rangeEndShown(before, ended, until);
+        before = ended;
+        await learn([
+          ...probePoints(probed),
+          ...timePoints(ended.times[0], profile),
+          ...(ended.times.length === 0
+            ? []
+            : amountPoints(await warehouse.logs.amounts(account), profile, window, quota)),
+          ...(await guardsOf(lesson)),
+          ...(shown === undefined ? [] : [rangeEndPoint(shown.value, shown.second)]),
+        ]);
+      }),
+    end: async () =>
+      quietly(async () => {
+        if (notedHeader === undefined && probed.titleLines !== undefined) await noteColumns();
+        await learn(probePoints(probed));
+      }),
+  };
+};

@@ -1,0 +1,70 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { formatMoment, money } from '../../base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
+import type { KnownPoint, LearnedPoint } from './learned-point.ts';
+
+/** Rows of one kind in a landed window; the amount as served. */
+export type LandedKind = { readonly kind: string; readonly rows: number; readonly amount: Money };
+
+/** What rows of the kinds that are known are taken for (gateway-field-notes.md, Log export: row kinds). */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ['consumption', 'spend'],
+  ['refund', 'given back, taken off the spend'],
+  ['top-up', 'kept apart, no spend'],
+  ['management', 'kept apart, no spend'],
+  ['system', 'kept apart, no spend'],
+  ['error', 'kept apart, no spend'],
+]);
+
+export const kindPoint = 'log.kind.';
+
+/** More kinds than this in one window are no kinds. */
+const mostKinds = 20;
+const longestName = 100;
+
+/** The most frequent kinds of the window's rows. */
+export const readLandedKinds = async (
+  connection: DuckDBConnection,
+  account: string,
+  window: Interval<UnixSeconds>,
+): Promise<readonly LandedKind[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS amount FROM call_log
+     WHERE account = $account AND created_at >= $start AND created_at < $end
+     GROUP BY kind ORDER BY row_count DESC, kind LIMIT ${mostKinds}`,
+    { account, start: window.start, end: window.end },
+  );
+  return rows.map((row) => ({
+    kind: text(row, 'kind'),
+    rows: wholeNumber(row, 'row_count'),
+    amount: money(text(row, 'amount')),
+  }));
+};
+
+/** Kinds as points; the unknown ones are those whose rows are counted as nothing until a person has looked at them. */
+export const kindPoints = (
+  kinds: readonly LandedKind[],
+  window: Interval<UnixSeconds>,
+): readonly (LearnedPoint & { readonly kind: string; readonly known: boolean })[] =>
+  kinds.map(({ kind, rows, amount }) => {
+    const span = `${formatMoment(window.start, 'UTC')} to ${formatMoment(window.end, 'UTC')}`;
+    return {
+      point: `${kindPoint}${kind.slice(0, longestName)}`,
+      value: meanings.get(kind) ?? 'unknown: shown by itself, counted neither as spend nor as given back',
+      evidence: `${rows.toLocaleString('en-US')} row${rows === 1 ? '' : 's'} of ${span}, amounts as served ${amount}`,
+      how: 'data',
+      kind,
+      known: meanings.has(kind),
+    };
+  });
+
+/** Those of the points that say something which was not known. */
+export const newPoints = <T extends LearnedPoint>(
+  points: readonly T[],
+  known: readonly KnownPoint[],
+): readonly T[] => {
+  const values = new Map(known.map(({ point, value }) => [point, value]));
+  return points.filter(({ point, value }) => values.get(point) !== value);
+};

@@ -1,0 +1,58 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+
+/** Something about a gateway that people should know of, once. */
+export type LearnedNews = {
+  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown';
+  /** Of the column or the kind, as the gateway writes it. */
+  readonly name: string;
+  /** The role of the column, or what is seen of the kind; may be empty. */
+  readonly detail: string;
+  readonly notedAt: UnixMillis;
+};
+
+export const writeNews = async (
+  connection: DuckDBConnection,
+  account: string,
+  news: readonly LearnedNews[],
+): Promise<void> => {
+  for (const { topic, name, detail, notedAt } of news)
+    await execute(
+      connection,
+      'INSERT INTO learned_news VALUES ($account, $topic, $name, $detail, $noted, NULL)',
+      { account, topic, name, detail, noted: notedAt },
+    );
+};
+
+export const readUntold = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly LearnedNews[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM learned_news WHERE account = $account AND told_at IS NULL ORDER BY noted_at, topic, name',
+    { account },
+  );
+  return rows.map((row) => ({
+    topic: text(row, 'topic') as LearnedNews['topic'],
+    name: text(row, 'name'),
+    detail: text(row, 'detail'),
+    notedAt: unixMillis(wholeNumber(row, 'noted_at')),
+  }));
+};
+
+/** What was noted up to the moment is told. */
+export const markTold = async (
+  connection: DuckDBConnection,
+  account: string,
+  through: UnixMillis,
+  now: UnixMillis,
+): Promise<void> => {
+  await execute(
+    connection,
+    'UPDATE learned_news SET told_at = $now WHERE account = $account AND told_at IS NULL AND noted_at <= $through',
+    { account, through, now },
+  );
+};

@@ -1,0 +1,105 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+
+/** One thing that a gateway's document leaves open, and what is taken of it. */
+export type LearnedPoint = {
+  /** `log.time_form`: the endpoint and what of it. */
+  readonly point: string;
+  readonly value: string;
+  /** What shows it, in words with figures. */
+  readonly evidence: string;
+  /** `data`: rows that came; `probe`: a question asked for this alone; `config`: said in the YAML. */
+  readonly how: 'data' | 'config' | 'probe';
+};
+
+export type KnownPoint = LearnedPoint & {
+  readonly learnedAt: UnixMillis;
+  /** When it was last found so. */
+  readonly confirmedAt: UnixMillis;
+};
+
+/** What was taken of a point before. */
+export type PastPoint = LearnedPoint & { readonly learnedAt: UnixMillis; readonly until: UnixMillis };
+
+const pointOf = (row: Row): LearnedPoint & { readonly learnedAt: UnixMillis } => ({
+  point: text(row, 'point'),
+  value: text(row, 'value'),
+  evidence: text(row, 'evidence'),
+  how: text(row, 'how') as LearnedPoint['how'],
+  learnedAt: unixMillis(wholeNumber(row, 'learned_at')),
+});
+
+export const readPoints = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly KnownPoint[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM learned_point WHERE account = $account ORDER BY point',
+    { account },
+  );
+  return rows.map((row) => ({
+    ...pointOf(row),
+    confirmedAt: unixMillis(wholeNumber(row, 'confirmed_at')),
+  }));
+};
+
+export const readPastPoints = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly PastPoint[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM learned_point_past WHERE account = $account ORDER BY until_at, point',
+    { account },
+  );
+  return rows.map((row) => ({ ...pointOf(row), until: unixMillis(wholeNumber(row, 'until_at')) }));
+};
+
+const ofPoint = 'account = $account AND point = $point';
+
+/** Writes one point down: a value that is known is confirmed with its first evidence, another one puts it into the past. */
+const writePoint = async (
+  connection: DuckDBConnection,
+  account: string,
+  { point, value, evidence, how }: LearnedPoint,
+  known: KnownPoint | undefined,
+  now: UnixMillis,
+): Promise<void> => {
+  if (known?.value === value && known.how === how) {
+    await execute(connection, `UPDATE learned_point SET confirmed_at = $now WHERE ${ofPoint}`, {
+      account,
+      point,
+      now,
+    });
+    return;
+  }
+  await execute(
+    connection,
+    `INSERT INTO learned_point_past
+     SELECT account, point, value, evidence, how, learned_at, $now FROM learned_point WHERE ${ofPoint}`,
+    { account, point, now },
+  );
+  await execute(connection, `DELETE FROM learned_point WHERE ${ofPoint}`, { account, point });
+  await execute(
+    connection,
+    'INSERT INTO learned_point VALUES ($account, $point, $value, $evidence, $how, $now, $now)',
+    { account, point, value, evidence, how, now },
+  );
+};
+
+/** To be run in one transaction. Gives the points whose value is another one now, or new. */
+export const learnPoints = async (
+  connection: DuckDBConnection,
+  account: string,
+  points: readonly LearnedPoint[],
+  now: UnixMillis,
+): Promise<readonly LearnedPoint[]> => {
+  const known = new Map((await readPoints(connection, account)).map((one) => [one.point, one]));
+  const last = [...new Map(points.map((one) => [one.point, one])).values()];
+  for (const one of last) await writePoint(connection, account, one, known.get(one.point), now);
+  return last.filter(({ point, value }) => known.get(point)?.value !== value);
+};

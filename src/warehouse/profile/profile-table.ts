@@ -1,0 +1,84 @@
+import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { inTransaction } from '../rows.ts';
+import { columnChanges } from './column-changes.ts';
+import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
+import { kindPoints, newPoints, readLandedKinds } from './landed-kinds.ts';
+import { readColumns, writeColumns } from './learned-columns.ts';
+import { markTold, readUntold, writeNews } from './learned-news.ts';
+import type { LearnedNews } from './learned-news.ts';
+import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
+import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
+
+/** What was learned of each account's gateway, with the evidence. */
+export type ProfileTable = {
+  /** Writes points down; gives those whose value is new or another one. A value that is known keeps its first evidence. */
+  readonly learn: (account: string, points: readonly LearnedPoint[]) => Promise<readonly LearnedPoint[]>;
+  /** What is taken of each point now, by name. */
+  readonly points: (account: string) => Promise<readonly KnownPoint[]>;
+  /** What was taken of points before, the oldest first. */
+  readonly past: (account: string) => Promise<readonly PastPoint[]>;
+  /** Every column of the log export that was ever seen. */
+  readonly columns: (account: string) => Promise<readonly KnownColumn[]>;
+  /** Compares what a pull saw with what is known, and makes news of what has appeared and gone. */
+  readonly noteColumns: (account: string, seen: SeenColumns) => Promise<Omit<ColumnChanges, 'columns'>>;
+  /** Learns the kinds of rows that a landed window holds, makes news of unknown ones that are new, and gives their names. */
+  readonly noteKinds: (account: string, window: Interval<UnixSeconds>) => Promise<readonly string[]>;
+  /** What nobody was told of yet, the oldest first. */
+  readonly untold: (account: string) => Promise<readonly LearnedNews[]>;
+  /** What was noted up to the moment is told. */
+  readonly told: (account: string, through: UnixMillis) => Promise<void>;
+};
+
+const columnNews =
+  (topic: LearnedNews['topic'], notedAt: UnixMillis) =>
+  ({ name, role }: KnownColumn): LearnedNews => ({ topic, name, detail: role ?? '', notedAt });
+
+export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable => ({
+  learn: async (account, points) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => learnPoints(connection, account, points, clock.now())),
+    ),
+  points: async (account) => engine.state(async (connection) => readPoints(connection, account)),
+  past: async (account) => engine.state(async (connection) => readPastPoints(connection, account)),
+  columns: async (account) => engine.state(async (connection) => readColumns(connection, account)),
+  noteColumns: async (account, seen) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => {
+        const now = clock.now();
+        const { columns, appeared, gone } = columnChanges(await readColumns(connection, account), seen, now);
+        await writeColumns(connection, account, columns);
+        await writeNews(connection, account, [
+          ...appeared.map(columnNews('column-appeared', now)),
+          ...gone.map(columnNews('column-gone', now)),
+        ]);
+        return { appeared, gone };
+      }),
+    ),
+  noteKinds: async (account, window) => {
+    const landed = await engine.bulk(async (connection) => readLandedKinds(connection, account, window));
+    const points = kindPoints(landed, window);
+    return engine.state(async (connection) =>
+      inTransaction(connection, async () => {
+        const now = clock.now();
+        const fresh = newPoints(points, await readPoints(connection, account));
+        await learnPoints(connection, account, points, now);
+        const unknown = fresh.filter(({ known }) => !known);
+        await writeNews(
+          connection,
+          account,
+          unknown.map(({ kind, evidence }) => ({
+            topic: 'kind-unknown',
+            name: kind,
+            detail: evidence,
+            notedAt: now,
+          })),
+        );
+        return unknown.map(({ kind }) => kind);
+      }),
+    );
+  },
+  untold: async (account) => engine.state(async (connection) => readUntold(connection, account)),
+  told: async (account, through) =>
+    engine.state(async (connection) => markTold(connection, account, through, clock.now())),
+});
