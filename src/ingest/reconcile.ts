@@ -1,5 +1,6 @@
 import {
   absoluteMoney,
+  addMoney,
   compareMoney,
   divideMoney,
   money,
@@ -9,127 +10,136 @@ import {
 } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
 
-/** Log sums of an interval, in currency: net is consumption less refunds. */
-export type LogSums = { readonly net: Money; readonly consumption: Money; readonly refunds: Money };
+/** What the log adds up to in one unit that a source may count in. */
+export type LogFigure = {
+  /** USD, CNY or units. */
+  readonly unit: string;
+  /** The account's own currency, the other one, or integer units. */
+  readonly kind: 'own' | 'other' | 'units';
+  /** Consumption less refunds. */
+  readonly net: Money;
+  readonly consumption: Money;
+  readonly refunds: Money;
+  /** How far the sum may be off by itself, where it was converted. */
+  readonly slack?: Money;
+  /** Calls and refunds: a gateway that counts in whole units may round each. */
+  readonly rows?: number;
+};
 
-export type ReconcileVerdict =
-  | 'equal'
-  | 'equal-without-refunds'
-  | 'rounding'
-  | 'units'
-  | 'currency'
-  | 'unexplained';
+/** A figure of another source. */
+export type Reading = {
+  readonly value: Money;
+  /** How many rounded figures it adds up; 1 when left out. */
+  readonly cells?: number;
+  /** The most decimals that figures of the source were seen with. */
+  readonly places?: number;
+  /** Enough of them were seen to believe that there are no more. */
+  readonly isPlacesKnown?: boolean;
+  /** The difference of two figures: each may be rounded either way. */
+  readonly isDifference?: boolean;
+};
 
-export type Reconciliation = {
-  readonly verdict: ReconcileVerdict;
-  /** The gateway's figure less ours, in the gateway's unit, for the reading and the sum that are nearest. */
-  readonly gap: Money;
-  /** The gateway's figure that was compared. */
+export type Match = {
+  /** How the two agree; nothing when they do not. */
+  readonly fit: 'exact' | 'rounding' | undefined;
+  readonly figure: LogFigure;
+  /** Whether the sum that was compared has refunds taken off; nothing when there was none. */
+  readonly refunds: 'taken off' | 'not taken off' | undefined;
   readonly reading: Money;
-  /** Ours, brought to its unit. */
+  /** Ours, in the figure's unit. */
   readonly ours: Money;
-  /** The two agree, as far as the figures can tell. */
-  readonly good: boolean;
-  readonly text: string;
+  /** The reading less ours. */
+  readonly gap: Money;
 };
 
-export type ReconcileHelp = {
-  /** How many units 1 of the currency is; 500,000 when left out. */
-  readonly unitsPerCurrency?: number;
-  /** The same interval's log sums in the other currency, where they are known. */
-  readonly otherCurrency?: LogSums & { readonly name: string };
+/** What is known of a source: only nearness is judged by it, what fits is believed. */
+export type KnownUnit = {
+  readonly unit: string;
+  readonly refunds: 'taken off' | 'not taken off' | 'unknown';
 };
 
-type Match = Omit<Reconciliation, 'text' | 'good'>;
+export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
 
-/** Figures in JSON come with a few decimals: ours, rounded to theirs or cut off there, is the same. */
-const withinRounding = (reading: Money, ours: Money): boolean => {
-  const places = Math.max(reading.split('.')[1]?.length ?? 0, 2);
-  const left = subtractMoney(ours, reading);
-  const rounded = compareMoney(absoluteMoney(left), money(`5e-${places + 1}`)) <= 0;
-  const cutOff = compareMoney(left, zero) >= 0 && compareMoney(left, money(`1e-${places}`)) < 0;
-  return rounded || cutOff;
+/** Amounts of the document have four decimals; zeros at the end do not show, so that fewer are believed late. */
+const usualPlaces = { unknown: 4, known: 2 };
+
+const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money; readonly below: Money } => {
+  const whole = figure.kind === 'units';
+  const least = whole ? 0 : usualPlaces[reading.isPlacesKnown === true ? 'known' : 'unknown'];
+  const places = Math.max(decimalsOf(reading.value), reading.places ?? 0, least);
+  const cells = money(String(reading.cells ?? 1));
+  const last = money(`1e-${places}`);
+  // Rounded call by call to whole units, a sum is off by the square root of their number, more or less.
+  const each = whole && places === 0 ? money(String(2 * Math.ceil(Math.sqrt(figure.rows ?? 0)))) : zero;
+  const slack = addMoney(figure.slack ?? zero, each);
+  const half = multiplyMoney(multiplyMoney(last, cells), money('0.5'));
+  return reading.isDifference === true
+    ? { above: addMoney(last, slack), below: addMoney(last, slack) }
+    : // What is cut off instead of rounded is too small by less than the last place.
+      { above: addMoney(half, slack), below: addMoney(multiplyMoney(last, cells), slack) };
 };
 
-const gapOf = (reading: Money, ours: Money): Money => subtractMoney(reading, ours);
-
-const texts: Readonly<Record<ReconcileVerdict, (match: Match) => string>> = {
-  equal: ({ reading }) => `The log adds up to the gateway’s own statistics: ${reading}.`,
-  'equal-without-refunds': ({ reading }) =>
-    `The log’s consumption is the gateway’s own statistics, ${reading}; refunds are not taken off there.`,
-  rounding: ({ reading, gap }) =>
-    `The log adds up to the gateway’s own statistics, ${reading}, within its rounding (${gap}).`,
-  units: ({ reading, ours }) =>
-    `The log adds up to the gateway’s own statistics, which count in integer units: ${reading} there, ${ours} here.`,
-  currency: ({ reading, ours }) =>
-    `The log adds up to the gateway’s own statistics, which are in another currency: ${reading} there, ${ours} in that currency.`,
-  unexplained: ({ reading, ours, gap }) =>
-    `The gateway’s own statistics say ${reading}, the log adds up to ${ours}: ${gap} is unexplained.`,
+const isWithin = (gap: Money, reading: Reading, figure: LogFigure): boolean => {
+  const { above, below } = tolerance(reading, figure);
+  if (compareMoney(gap, zero) >= 0) return compareMoney(gap, above) <= 0;
+  const size = absoluteMoney(gap);
+  return reading.isDifference === true ? compareMoney(size, below) <= 0 : compareMoney(size, below) < 0;
 };
 
-const told = (match: Match): Reconciliation => ({
-  ...match,
-  good: match.verdict !== 'unexplained',
-  text: texts[match.verdict](match),
-});
+const pairsOf = (readings: readonly Reading[], figures: readonly LogFigure[]) =>
+  figures.flatMap((figure) => {
+    const sums =
+      figure.refunds === zero
+        ? [{ refunds: undefined, ours: figure.net }]
+        : [
+            { refunds: 'taken off' as const, ours: figure.net },
+            { refunds: 'not taken off' as const, ours: figure.consumption },
+          ];
+    return sums.flatMap((sum) =>
+      readings.map((reading) => ({
+        reading,
+        match: { ...sum, figure, reading: reading.value, gap: subtractMoney(reading.value, sum.ours) },
+      })),
+    );
+  });
 
-const match = (verdict: ReconcileVerdict, reading: Money, ours: Money): Match => ({
-  verdict,
-  gap: gapOf(reading, ours),
-  reading,
-  ours,
-});
+/** The gap's part of ours, so that gaps in several units can be held against each other. */
+const shareOf = ({ gap, ours }: Pick<Match, 'gap' | 'ours'>): Money =>
+  absoluteMoney(divideMoney(gap, ours, 12) ?? gap);
 
-const sumsOf = ({ net, consumption, refunds }: LogSums) =>
-  refunds === zero
-    ? [{ verdict: 'equal' as const, ours: net }]
-    : [
-        { verdict: 'equal' as const, ours: net },
-        { verdict: 'equal-without-refunds' as const, ours: consumption },
-      ];
-
-/** In whole units a gateway may round each call, and the sum is off by a little: as far as one in a million. */
-const nearInUnits = (reading: Money, units: Money): boolean => {
-  if (reading.includes('.') || reading === zero) return false;
-  const gap = absoluteMoney(subtractMoney(reading, units));
-  const share = divideMoney(gap, absoluteMoney(reading), 12);
-  return share !== undefined && compareMoney(share, money('0.000001')) <= 0;
-};
+const nothing: LogFigure = { unit: '', kind: 'own', net: zero, consumption: zero, refunds: zero };
 
 /**
- * Compares log sums with what the statistics endpoint says, over every reading of its range's ends: one that fits is
- * enough. Its currency and unit are not told (gateway-api.md, Call statistics), so they are learned here. Pure.
+ * Holds what the log adds up to, in every unit that the source may count in, against each of its readings: exactly equal,
+ * equal within rounding, or the nearest. Of several that fit the first figure wins. Pure.
  */
-export const reconcile = (
-  logs: LogSums,
-  readings: readonly Money[],
-  help: ReconcileHelp = {},
-): Reconciliation => {
-  const pairs = readings.flatMap((reading) => sumsOf(logs).map((sum) => ({ reading, ...sum })));
-  const exact = pairs.find(({ reading, ours }) => reading === ours);
-  if (exact !== undefined) return told(match(exact.verdict, exact.reading, exact.ours));
-  const rounded = pairs.find(({ reading, ours }) => withinRounding(reading, ours));
-  if (rounded !== undefined) return told(match('rounding', rounded.reading, rounded.ours));
-
-  const factor = money(String(help.unitsPerCurrency ?? 500_000));
-  const units = pairs
-    .map(({ reading, ours }) => ({ reading, ours: multiplyMoney(ours, factor) }))
-    .find(({ reading, ours }) => nearInUnits(reading, ours));
-  if (units !== undefined) return told(match('units', units.reading, units.ours));
-
-  const other = help.otherCurrency;
-  const converted = (other === undefined ? [] : sumsOf(other)).flatMap(({ ours }) =>
-    readings
-      .filter((reading) => reading === ours || withinRounding(reading, ours))
-      .map((reading) => ({ reading, ours })),
-  )[0];
-  if (converted !== undefined) return told(match('currency', converted.reading, converted.ours));
-
-  const nearest = pairs.toSorted((left, right) =>
-    compareMoney(
-      absoluteMoney(gapOf(left.reading, left.ours)),
-      absoluteMoney(gapOf(right.reading, right.ours)),
-    ),
-  )[0];
-  return told(match('unexplained', nearest?.reading ?? zero, nearest?.ours ?? logs.net));
+export const matchFigures = (
+  readings: readonly Reading[],
+  figures: readonly LogFigure[],
+  known?: KnownUnit,
+): Match => {
+  const pairs = pairsOf(readings, figures);
+  const exact = pairs.find(({ match }) => match.gap === zero);
+  if (exact !== undefined) return { ...exact.match, fit: 'exact' };
+  const near = pairs.find(({ reading, match }) => isWithin(match.gap, reading, match.figure));
+  if (near !== undefined) return { ...near.match, fit: 'rounding' };
+  const inUnit = pairs.filter(({ match }) => match.figure.unit === known?.unit);
+  const asKnown = inUnit.filter(
+    ({ match }) => known?.refunds === 'unknown' || match.refunds === (match.refunds && known?.refunds),
+  );
+  const from = asKnown.length > 0 ? asKnown : inUnit.length > 0 ? inUnit : pairs;
+  const [nearest] = from
+    .map(({ match }) => match)
+    .toSorted((left, right) => compareMoney(shareOf(left), shareOf(right)));
+  const figure = figures[0] ?? nothing;
+  return {
+    ...(nearest ?? {
+      figure,
+      refunds: undefined,
+      reading: zero,
+      ours: figure.net,
+      gap: subtractMoney(zero, figure.net),
+    }),
+    fit: undefined,
+  };
 };

@@ -1,40 +1,59 @@
-import { errorFields, isFault, unixSeconds } from '../base/index.ts';
+import { errorFields, isFault } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
-import { reconcile } from '../ingest/index.ts';
-import type { Reconciliation } from '../ingest/index.ts';
+import { isBad, isGood } from '../ingest/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { spendInOtherCurrency } from './other-currency.ts';
+import { heldPart, reconcileSpan } from './reconcile-span.ts';
+import { span as words } from './words.ts';
 
-/** What comparing with the gateway's own statistics came to; `unknown` when it could not be asked. */
+/** What comparing the log with other sources came to: the worst there is to say, in a sentence. */
+export type Reconciliation = {
+  readonly verdict: string;
+  readonly text: string;
+  /** The whole period was compared, and nothing is left open. */
+  readonly good: boolean;
+};
+
+/** `unknown` where nothing could be compared. */
 export type PeriodReconciliation =
   | { readonly known: true; readonly reconciliation: Reconciliation }
   | { readonly known: false; readonly reason: string };
 
 /**
- * Compares the warehouse with the statistics endpoint over one period. The answer is a sum and can't be trimmed, so
- * both readings of the range's end are asked for: up to the last second, and up to the first second after it.
+ * Compares the log with the statistics endpoint, and with usage and snapshots where they are there, over one period: its
+ * part that the log holds.
  */
 export const reconcilePeriod = async (
   period: Interval<UnixSeconds>,
   context: JobContext,
 ): Promise<PeriodReconciliation> => {
-  const { account, warehouse, log, signal } = context;
+  const { log, signal, zone } = context;
   try {
-    const inclusive = await account.gateway.statistics(
-      { start: period.start, end: unixSeconds(period.end - 1) },
-      { signal },
-    );
-    const exclusive = await account.gateway.statistics({ start: period.start, end: period.end }, { signal });
-    const spend = await warehouse.spend(account.name, period);
-    const readings = [inclusive.quota, exclusive.quota];
-    const help = { unitsPerCurrency: account.profile.unitsPerCurrency };
-    const reconciliation = reconcile(spend, readings, help);
-    if (reconciliation.good) return { known: true, reconciliation };
-    const otherCurrency = await spendInOtherCurrency(period, context);
-    return { known: true, reconciliation: reconcile(spend, readings, { ...help, otherCurrency }) };
+    const held = await heldPart(period, context);
+    if (held === undefined) return { known: false, reason: 'the call log holds nothing of the period' };
+    const { comparisons, notCompared } = await reconcileSpan(held, context);
+    const totals = comparisons.filter(({ entry }) => entry === undefined);
+    const first = totals.find(({ source }) => source === 'statistics') ?? totals[0];
+    const told =
+      totals.find(({ verdict }) => isBad(verdict)) ??
+      comparisons.find(({ verdict }) => isBad(verdict)) ??
+      first;
+    if (told === undefined)
+      return { known: false, reason: notCompared[0]?.reason ?? 'there is nothing to compare with' };
+    const isWhole = held.start === period.start && held.end === period.end;
+    return {
+      known: true,
+      reconciliation: {
+        verdict: told.verdict,
+        text: isWhole
+          ? told.text
+          : `${told.text} Compared was what the log holds: ${words.seconds(held, zone)}.`,
+        good: isWhole && isGood(told.verdict),
+      },
+    };
   } catch (error) {
+    signal.throwIfAborted();
     if (!isFault(error)) throw error;
-    log.warn('the statistics endpoint could not be compared with', errorFields(error));
+    log.warn('the call log could not be compared with other sources', errorFields(error));
     return { known: false, reason: error.message };
   }
 };

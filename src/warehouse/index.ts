@@ -20,6 +20,14 @@ export type { ProfileTable } from './profile/profile-table.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
+export type {
+  Comparison,
+  ComparisonSource,
+  LandingMoment,
+  LogTotals,
+  SourceUnit,
+  StoredComparison,
+} from './comparisons/comparison.ts';
 export type { Spend } from './spend.ts';
 export type { ArchivedMonth } from './archive/archive-rows.ts';
 export type { ArchiveOutcome, ArchivePlan, ArchiveTable } from './archive/archive-table.ts';

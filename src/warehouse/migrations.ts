@@ -2,6 +2,7 @@ import { restatement } from './migrations/05-restatement.ts';
 import { snapshots } from './migrations/06-snapshots.ts';
 import { tokenClasses } from './migrations/07-token-classes.ts';
 import { archive } from './migrations/08-archive.ts';
+import { comparisons } from './migrations/09-comparisons.ts';
 import { quarantine } from './migrations/10-quarantine.ts';
 import { learnedProfile } from './migrations/11-learned-profile.ts';
 
@@ -170,6 +171,7 @@ export const migrations: readonly Migration[] = [
   snapshots,
   tokenClasses,
   archive,
+  comparisons,
   quarantine,
   learnedProfile,
 ];

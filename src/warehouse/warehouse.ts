@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { readCube } from './cube/read-cube.ts';
+import type { ComparisonTable } from './comparisons/comparison.ts';
+import { createComparisonTable } from './comparisons/comparison-table.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
@@ -50,6 +52,8 @@ export type Warehouse = AsyncDisposable & {
   readonly runs: RunLedger;
   /** The profile, statistics and keys of accounts over time. */
   readonly snapshots: SnapshotTable;
+  /** The call log held against other sources, and what these count in. */
+  readonly comparisons: ComparisonTable;
   /** What the log says was charged in the interval, in the account's currency. */
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /** What prompt tokens hold, by model, so that each token is counted once. */
@@ -106,6 +110,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     outbox: createOutbox(engine),
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
+    comparisons: createComparisonTable(engine, archive.readCalls),
     spend: async (account, span) =>
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>

@@ -1,29 +1,355 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money } from '../../src/base/index.ts';
-import { reconcile } from '../../src/ingest/index.ts';
+import {
+  absoluteMoney,
+  addMoney,
+  compareMoney,
+  interval,
+  money,
+  multiplyMoney,
+  roundMoney,
+  subtractMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+  zero,
+} from '../../src/base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../src/base/index.ts';
+import {
+  agreedWhenLanded,
+  agreement,
+  asBalance,
+  bucketsIn,
+  concludeComparisons,
+  figuresOf,
+  isBad,
+  isGood,
+  matchFigures,
+  nameGap,
+  settledThrough,
+  tellComparison,
+} from '../../src/ingest/index.ts';
+import type { LogSums, Vote } from '../../src/ingest/index.ts';
 
-const logs = { net: money('2.25001235'), consumption: money('2.50001235'), refunds: money('0.25') };
-const noRefunds = { net: money('2.5'), consumption: money('2.5'), refunds: money('0') };
+/** An amount of so many hundred-millionths. */
+const grains = (count: number): Money => money(`${count}e-8`);
 
-describe('comparing the log with the statistics', () => {
-  it.each([
-    ['equal', noRefunds, ['2.6', '2.5'], '0'],
-    ['equal', logs, ['2.25001235'], '0'],
-    ['equal-without-refunds', logs, ['2.50001235'], '0'],
-    ['rounding', logs, ['2.5000'], '-0.00001235'],
-    ['rounding', logs, ['2.25'], '-0.00001235'],
-    ['units', logs, ['1250006'], '-0.175'],
-    ['unexplained', logs, ['2.51', '2.49'], '0.00998765'],
-    ['unexplained', noRefunds, ['0'], '-2.5'],
-    ['unexplained', noRefunds, [], '-2.5'],
-  ] as const)('says %s', (verdict, sums, readings, gap) => {
-    const found = reconcile(sums, readings.map(money));
-    expect(found).toMatchObject({ verdict, gap, good: verdict !== 'unexplained' });
-    expect(found.text).toContain(found.reading);
+const sumsOf = (calls: readonly number[], refunded: readonly number[]): LogSums => {
+  const consumption = sumMoney(calls.map(grains));
+  const refunds = sumMoney(refunded.map(grains));
+  return {
+    consumption,
+    refunds,
+    net: subtractMoney(consumption, refunds),
+    topUps: zero,
+    rows: calls.length + refunded.length,
+  };
+};
+
+const calls = fc.array(fc.integer({ min: 1, max: 400_000_000 }), { minLength: 1, maxLength: 40 });
+const refunds = fc.array(fc.integer({ min: 1, max: 50_000_000 }), { maxLength: 4 });
+const rate = money('7.13');
+
+const means = {
+  currency: 'USD',
+  unitsPerCurrency: 500_000,
+  isCurrency: true,
+  others: [{ name: 'CNY', perCurrency: rate }],
+};
+
+/** What a gateway shows of the sum, in its unit and with refunds taken off or not. */
+const shown = (sums: LogSums, unit: string, takesOff: boolean): Money => {
+  const sum = takesOff ? sums.net : sums.consumption;
+  return multiplyMoney(sum, money({ USD: '1', CNY: '7.13', units: '500000' }[unit] ?? '1'));
+};
+
+const cutOff = (amount: Money, places: number): Money => {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return money(`${whole}.${fraction.slice(0, places)}0`);
+};
+
+describe('a figure of another source', () => {
+  it('gets the verdict of how it differs, whatever the unit, the refunds and the rounding', () => {
+    fc.assert(
+      fc.property(
+        calls,
+        refunds,
+        fc.constantFrom('USD', 'CNY', 'units'),
+        fc.boolean(),
+        fc.constantFrom('as it is', 'rounded', 'cut off'),
+        fc.integer({ min: 4, max: 7 }),
+        (spent, given, unit, takesOff, writing, places) => {
+          const sums = sumsOf(spent, given);
+          const whole = shown(sums, unit, takesOff);
+          const value =
+            writing === 'as it is'
+              ? whole
+              : writing === 'rounded'
+                ? money(roundMoney(whole, places))
+                : cutOff(whole, places);
+          // A sum as small as the rounding fits in any unit.
+          fc.pre(compareMoney(absoluteMoney(sums.net), money('0.01')) > 0);
+          // Where refunds are as small as the rounding, both sums fit.
+          fc.pre(sums.refunds === zero || compareMoney(sums.refunds, money('0.001')) > 0);
+          const match = matchFigures([{ value, places }], figuresOf(sums, means));
+          const expected =
+            unit === 'units'
+              ? ['units']
+              : unit === 'CNY'
+                ? ['currency']
+                : !takesOff && sums.refunds !== zero
+                  ? ['refunds']
+                  : value === whole
+                    ? ['equal']
+                    : ['rounding'];
+          expect(expected).toContain(agreement(match));
+          expect(match.figure.unit).toBe(unit);
+          expect(match.refunds).toBe(
+            sums.refunds === zero ? undefined : takesOff ? 'taken off' : 'not taken off',
+          );
+          expect(addMoney(match.ours, match.gap)).toBe(value);
+        },
+      ),
+    );
   });
 
-  it('says currency when the reading is the sum in the other one', () => {
-    const otherCurrency = { ...logs, consumption: money('17.9'), net: money('16.2'), name: 'CNY' };
-    expect(reconcile(logs, [money('17.9')], { otherCurrency })).toMatchObject({ verdict: 'currency' });
+  it('never agrees where calls are missing or too many, in any unit', () => {
+    fc.assert(
+      fc.property(
+        calls,
+        refunds,
+        fc.constantFrom('USD', 'CNY', 'units'),
+        fc.boolean(),
+        fc.array(fc.integer({ min: 20_000, max: 400_000_000 }), { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        (spent, given, unit, takesOff, planted, isMissing) => {
+          const whole = sumsOf([...spent, ...planted], given);
+          const part = sumsOf(spent, given);
+          const [theirs, ours] = isMissing ? [whole, part] : [part, whole];
+          const gap = sumMoney(planted.map(grains));
+          // What was planted may happen to be what was refunded.
+          fc.pre(compareMoney(absoluteMoney(subtractMoney(gap, ours.refunds)), money('0.001')) > 0);
+          const value = shown(theirs, unit, takesOff);
+          const known = { unit, refunds: takesOff ? ('taken off' as const) : ('not taken off' as const) };
+          const match = matchFigures([{ value, places: 8 }], figuresOf(ours, means), known);
+          expect(agreement(match)).toBeUndefined();
+          expect(match.figure.unit).toBe(unit);
+          expect(compareMoney(match.gap, zero)).toBe(isMissing ? 1 : -1);
+          const vote: Vote = { span: spanOf(0, 10), verdict: 'unexplained', match };
+          expect(nameGap(vote, [])).toBe(isMissing ? 'truncated' : 'unexplained');
+        },
+      ),
+    );
+  });
+
+  it('is compared over every reading, and one that fits is enough', () => {
+    const figures = figuresOf(sumsOf([250_000_000], []), means);
+    const readings = ['2.6', '2.5'].map((value) => ({ value: money(value) }));
+    expect(agreement(matchFigures(readings, figures))).toBe('equal');
+    expect(agreement(matchFigures(readings.slice(0, 1), figures))).toBeUndefined();
+    expect(matchFigures([], figures)).toMatchObject({ fit: undefined, gap: '-2.5' });
+    expect(agreement(matchFigures([{ value: zero }], figuresOf(sumsOf([], []), means)))).toBe('equal');
+  });
+
+  it('with few decimals is believed to have no more only when enough figures showed it', () => {
+    const figures = figuresOf(sumsOf([225_431_000], []), means);
+    const reading = { value: money('2.25') };
+    expect(agreement(matchFigures([reading], figures))).toBeUndefined();
+    expect(agreement(matchFigures([{ ...reading, places: 2, isPlacesKnown: true }], figures))).toBe(
+      'rounding',
+    );
+    expect(
+      agreement(matchFigures([{ ...reading, places: 3, isPlacesKnown: true }], figures)),
+    ).toBeUndefined();
+  });
+
+  it('that is a difference of two four-digit amounts may be off by the last place, and no more', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10 ** 12 }),
+        calls,
+        fc.constantFrom('rounded', 'cut off'),
+        (before, spent, writing) => {
+          const sums = sumsOf(spent, []);
+          const write = (amount: Money): Money =>
+            writing === 'rounded' ? money(roundMoney(amount, 4)) : cutOff(amount, 4);
+          const first = grains(before);
+          const value = subtractMoney(write(addMoney(first, sums.net)), write(first));
+          const reading = { value, isDifference: true };
+          expect(['equal', 'rounding']).toContain(agreement(matchFigures([reading], figuresOf(sums, means))));
+          const more = { ...reading, value: addMoney(value, money('0.0003')) };
+          expect(agreement(matchFigures([more], figuresOf(sums, means)))).toBeUndefined();
+        },
+      ),
+    );
+  });
+
+  it('of the balance falls by what is charged and rises by what is paid in', () => {
+    const sums = { ...sumsOf([300_000_000], [100_000_000]), topUps: money('50') };
+    const change = { value: money('48'), isDifference: true };
+    expect(agreement(matchFigures([change], figuresOf(asBalance(sums), means)))).toBe('equal');
+    expect(
+      agreement(matchFigures([{ ...change, value: money('-2') }], figuresOf(asBalance(sums), means))),
+    ).toBeUndefined();
+  });
+
+  it('is told in one sentence that holds both figures', () => {
+    fc.assert(
+      fc.property(calls, refunds, fc.integer({ min: 0, max: 400_000_000 }), (spent, given, theirs) => {
+        const sums = sumsOf(spent, given);
+        const match = matchFigures([{ value: grains(theirs) }], figuresOf(sums, means));
+        const verdicts = ['late-data', 'truncated', 'unexplained', 'top-up'] as const;
+        for (const verdict of [agreement(match) ?? 'unexplained', ...verdicts]) {
+          const text = tellComparison({ source: 'statistics', verdict, match });
+          expect(text).toContain(match.reading);
+          expect(text).toMatch(/^[A-Z].*\.$/);
+          expect(text).not.toContain('..');
+          if (verdict === 'unexplained') expect(text).toContain(match.gap);
+        }
+      }),
+    );
+  });
+});
+
+const spanOf = (start: number, end: number): Interval<UnixSeconds> =>
+  interval(unixSeconds(start), unixSeconds(end));
+
+describe('a gap that nothing explains', () => {
+  const matched = (ours: number, theirs: number) =>
+    matchFigures(
+      [{ value: grains(theirs), places: 8 }],
+      figuresOf(sumsOf([ours], []), { ...means, others: [] }),
+    );
+  const vote = (ours: number, theirs: number, start = 0, end = 10): Vote => {
+    const match = matched(ours, theirs);
+    return { span: spanOf(start, end), match, verdict: agreement(match) ?? 'unexplained' };
+  };
+  const short = vote(100_000_000, 150_000_000);
+
+  it.each([
+    ['truncated', short, []],
+    ['truncated', short, [vote(100_000_000, 151_000_000)]],
+    ['unexplained', short, [vote(100_000_000, 100_000_000)]],
+    ['unexplained', short, [vote(100_000_000, 90_000_000)]],
+    ['unexplained', vote(100_000_000, 90_000_000), [vote(100_000_000, 90_000_000)]],
+    // What agrees over a part of the span says nothing about the rest.
+    ['truncated', short, [vote(50_000_000, 50_000_000, 0, 5)]],
+    ['unexplained', vote(100_000_000, 150_000_000, 2, 5), [vote(70_000_000, 70_000_000)]],
+    ['truncated', short, [{ ...vote(100_000_000, 90_000_000), verdict: 'late-data' as const }]],
+    // The balance falls by what the log lacks.
+    ['truncated', short, [{ ...vote(100_000_000, 50_000_000), isFalling: true }]],
+    ['unexplained', short, [{ ...vote(100_000_000, 150_000_000), isFalling: true }]],
+  ] as const)('is %s', (expected, open, others) => {
+    expect(nameGap(open, others)).toBe(expected);
+  });
+
+  it('comes first in what is concluded', () => {
+    const one = (verdict: string, text: string, entry?: string) => ({
+      verdict,
+      text,
+      ...(entry === undefined ? {} : { entry }),
+    });
+    const found = [one('equal', 'Fine.'), one('late-data', 'Late.'), one('unexplained', 'Why.', 'gpt')];
+    expect(concludeComparisons(found)).toContain('Why.');
+    expect(concludeComparisons([...found, one('truncated', 'Short.')])).toContain('Short.');
+    expect(concludeComparisons(found.slice(0, 2))).toContain('Late.');
+    expect(concludeComparisons(found.slice(0, 1))).toContain('agrees with the one source');
+    expect(concludeComparisons([])).toBe('Nothing could be compared.');
+    expect(['truncated', 'unexplained'].every((verdict) => isBad(verdict) && !isGood(verdict))).toBe(true);
+    expect([isBad('late-data'), isGood('late-data')]).toEqual([false, false]);
+  });
+});
+
+describe('time that is settled', () => {
+  const landing = (start: number, end: number, at: number) => ({
+    window: spanOf(start, end),
+    landedAt: unixMillis(at * 1000),
+  });
+
+  it('is what was landed ten minutes or more after it, without a gap', () => {
+    const span = spanOf(1000, 5000);
+    expect(settledThrough(span, [])).toBe(1000);
+    expect(settledThrough(span, [landing(0, 6000, 6000)])).toBe(5000);
+    expect(settledThrough(span, [landing(0, 5000, 5000)])).toBe(4400);
+    expect(settledThrough(span, [landing(0, 5000, 5000), landing(4000, 5000, 9000)])).toBe(5000);
+    expect(settledThrough(span, [landing(0, 2000, 9000), landing(2001, 5000, 9000)])).toBe(2000);
+  });
+
+  it('agreed when it was landed only where nothing was landed since', () => {
+    const span = spanOf(0, 100);
+    const agreed = (start: number, end: number, at: number) => ({
+      span: spanOf(start, end),
+      comparedAt: unixMillis(at * 1000),
+    });
+    expect(agreedWhenLanded(span, [agreed(0, 60, 70), agreed(60, 100, 110)], [landing(0, 100, 50)])).toBe(
+      true,
+    );
+    expect(agreedWhenLanded(span, [agreed(0, 60, 70)], [landing(0, 100, 50)])).toBe(false);
+    expect(agreedWhenLanded(span, [agreed(0, 100, 70)], [landing(90, 95, 71)])).toBe(false);
+    expect(agreedWhenLanded(span, [], [])).toBe(false);
+  });
+});
+
+describe('buckets of usage', () => {
+  const at = (text: string): number => Date.parse(text) / 1000;
+  const shownBuckets = (
+    from: string,
+    to: string,
+    seen: readonly string[],
+    granularity: 'hour' | 'day' | 'week',
+    zone: string,
+  ) =>
+    bucketsIn(
+      spanOf(at(from), at(to)),
+      seen.map((text) => unixMillis(at(text) * 1000)),
+      granularity,
+      zone,
+    ).map(({ start, end }) =>
+      [start, end].map((moment) => new Date(moment * 1000).toISOString().slice(0, 16)),
+    );
+
+  it('lie whole in the span, at the days of the zone, over a change of its clocks', () => {
+    expect(shownBuckets('2026-10-23T00:00Z', '2026-10-26T12:00Z', [], 'day', 'Europe/Berlin')).toEqual([
+      ['2026-10-23T22:00', '2026-10-24T22:00'],
+      ['2026-10-24T22:00', '2026-10-25T23:00'],
+    ]);
+    expect(shownBuckets('2026-10-23T00:30Z', '2026-10-23T03:00Z', [], 'hour', 'Asia/Shanghai')).toEqual([
+      ['2026-10-23T01:00', '2026-10-23T02:00'],
+      ['2026-10-23T02:00', '2026-10-23T03:00'],
+    ]);
+  });
+
+  it('begin where those that came do, when the zone is another than was thought', () => {
+    const seen = ['2026-10-23T22:00Z', '2026-10-25T23:00Z'];
+    expect(shownBuckets('2026-10-22T00:00Z', '2026-10-27T00:00Z', seen, 'day', 'UTC')).toEqual([
+      ['2026-10-22T22:00', '2026-10-23T22:00'],
+      ['2026-10-23T22:00', '2026-10-24T22:00'],
+      ['2026-10-24T22:00', '2026-10-25T23:00'],
+      ['2026-10-25T23:00', '2026-10-26T23:00'],
+    ]);
+  });
+
+  it('follow one another without a gap and stay inside, whatever the span', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_700_000_000, max: 1_800_000_000 }),
+        fc.integer({ min: 0, max: 40 * 86_400 }),
+        fc.constantFrom('hour', 'day', 'week'),
+        fc.constantFrom('UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York'),
+        (start, length, granularity, zone) => {
+          const span = spanOf(start, start + length);
+          const found = bucketsIn(span, [], granularity, zone);
+          const longest = { hour: 3600, day: 90_000, week: 8 * 86_400 }[granularity];
+          for (const [index, bucket] of found.entries()) {
+            expect(bucket.start >= span.start && bucket.end <= span.end).toBe(true);
+            expect(found[index + 1]?.start ?? bucket.end).toBe(bucket.end);
+          }
+          expect(length - found.reduce((sum, bucket) => sum + bucket.end - bucket.start, 0)).toBeLessThan(
+            2 * longest,
+          );
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });

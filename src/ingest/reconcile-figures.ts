@@ -1,0 +1,70 @@
+import { divideMoney, money, multiplyMoney, subtractMoney, zero } from '../base/index.ts';
+import type { Money } from '../base/index.ts';
+import type { LogFigure } from './reconcile.ts';
+
+/** What the log adds up to, in one currency. */
+export type LogSums = {
+  readonly net: Money;
+  readonly consumption: Money;
+  readonly refunds: Money;
+  readonly topUps: Money;
+  readonly rows: number;
+};
+
+/** The same span in the other currency: asked for, or by what 1 of the account's currency is there. */
+export type OtherCurrency = { readonly name: string } & (
+  | { readonly sums: LogSums }
+  | { readonly perCurrency: Money }
+);
+
+export type FigureMeans = {
+  readonly currency: string;
+  readonly unitsPerCurrency: number;
+  /** Whether the log itself is known to be in currency; it may be units that were taken for currency. */
+  readonly isCurrency: boolean;
+  readonly others: readonly OtherCurrency[];
+};
+
+const times = (sums: LogSums, factor: Money): LogSums => ({
+  net: multiplyMoney(sums.net, factor),
+  consumption: multiplyMoney(sums.consumption, factor),
+  refunds: multiplyMoney(sums.refunds, factor),
+  topUps: multiplyMoney(sums.topUps, factor),
+  rows: sums.rows,
+});
+
+/** A log in another currency is rounded row by row, to as many places as amounts have at most. */
+const rowRounding = money('1e-8');
+
+const rounded = ({ rows }: LogSums): Money => multiplyMoney(rowRounding, money(String(rows)));
+
+/** How the balance moves: down by what is charged, up by what is paid in. */
+export const asBalance = (sums: LogSums): LogSums => ({
+  ...sums,
+  net: subtractMoney(sums.topUps, sums.net),
+  consumption: subtractMoney(sums.topUps, sums.consumption),
+});
+
+/** The log's sums in every unit that a source may count in, the likeliest first. Pure. */
+export const figuresOf = (sums: LogSums, means: FigureMeans): readonly LogFigure[] => {
+  const { currency, others } = means;
+  const own: LogFigure = { unit: currency, kind: 'own', ...sums };
+  const converted = others.map((other): LogFigure =>
+    'sums' in other
+      ? { unit: other.name, kind: 'other', ...other.sums }
+      : { unit: other.name, kind: 'other', ...times(sums, other.perCurrency), slack: rounded(sums) },
+  );
+  const factor = money(String(means.unitsPerCurrency));
+  const inUnits = [own, ...converted.filter(({ unit }) => unit === 'USD')].map((figure): LogFigure => ({
+    unit: 'units',
+    kind: 'units',
+    ...times({ topUps: zero, rows: sums.rows, ...figure }, factor),
+    ...(figure.slack === undefined ? {} : { slack: multiplyMoney(figure.slack, factor) }),
+  }));
+  const value = divideMoney(money('1'), factor, 12);
+  const fromUnits: readonly LogFigure[] =
+    means.isCurrency || value === undefined
+      ? []
+      : [{ unit: `${currency} where the log has units`, kind: 'units', ...times(sums, value) }];
+  return [own, ...converted, ...inUnits, ...fromUnits];
+};

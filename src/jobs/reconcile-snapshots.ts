@@ -1,0 +1,153 @@
+import {
+  addMoney,
+  compareMoney,
+  money,
+  subtractMoney,
+  toMillis,
+  unixMillis,
+  unixSeconds,
+  zero,
+} from '../base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../base/index.ts';
+import { lateness } from '../ingest/index.ts';
+import type { LogSums } from '../ingest/index.ts';
+import type { AccountSnapshot } from '../warehouse/index.ts';
+import type { JobContext } from './job-kind.ts';
+import { findingOf } from './reconcile-finding.ts';
+import type { Explanation, Finding } from './reconcile-finding.ts';
+import { momentText } from './reconcile-late.ts';
+import { figureLike, matchTotal } from './reconcile-total.ts';
+import type { ReconcileMeans, Total } from './reconcile-total.ts';
+
+type Span = Interval<UnixSeconds>;
+type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
+
+/** How far from the span's ends a snapshot is looked for. */
+const farthest = 31 * 86_400_000;
+
+const whole = (millis: number): UnixSeconds => unixSeconds(Math.floor(millis / 1000));
+
+/**
+ * Two snapshots that bracket the span as closely as there are some, all of it covered by the log; where there are none,
+ * the two farthest from each other inside of it.
+ */
+const bracket = async (span: Span, covered: Span, context: JobContext): Promise<Pair | undefined> => {
+  const { account, warehouse } = context;
+  const from = Math.max(toMillis(span.start) - farthest, toMillis(covered.start) + lateness * 1000);
+  const to = Math.min(toMillis(span.end) + farthest, toMillis(covered.end));
+  if (to <= from) return undefined;
+  const all = await warehouse.snapshots.accountBetween(account.name, unixMillis(from), unixMillis(to));
+  const [start, end] = [toMillis(span.start), toMillis(span.end)];
+  const first = all.findLast(({ takenAt }) => takenAt <= start) ?? all[0];
+  const last = all.find(({ askedAt }) => askedAt >= end) ?? all.at(-1);
+  return first === undefined || last === undefined || last.askedAt <= first.takenAt
+    ? undefined
+    : { first, last };
+};
+
+/** The seconds that may begin or end what lies between two readings: a row of the very second may be counted in either. */
+const edgesOf = ({ askedAt, takenAt }: AccountSnapshot): readonly UnixSeconds[] =>
+  [...new Set([whole(takenAt) + 1, whole(askedAt), whole(askedAt) + 1])].map(unixSeconds);
+
+const spansOf = ({ first, last }: Pair): readonly Span[] =>
+  edgesOf(first).flatMap((start) => edgesOf(last).flatMap((end) => (end > start ? [{ start, end }] : [])));
+
+/** Around a reading: a row of that time may have been counted before it or after. */
+const zoneOf = ({ askedAt, takenAt }: AccountSnapshot): Span => ({
+  start: unixSeconds(whole(askedAt) - lateness),
+  end: unixSeconds(whole(takenAt) + 1),
+});
+
+/** The last place of four-digit amounts. */
+const lastPlace = money('1e-4');
+
+type Side = 'used_quota' | 'balance';
+
+const figureOf = (snapshot: AccountSnapshot, side: Side): Money =>
+  side === 'balance' ? snapshot.balance : snapshot.usedQuota;
+
+const matchChange = async (
+  pair: Pair,
+  side: Side,
+  means: ReconcileMeans,
+): Promise<Total & { span: Span }> => {
+  const { account, warehouse } = means.context;
+  const written = [figureOf(pair.first, side), figureOf(pair.last, side)];
+  const value = subtractMoney(figureOf(pair.last, side), figureOf(pair.first, side));
+  const readings = [{ value, isDifference: true, isPlacesKnown: false }];
+  const spans = spansOf(pair);
+  let usual: (Total & { span: Span }) | undefined;
+  for (const [others, tried] of [
+    [undefined, spans],
+    [means.others, spans.slice(0, 1)],
+  ] as const)
+    for (const span of tried) {
+      const sums = await warehouse.comparisons.totals(account.name, span);
+      const request = { source: side, span, sums, readings, written };
+      const total = { ...(await matchTotal(request, { ...means, others })), span };
+      if (total.match.fit !== undefined) return total;
+      usual = total;
+    }
+  if (usual === undefined) throw new RangeError('two snapshots of one second bracket nothing');
+  return usual;
+};
+
+/** How far the gap may go up and down by what was charged around the two readings, in the figure's unit. */
+const uncertainty = async (pair: Pair, side: Side, total: Total, context: JobContext) => {
+  const { account, warehouse } = context;
+  const around = async (snapshot: AccountSnapshot) => {
+    const sums: LogSums = await warehouse.comparisons.totals(account.name, zoneOf(snapshot));
+    const { consumption, refunds } = figureLike(total, sums, context);
+    const topUps = figureLike(total, { ...sums, net: sums.topUps }, context).net;
+    return { consumption, refunds, topUps: side === 'balance' ? topUps : zero };
+  };
+  const [before, after] = [await around(pair.first), await around(pair.last)];
+  const paid = addMoney(before.topUps, after.topUps);
+  return {
+    more: addMoney(addMoney(before.consumption, after.refunds), paid),
+    less: addMoney(addMoney(after.consumption, before.refunds), paid),
+  };
+};
+
+const explainChange = async (
+  pair: Pair,
+  side: Side,
+  total: Total,
+  context: JobContext,
+): Promise<Explanation | undefined> => {
+  const { more, less } = await uncertainty(pair, side, total, context);
+  const charged = side === 'balance' ? subtractMoney(zero, total.match.gap) : total.match.gap;
+  const isWithin =
+    compareMoney(charged, addMoney(more, lastPlace)) <= 0 &&
+    compareMoney(charged, subtractMoney(zero, addMoney(less, lastPlace))) >= 0;
+  if (!isWithin) return undefined;
+  const moments = [pair.first, pair.last].map(({ takenAt }) => momentText(takenAt / 1000, context));
+  return {
+    verdict: 'late-data',
+    why: `what was charged in the ten minutes before the snapshots of ${moments.join(' and ')} may be counted on either side`,
+  };
+};
+
+/** Holds the change of `used_quota` and of the balance between two stored snapshots against the log. */
+export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Promise<readonly Finding[]> => {
+  const { context } = means;
+  const { account, warehouse } = context;
+  const covered = await warehouse.logs.reach(account.name);
+  const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
+  if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return [];
+  const compare = async (side: Side, used?: Finding): Promise<Finding> => {
+    const { span, ...total } = await matchChange(pair, side, means);
+    const isFalling = side === 'balance';
+    return findingOf({ source: side, span, match: total.match, isFalling }, async () => {
+      const explained = await explainChange(pair, side, total, context);
+      if (explained !== undefined || used?.match.fit === undefined) return explained;
+      // Some logs show no top-ups at all; that the charge is right is known from used_quota.
+      const { topUps } = await warehouse.comparisons.totals(account.name, covered);
+      return topUps === zero && compareMoney(total.match.gap, zero) > 0
+        ? { verdict: 'top-up', why: 'used_quota agrees' }
+        : undefined;
+    });
+  };
+  const used = await compare('used_quota');
+  return [used, await compare('balance', used)];
+};

@@ -1,0 +1,177 @@
+import { absoluteMoney, compareMoney, divideMoney, money, zero } from '../base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../base/index.ts';
+import { asBalance, decimalsOf, figuresOf, matchFigures } from '../ingest/index.ts';
+import type { LogFigure, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
+import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
+import type { JobContext } from './job-kind.ts';
+import { otherCurrencyOf } from './other-currency.ts';
+import type { OtherLogs } from './other-currency.ts';
+
+/** What a reconciliation works with. */
+export type ReconcileMeans = {
+  readonly context: JobContext;
+  /** Where the log in the other currency comes from; missing where it is not to be asked for. */
+  readonly others: OtherLogs | undefined;
+  /** Asks for the log in the other currency also where the source's unit is known, since that may have changed. */
+  readonly thorough: boolean;
+};
+
+export type TotalRequest = {
+  readonly source: ComparisonSource;
+  readonly span: Interval<UnixSeconds>;
+  readonly sums: LogSums;
+  readonly readings: readonly Reading[];
+  /** Figures that showed how many decimals the source has. */
+  readonly written: readonly Money[];
+};
+
+export type Total = {
+  readonly match: Match;
+  /** What 1 of the account's currency is in the figure's unit. */
+  readonly perCurrency: Money;
+};
+
+const sources: readonly ComparisonSource[] = [
+  'statistics',
+  'usage by model',
+  'usage by key',
+  'used_quota',
+  'balance',
+];
+
+/** So many figures show how many decimals a source has. */
+const enoughFigures = 5;
+
+const tellingSum = money('0.1');
+
+const isUsed = (figure: Money): boolean => figure !== zero;
+
+const placesOf = (written: readonly Money[]): number => Math.max(0, ...written.map(decimalsOf));
+
+/** What 1 of the account's currency is in the other one, as any source has shown it. */
+const knownRates = async (context: JobContext): Promise<readonly OtherCurrency[]> => {
+  const { account, warehouse } = context;
+  const name = otherCurrencyOf(context);
+  const rates = new Set<Money>();
+  for (const source of sources) {
+    const known = await warehouse.comparisons.learned(account.name, source);
+    if (known?.unit === name) rates.add(known.perCurrency);
+  }
+  return [...rates].map((perCurrency) => ({ name, perCurrency }));
+};
+
+const jsonOf = ({ source, span, sums, readings }: TotalRequest, { match, perCurrency }: Total): string =>
+  JSON.stringify({
+    source,
+    from: new Date(span.start * 1000).toISOString(),
+    to: new Date(span.end * 1000).toISOString(),
+    log: { consumption: sums.consumption, refunds: sums.refunds, rows: sums.rows },
+    readings: readings.map(({ value }) => value),
+    reading: match.reading,
+    ours: match.ours,
+    gap: match.gap,
+    unit: match.figure.unit,
+    perCurrency,
+  });
+
+const learn = async (
+  request: TotalRequest,
+  total: Total,
+  known: SourceUnit | undefined,
+  context: JobContext,
+): Promise<void> => {
+  const { match, perCurrency } = total;
+  const written = request.written.filter(isUsed);
+  // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
+  const isTelling = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), tellingSum) >= 0;
+  if (match.fit === undefined || !isTelling || match.ours === zero || written.length === 0) return;
+  const seen = {
+    unit: match.figure.unit,
+    perCurrency,
+    refunds: match.refunds ?? known?.refunds ?? ('unknown' as const),
+    places: Math.max(known?.places ?? 0, placesOf(written)),
+  };
+  const same =
+    known !== undefined &&
+    Object.entries(seen).every(([name, value]) => known[name as keyof typeof seen] === value);
+  if (same && known.figures >= enoughFigures) return;
+  const { account, warehouse, clock } = context;
+  await warehouse.comparisons.learn(account.name, {
+    source: request.source,
+    ...seen,
+    figures: (known?.figures ?? 0) + 1,
+    // Evidence is of what was found, not of what was found again.
+    evidence: same ? known.evidence : jsonOf(request, total),
+    learnedAt: same ? known.learnedAt : clock.now(),
+  });
+};
+
+const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
+  source === 'balance' ? asBalance(sums) : sums;
+
+const rateOf = (sums: LogSums, figure: LogFigure, unitsPerCurrency: number): Money => {
+  if (figure.kind === 'own') return money('1');
+  if (figure.kind === 'units') return money(String(unitsPerCurrency));
+  // Twelve places: what is shown of it is an amount again.
+  return (
+    divideMoney(figure.consumption, sums.consumption, 12) ??
+    divideMoney(figure.refunds, sums.refunds, 12) ??
+    money('1')
+  );
+};
+
+/**
+ * Holds a source's readings of a span against the log, in whichever unit they are: as it was learned, as other sources
+ * count, or, where nothing fits, as the log in the other currency shows. What was found is learned.
+ */
+export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): Promise<Total> => {
+  const { source, span } = request;
+  const { context, others, thorough } = means;
+  const { account, warehouse } = context;
+  const known = await warehouse.comparisons.learned(account.name, source);
+  const places = Math.max(placesOf(request.written), known?.places ?? 0);
+  const isPlacesKnown = (known?.figures ?? 0) >= enoughFigures;
+  const readings = request.readings.map((reading) => ({ places, isPlacesKnown, ...reading }));
+  const sums = balanced(source, request.sums);
+  const { unitsPerCurrency } = account.profile;
+  const amounts = await warehouse.logs.amounts(account.name);
+  const rates = await knownRates(context);
+  const figureMeans = {
+    currency: account.currency,
+    unitsPerCurrency,
+    isCurrency: amounts?.form !== undefined,
+  };
+  const totalOf = (extra: readonly OtherCurrency[]): Total => {
+    const figures = figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] });
+    const match = matchFigures(readings, figures, known);
+    return { match, perCurrency: rateOf(sums, match.figure, unitsPerCurrency) };
+  };
+
+  let total = totalOf([]);
+  const isOpen =
+    thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === otherCurrencyOf(context);
+  if (total.match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
+    const log = await others.of(span);
+    const other = await log.totals(account.name, span);
+    // A log that was cut short must not be mended by asking for it anew: then only its own sums count.
+    if (other.rows === sums.rows)
+      total = totalOf([{ name: otherCurrencyOf(context), sums: balanced(source, other) }]);
+  }
+  await learn(request, total, known, context);
+  return total;
+};
+
+/** The sums of one entry or part, in the unit that the total was found in. */
+export const figureLike = (total: Total, sums: LogSums, context: JobContext): LogFigure => {
+  const { currency, profile } = context.account;
+  const { figure } = total.match;
+  const figures = figuresOf(sums, {
+    currency,
+    unitsPerCurrency: profile.unitsPerCurrency,
+    isCurrency: false,
+    others: [
+      { name: otherCurrencyOf(context), perCurrency: figure.kind === 'other' ? total.perCurrency : zero },
+    ],
+  });
+  return figures.find(({ unit }) => unit === figure.unit) ?? figures[0] ?? figure;
+};

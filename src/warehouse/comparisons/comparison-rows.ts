@@ -1,0 +1,115 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { ComparisonQuery, ComparisonSource, SourceUnit, StoredComparison } from './comparison.ts';
+
+const columns = {
+  source: 'VARCHAR',
+  entry: 'VARCHAR',
+  start_at: 'BIGINT',
+  end_at: 'BIGINT',
+  ours: 'VARCHAR',
+  theirs: 'VARCHAR',
+  gap: 'VARCHAR',
+  unit: 'VARCHAR',
+  verdict: 'VARCHAR',
+  words: 'VARCHAR',
+  compared_at: 'BIGINT',
+} as const;
+
+export const writeComparisons = async (
+  connection: DuckDBConnection,
+  account: string,
+  comparisons: readonly StoredComparison[],
+): Promise<void> => {
+  const rows = boundRows(connection, columns, comparisons, (one) => ({
+    source: one.source,
+    entry: one.entry ?? null,
+    start_at: one.span.start,
+    end_at: one.span.end,
+    ours: one.ours,
+    theirs: one.theirs,
+    gap: one.gap,
+    unit: one.unit,
+    verdict: one.verdict,
+    words: one.text,
+    compared_at: one.comparedAt,
+  }));
+  await rows.execute(
+    (table) => `INSERT INTO comparison BY NAME SELECT $account AS account, * FROM ${table}`,
+    { account },
+  );
+};
+
+export const readComparisons = async (
+  connection: DuckDBConnection,
+  account: string,
+  { span, source }: ComparisonQuery,
+): Promise<readonly StoredComparison[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM comparison
+     WHERE account = $account AND ($source IS NULL OR source = $source)
+       AND ($start IS NULL OR (start_at < $end AND end_at > $start))
+     ORDER BY compared_at, source, entry NULLS FIRST, start_at`,
+    { account, source: source ?? null, start: span?.start ?? null, end: span?.end ?? null },
+  );
+  return rows.map((row) => {
+    const entry = optionalText(row, 'entry');
+    return {
+      // Written by `writeComparisons` alone.
+      source: text(row, 'source') as ComparisonSource,
+      ...(entry === undefined ? {} : { entry }),
+      span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+      ours: money(text(row, 'ours')),
+      theirs: money(text(row, 'theirs')),
+      gap: money(text(row, 'gap')),
+      unit: text(row, 'unit'),
+      verdict: text(row, 'verdict'),
+      text: text(row, 'words'),
+      comparedAt: unixMillis(wholeNumber(row, 'compared_at')),
+    };
+  });
+};
+
+export const writeUnit = async (
+  connection: DuckDBConnection,
+  account: string,
+  unit: SourceUnit,
+): Promise<void> => {
+  const { source } = unit;
+  await execute(connection, 'DELETE FROM source_unit WHERE account = $account AND source = $source', {
+    account,
+    source,
+  });
+  await execute(
+    connection,
+    `INSERT INTO source_unit (account, source, unit, per_currency, refunds, places, figures, evidence, learned_at)
+     VALUES ($account, $source, $unit, $perCurrency, $refunds, $places, $figures, $evidence, $learnedAt)`,
+    { account, ...unit },
+  );
+};
+
+export const readUnit = async (
+  connection: DuckDBConnection,
+  account: string,
+  source: ComparisonSource,
+): Promise<SourceUnit | undefined> => {
+  const [row] = await readRows(
+    connection,
+    'SELECT * FROM source_unit WHERE account = $account AND source = $source',
+    { account, source },
+  );
+  if (row === undefined) return undefined;
+  return {
+    source,
+    unit: text(row, 'unit'),
+    perCurrency: money(text(row, 'per_currency')),
+    refunds: text(row, 'refunds') as SourceUnit['refunds'],
+    places: wholeNumber(row, 'places'),
+    figures: wholeNumber(row, 'figures'),
+    evidence: text(row, 'evidence'),
+    learnedAt: unixMillis(wholeNumber(row, 'learned_at')),
+  };
+};

@@ -1,0 +1,71 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { ReadCalls } from '../archive/archive.ts';
+import type { Engine } from '../engine.ts';
+import { inTransaction, readRows, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { ComparisonTable, LandingMoment } from './comparison.ts';
+import { readComparisons, readUnit, writeComparisons, writeUnit } from './comparison-rows.ts';
+import { readEntries, readTotals } from './log-totals.ts';
+
+const landingOf = (row: Row): LandingMoment => ({
+  window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+  landedAt: unixMillis(wholeNumber(row, 'landed_at')),
+});
+
+const readLandings = async (
+  connection: DuckDBConnection,
+  ...[account, span, since]: Parameters<ComparisonTable['landings']>
+): Promise<readonly LandingMoment[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT start_at, end_at, landed_at FROM log_window
+     WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at >= $since
+     ORDER BY landed_at, start_at`,
+    { account, start: span.start, end: span.end, since: since ?? 0 },
+  );
+  return rows.map(landingOf);
+};
+
+const readUsageLandings = async (
+  connection: DuckDBConnection,
+  ...[account, { dimension, granularity }, span]: Parameters<ComparisonTable['usageLandings']>
+): Promise<readonly LandingMoment[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT start_at // 1000 AS start_at, end_at // 1000 AS end_at, landed_at FROM usage_window
+     WHERE account = $account AND dimension = $dimension AND metric = 'spend' AND granularity = $granularity
+       AND start_at < $end * 1000 AND end_at > $start * 1000
+     ORDER BY landed_at, start_at`,
+    { account, dimension, granularity, start: span.start, end: span.end },
+  );
+  return rows.map(landingOf);
+};
+
+export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): ComparisonTable => ({
+  put: async (account, comparisons) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => writeComparisons(connection, account, comparisons)),
+    ),
+  list: async (account, query = {}) =>
+    engine.bulk(async (connection) => readComparisons(connection, account, query)),
+  learn: async (account, unit) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => writeUnit(connection, account, unit)),
+    ),
+  learned: async (account, source) =>
+    engine.state(async (connection) => readUnit(connection, account, source)),
+  totals: async (account, span) =>
+    engine.bulk(async (connection) =>
+      readCalls(connection, account, async (callsIn) => readTotals(connection, account, span, callsIn)),
+    ),
+  entries: async (account, by, buckets) =>
+    engine.bulk(async (connection) =>
+      readCalls(connection, account, async (callsIn) =>
+        readEntries(connection, account, by, buckets, callsIn),
+      ),
+    ),
+  landings: async (...asked) => engine.bulk(async (connection) => readLandings(connection, ...asked)),
+  usageLandings: async (...asked) =>
+    engine.bulk(async (connection) => readUsageLandings(connection, ...asked)),
+});

@@ -1,0 +1,94 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, interval, money, multiplyMoney, subtractMoney } from '../../base/index.ts';
+import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+import type { EntryTotals, LogTotals } from './comparison.ts';
+
+const sums = `
+  coalesce(sum(quota) FILTER (kind = 'consumption'), 0) AS consumption,
+  -- A refund gives back, whichever sign it is booked with.
+  coalesce(sum(abs(quota)) FILTER (kind = 'refund'), 0) AS refunds,
+  coalesce(sum(abs(quota)) FILTER (kind = 'top-up'), 0) AS top_ups,
+  count(*) FILTER (kind IN ('consumption', 'refund')) AS row_count`;
+
+const totalsOf = (row: Row | undefined, value: Money): LogTotals => {
+  const amount = (column: string): Money => multiplyMoney(money(text(row, column)), value);
+  const [consumption, refunds] = [amount('consumption'), amount('refunds')];
+  return {
+    consumption,
+    refunds,
+    net: subtractMoney(consumption, refunds),
+    topUps: amount('top_ups'),
+    rows: wholeNumber(row, 'row_count'),
+  };
+};
+
+export const readTotals = async (
+  connection: DuckDBConnection,
+  account: string,
+  span: Interval<UnixSeconds>,
+  callsIn: CallsIn,
+): Promise<LogTotals> => {
+  const { value } = await valueOfServed(connection, account);
+  const calls = await callsIn(span);
+  const [row] = await readRows(
+    connection,
+    `SELECT ${sums} FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end`,
+    { account, start: span.start, end: span.end, ...calls.bindings },
+  );
+  return totalsOf(row, value);
+};
+
+const quarter = 900;
+
+/** One pass over the calls, by quarter hours, which are then put into their buckets. */
+export const readEntries = async (
+  connection: DuckDBConnection,
+  account: string,
+  by: 'model' | 'key',
+  buckets: readonly Interval<UnixSeconds>[],
+  callsIn: CallsIn,
+): Promise<readonly EntryTotals[]> => {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const odd = buckets.find(
+    ({ start, end }, at) =>
+      start % quarter !== 0 || end % quarter !== 0 || (buckets[at + 1]?.start ?? end) !== end,
+  );
+  if (odd !== undefined)
+    throw fault('warehouse-failed', `the bucket ${odd.start} is no run of whole quarter hours`);
+  const { value } = await valueOfServed(connection, account);
+  const calls = await callsIn(interval(first.start, last.end));
+  const column = by === 'model' ? 'model_name' : 'token_name';
+  const starts = JSON.stringify(buckets.map(({ start }) => start));
+  const found = await readRows(
+    connection,
+    `
+      WITH quarters AS (
+        SELECT quarter, trim(${column}) AS entry, kind, sum(quota) AS amount, sum(abs(quota)) AS size, count(*) AS row_count
+        FROM ${calls.sql}
+        WHERE account = $account AND created_at >= $start AND created_at < $end
+        GROUP BY quarter, trim(${column}), kind
+      ), buckets AS (
+        SELECT start_at, row_number() OVER (ORDER BY start_at) - 1 AS bucket
+        FROM (SELECT unnest(from_json($starts, '["BIGINT"]')) AS start_at)
+      )
+      SELECT bucket, entry,
+        coalesce(sum(amount) FILTER (kind = 'consumption'), 0) AS consumption,
+        coalesce(sum(size) FILTER (kind = 'refund'), 0) AS refunds,
+        coalesce(sum(size) FILTER (kind = 'top-up'), 0) AS top_ups,
+        coalesce(sum(row_count) FILTER (kind IN ('consumption', 'refund')), 0) AS row_count
+      FROM quarters ASOF JOIN buckets ON quarters.quarter >= buckets.start_at
+      GROUP BY bucket, entry
+      ORDER BY bucket, entry`,
+    { account, start: first.start, end: last.end, starts, ...calls.bindings },
+  );
+  return found.map((row) => ({
+    bucket: wholeNumber(row, 'bucket'),
+    entry: text(row, 'entry'),
+    ...totalsOf(row, value),
+  }));
+};
