@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 type Change = { readonly file: string; readonly from: string; readonly to: string };
 type Mutant = {
@@ -228,7 +228,7 @@ describe('mutants of the scheduler', () => {
   it.each(mutants)('$name: killed', async ({ changes, tests }) => {
     const undo = await change(changes);
     try {
-      const { passed, printed } = await run([tests], '--bail=1', '--testTimeout=10000');
+      const { passed, printed } = await run([tests], '--bail=1', '--testTimeout=30000');
       expect(passed, printed).toBe(false);
       // It is a test that fails, not the copy that cannot be run.
       expect(printed).toMatch(/Tests .*\d+ failed/);
