@@ -29,9 +29,7 @@ export type {
   StoredComparison,
 } from './comparisons/comparison.ts';
 export type { Spend } from './spend.ts';
-export type { ArchivedMonth } from './archive/archive-rows.ts';
-export type { ArchiveOutcome, ArchivePlan, ArchiveTable } from './archive/archive-table.ts';
-export type { ArchivePolicy } from './archive/plan-archive.ts';
+export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
 export type { TokenRules } from './tokens/match-rule.ts';
 export type {

@@ -33,6 +33,8 @@ export const makeDurable = async (path: string): Promise<{ readonly bytes: numbe
 export const putInPlace = async (draft: string, path: string, root: string): Promise<void> => {
   await rename(draft, path);
   for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) await sync(folder);
+  // Where the folder of the archive itself may be new; not every system lets us.
+  await sync(dirname(root)).catch(() => undefined);
 };
 
 export const removeFile = async (path: string): Promise<void> => rm(path, { force: true });
