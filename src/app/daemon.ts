@@ -2,7 +2,7 @@ import { pid } from 'node:process';
 import { createLog, errorFields, fault, hasCode, unixMillis } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
-import { cronWaker, startLoop, watchdogWaker } from '../schedule/index.ts';
+import { daemonWakers, startLoop } from '../schedule/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
 import { readConfig } from '../settings.ts';
@@ -22,7 +22,7 @@ import { takeVolume } from './volume.ts';
 const second = 1000;
 
 /** Milliseconds from one start of a housekeeping work to the next. */
-const every = { outbox: 5 * second, config: 3 * second, trim: 3600 * second, watchdog: 5 * second };
+const every = { outbox: 5 * second, config: 3 * second, trim: 3600 * second };
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
 const databasePatience = { tries: 240, wait: 500 };
@@ -128,7 +128,7 @@ const serveVolume = async (
   const loop = startLoop({
     clock,
     log,
-    wakers: [cronWaker, watchdogWaker(every.watchdog)],
+    wakers: daemonWakers,
     reconcile: app.scheduler.reconcile,
     housekeeping: housekeepingOf(app, reload, means, log),
   });

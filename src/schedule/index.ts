@@ -7,4 +7,4 @@ export type { Notice } from './outages.ts';
 export { createScheduler } from './scheduler.ts';
 export type { Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
-export { cronWaker, watchdogWaker } from './waker.ts';
+export { daemonWakers, watchdogWaker } from './waker.ts';

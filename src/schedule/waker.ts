@@ -4,7 +4,7 @@ import { schedule } from 'node-cron';
 export type Waker = (wake: () => void) => { readonly stop: () => Promise<void> };
 
 /** Wakes once a second through node-cron. */
-export const cronWaker: Waker = (wake) => {
+const cronWaker: Waker = (wake) => {
   const task = schedule('* * * * * *', wake, { suppressMissedWarning: true });
   return { stop: async () => task.destroy() };
 };
@@ -20,3 +20,6 @@ export const watchdogWaker =
       },
     };
   };
+
+/** What wakes the daemon, each enough by itself: cron every second, and the watchdog every five. */
+export const daemonWakers: readonly Waker[] = [cronWaker, watchdogWaker(5000)];

@@ -48,7 +48,11 @@ const claimIn = (model: Model, claims: readonly Claim[]): readonly LedgerRun[] =
     for (const [key, run] of runs) {
       if (run.job !== cursor.job || !neverRan(run)) continue;
       if (run.slot > reopenedAfter) runs.delete(key);
-      else if ((run.through ?? 0) > reopenedAfter) runs.set(key, { ...run, through: reopenedAfter });
+      else if ((run.through ?? 0) > reopenedAfter) {
+        const { through: _through, ...rest } = run;
+        // What is left of a span may be its first slot alone.
+        runs.set(key, run.slot === reopenedAfter ? rest : { ...rest, through: reopenedAfter });
+      }
     }
   }
   const fresh: LedgerRun[] = [];

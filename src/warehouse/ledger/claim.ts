@@ -27,7 +27,7 @@ const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]):
     { asked },
   );
   await rows.execute(
-    (table) => `UPDATE job_run SET through = reopened.moment FROM ${table} AS reopened
+    (table) => `UPDATE job_run SET through = nullif(reopened.moment, job_run.slot) FROM ${table} AS reopened
       WHERE job_run.job = reopened.job AND job_run.slot <= reopened.moment AND job_run.through > reopened.moment
         AND ${neverRan}`,
     { asked },
