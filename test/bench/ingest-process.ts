@@ -20,21 +20,24 @@ export type Task =
 export type Measured = {
   readonly rows: number;
   readonly wall: number;
+  /** Of each piece of the work. */
+  readonly walls: readonly number[];
   readonly cpu: number;
   readonly peak: number;
 };
 
 const [, , text = ''] = process.argv;
 const task = JSON.parse(text) as Task;
-let [wall, cpu] = [0, 0];
+const walls: number[] = [];
+let cpu = 0;
 
 const timed = async <T>(work: () => Promise<T>): Promise<T> => {
   const before = process.cpuUsage();
   const start = performance.now();
   const result = await work();
-  wall = (performance.now() - start) / 1000;
+  walls.push((performance.now() - start) / 1000);
   const used = process.cpuUsage(before);
-  cpu = (used.user + used.system) / 1e6;
+  cpu += (used.user + used.system) / 1e6;
   return result;
 };
 
@@ -54,5 +57,6 @@ const carryOut = async (): Promise<number> => {
 };
 
 const rows = await carryOut();
+const wall = walls.reduce((sum, each) => sum + each, 0);
 const { peak } = await memoryOf(process.pid);
-process.stdout.write(`${JSON.stringify({ rows, wall, cpu, peak } satisfies Measured)}\n`);
+process.stdout.write(`${JSON.stringify({ rows, wall, walls, cpu, peak } satisfies Measured)}\n`);

@@ -7,8 +7,10 @@ import {
   unixSeconds,
   unknownGateway,
 } from '../../src/base/index.ts';
+import type { UnixSeconds } from '../../src/base/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
+import type { PullSummary } from '../../src/ingest/index.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
@@ -25,12 +27,15 @@ export const openBenchWarehouse = (database: string): Promise<Warehouse> =>
     log: silentLog,
   });
 
-/** What to pull; times in seconds UTC. `again` pulls what was pulled before. */
+/**
+ * What to pull; times in seconds UTC. With several ends, one pull after the other goes on to the next of them, in one
+ * process as in a daemon. `again` pulls what was pulled before.
+ */
 export type PullTask = {
   readonly database: string;
   readonly port: number;
   readonly start: number;
-  readonly end: number;
+  readonly ends: readonly number[];
   readonly windowSeconds: number;
   readonly again: boolean;
 };
@@ -57,8 +62,7 @@ export const pull = async (
     log: silentLog,
   });
   const since = unixSeconds(task.start);
-  const until = unixSeconds(task.end);
-  const pulled = await timed(() =>
+  const pullTo = (until: UnixSeconds): Promise<PullSummary> =>
     pullLogs({
       account: 'main',
       since,
@@ -74,8 +78,9 @@ export const pull = async (
       clock: systemClock,
       log: silentLog,
       progress: noProgress,
-    }),
-  );
+    });
+  let rows = 0;
+  for (const end of task.ends) rows += (await timed(() => pullTo(unixSeconds(end)))).rows;
   await http[Symbol.asyncDispose]();
-  return pulled.rows;
+  return rows;
 };
