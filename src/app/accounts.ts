@@ -11,7 +11,12 @@ import { version } from '../version.ts';
 export type Accounts = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
   readonly get: (name: string) => JobAccount;
+  /** Asks at the address of the account's gateway, without a key, what time it is there. */
+  readonly knockOf: (name: string) => Knock;
 };
+
+/** Gives the Date header of whatever answers. @throws NetworkTrouble, the signal's reason */
+export type Knock = (signal: AbortSignal) => Promise<string | undefined>;
 
 const usualTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
 
@@ -32,8 +37,8 @@ const openHttp = (account: Account, config: Config, means: Means): Http =>
 export const createAccounts = (config: Config, means: Means, log: Log): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
-  const known = new Map<string, JobAccount>();
-  const open = (name: string): JobAccount => {
+  const known = new Map<string, JobAccount & { readonly knock: Knock }>();
+  const open = (name: string): JobAccount & { readonly knock: Knock } => {
     const account = Object.hasOwn(accounts, name) ? accounts[name] : undefined;
     if (account === undefined) {
       const names = Object.keys(accounts).join(', ') || 'none';
@@ -53,12 +58,19 @@ export const createAccounts = (config: Config, means: Means, log: Log): Accounts
       secrets,
       log,
     });
-    const made = { name, currency: account.currency, profile: profileOf(account), gateway };
+    const knock: Knock = async (signal) => {
+      const url = new URL(account.base_url);
+      const answer = await http.send({ method: 'GET', url, signal, timeouts: { headers: 10_000 } });
+      await answer.discard();
+      return answer.headers['date'];
+    };
+    const made = { name, currency: account.currency, profile: profileOf(account), gateway, knock };
     known.set(name, made);
     return made;
   };
   return {
     get: (name) => known.get(name) ?? open(name),
+    knockOf: (name) => (known.get(name) ?? open(name)).knock,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
     },

@@ -9,9 +9,10 @@ import { createSmtpTransport, deliverDue, enqueue } from '../mail/index.ts';
 import type { DeliverySummary, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
-import type { ReportOrder } from '../server/index.ts';
+import type { DoctorOrder, DoctorView, ReportOrder } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
+import { consultDoctor } from './doctor.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
 import type { Places } from './places.ts';
@@ -33,6 +34,11 @@ export type Furniture = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ComposedReport>;
+  readonly doctor: (
+    order: DoctorOrder,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<Omit<DoctorView, 'version'>>;
   /** Sends what the outbox holds and is due. */
   readonly deliverMail: (signal: AbortSignal) => Promise<DeliverySummary>;
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
@@ -162,6 +168,13 @@ export const furnish = (house: House, config: Config): Furniture => {
       const zone = order.zone ?? settings.timezone;
       return composeReport(order, contextOf({ ...run, name: order.report, account, zone, progress, signal }));
     },
+    doctor: async (order, progress, signal) =>
+      consultDoctor(
+        order,
+        { config, accounts, transport, places, warehouse, clock, log },
+        progress,
+        signal,
+      ),
     deliverMail: async (signal) =>
       transport === undefined
         ? { sent: 0, deferred: 0, failed: 0, unknown: 0 }

@@ -3,7 +3,7 @@ import type { Clock, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
 import type { Ordered } from '../schedule/index.ts';
-import type { Commands, MailOutcome, NextSlot, RunResult, StatusView } from '../server/index.ts';
+import type { Commands, DoctorCheck, MailOutcome, NextSlot, RunResult, StatusView } from '../server/index.ts';
 import { version } from '../version.ts';
 import type { LedgerRun } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
@@ -158,6 +158,11 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       const { rendered, files } = await app.current().composeReport(order, progress, signal);
       return { subject: rendered.subject, files };
     },
+    doctor: async (order, progress, signal) => {
+      const { now, checks, learned } = await app.current().doctor(order, progress, signal);
+      const { config } = state();
+      return { version, now, checks: [...configChecks(config.faults), ...checks], learned };
+    },
     run: async (order, progress, signal) => {
       const job = jobOf(order.job);
       const now = clock.now();
@@ -194,6 +199,15 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     },
   };
 };
+
+/** A newer config that is not in force since it has faults. */
+const configChecks = (faults: StatusView['config']['faults']): readonly DoctorCheck[] =>
+  faults.map(({ file, line, column, message, advice }) => ({
+    about: 'new config',
+    state: 'failed',
+    said: `${file}:${line}:${column}: ${message}; the old config stays in force`,
+    ...(advice === undefined ? {} : { advice }),
+  }));
 
 const withoutSending = ({
   sending,

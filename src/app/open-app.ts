@@ -77,6 +77,7 @@ const createFurniture = (house: House, first: Config) => {
     execute: held(({ execute }) => execute),
     plan: held(({ plan }) => plan),
     composeReport: held(({ composeReport }) => composeReport),
+    doctor: held(({ doctor }) => doctor),
     deliverMail: held(({ deliverMail }) => deliverMail),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),

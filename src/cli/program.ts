@@ -4,6 +4,7 @@ import type { Means } from '../base/index.ts';
 import { version } from '../version.ts';
 import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
+import { addDoctor } from './doctor.ts';
 import { addNext } from './next.ts';
 import { addReport } from './report.ts';
 import { addRun } from './run.ts';
@@ -27,6 +28,7 @@ Exit codes: 0 fine, 1 the check or job failed or status needs a person, 2 wrong 
 Examples:
   tollkeeper demo                              the whole product on throw-away data, no account needed
   tollkeeper check --config config             every fault of the config, then the next runs
+  tollkeeper doctor                            tries gateway, scopes, mail server, disk and clock
   tollkeeper run pull-logs                     one run now
   tollkeeper status                            the daemon, last and next runs, what needs a person
   tollkeeper runs daily-spend                  how its last runs ended and why
@@ -34,7 +36,18 @@ Examples:
   tollkeeper report spend-summary --period last-month --out out
   tollkeeper serve --config /config            the daemon`,
     );
-  const commands = [addServe, addStatus, addRuns, addNext, addRun, addCheck, addReport, addSandbox, addDemo];
+  const commands = [
+    addServe,
+    addStatus,
+    addRuns,
+    addNext,
+    addRun,
+    addCheck,
+    addDoctor,
+    addReport,
+    addSandbox,
+    addDemo,
+  ];
   for (const add of commands) add(program, means);
   return program;
 };

@@ -1,4 +1,5 @@
 export { planLogPull } from './log-windows.ts';
+export { probeLogs } from './probe-logs.ts';
 export { pullLogs } from './pull-logs.ts';
 export { planLogWork } from './log-plan.ts';
 export type { PlannedWindow } from './log-plan.ts';

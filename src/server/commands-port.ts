@@ -1,5 +1,5 @@
 import type { LogFields, Progress, UnixMillis } from '../base/index.ts';
-import type { LedgerAttempt, LedgerRun } from '../warehouse/index.ts';
+import type { KnownPoint, LearnedPoint, LedgerAttempt, LedgerRun, PastPoint } from '../warehouse/index.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
@@ -79,6 +79,39 @@ export type BuiltReport = {
   readonly files: readonly { readonly name: string; readonly text: string }[];
 };
 
+/** All accounts, or one. */
+export type DoctorOrder = { readonly account?: string };
+
+/** One real thing that was tried. */
+export type DoctorCheck = {
+  /** `scope logs:read of main`. */
+  readonly about: string;
+  /** `skipped`: it could not be tried, or there is nothing to try. */
+  readonly state: 'ok' | 'failed' | 'skipped';
+  readonly said: string;
+  /** What to do, of a thing that failed. */
+  readonly advice?: string;
+  readonly code?: string;
+};
+
+/** What was learned of an account's gateway. */
+export type LearnedView = {
+  readonly account: string;
+  readonly points: readonly (LearnedPoint & Partial<Pick<KnownPoint, 'learnedAt' | 'confirmedAt'>>)[];
+  /** What was taken of points before. */
+  readonly past: readonly PastPoint[];
+  readonly goneColumns: readonly { readonly name: string; readonly goneAt: UnixMillis }[];
+  /** What the YAML says of the gateway, which goes before what the data show. */
+  readonly overrides: readonly { readonly setting: string; readonly value: string }[];
+};
+
+export type DoctorView = {
+  readonly version: string;
+  readonly now: UnixMillis;
+  readonly checks: readonly DoctorCheck[];
+  readonly learned: readonly LearnedView[];
+};
+
 /** How the mails of a run stand. */
 export type MailOutcome = {
   readonly sent: number;
@@ -109,6 +142,8 @@ export type Commands = {
   readonly plan: (order: RunOrder | BackfillOrder) => Promise<readonly string[]>;
   /** Builds a report and sends nothing. */
   readonly report: (order: ReportOrder, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
+  /** Tries each real thing: disk, gateways, mail server; sends nothing and writes nothing there. */
+  readonly doctor: (order: DoctorOrder, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
   readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */

@@ -1,7 +1,11 @@
 export type {
   AttemptView,
   Commands,
+  DoctorCheck,
+  DoctorOrder,
+  DoctorView,
   JobView,
+  LearnedView,
   MailOutcome,
   NextSlot,
   ReportOrder,

@@ -30,6 +30,7 @@ const reportOrder = z.strictObject({
   account: z.exactOptional(text),
   zone: z.exactOptional(text),
 });
+const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
 const anyOrder = z.union([runOrder, backfillOrder]);
 
 const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
@@ -53,6 +54,10 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     [
       'POST /report',
       async ({ body, answer }) => commands.report(take(reportOrder, body), answer.progress, answer.signal),
+    ],
+    [
+      'POST /doctor',
+      async ({ body, answer }) => commands.doctor(take(doctorOrder, body), answer.progress, answer.signal),
     ],
     [
       'POST /run',

@@ -1,0 +1,201 @@
+import { fault, hasCode, isFault, messageOf, toSeconds, unixMillis, unixSeconds } from '../base/index.ts';
+import type { Clock, FaultCode, Log } from '../base/index.ts';
+import type { Job } from '../config/index.ts';
+import { probeLogs } from '../ingest/index.ts';
+import type { JobAccount } from '../jobs/index.ts';
+import type { DoctorCheck } from '../server/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import type { Knock } from './accounts.ts';
+import { failed, passed, skipped } from './doctor-check.ts';
+
+type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read';
+
+const readScopes: readonly Scope[] = ['account:read', 'logs:read', 'usage:read', 'keys:read'];
+
+/** What jobs of each kind read; a kind that is not listed may read anything. */
+const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
+  'pull-logs': ['logs:read'],
+  'pull-usage': ['usage:read'],
+  report: ['logs:read'],
+  snapshot: ['account:read', 'logs:read', 'keys:read'],
+  archive: [],
+};
+
+/** Which declared jobs of the account need each scope. */
+export const neededScopes = (
+  jobs: readonly Pick<Job, 'name' | 'kind' | 'account'>[],
+  account: string,
+): ReadonlyMap<Scope, readonly string[]> => {
+  const mine = jobs.filter((job) => job.account === account);
+  const needs = readScopes.map((scope) => {
+    const names = mine.filter(({ kind }) => (scopesOf[kind] ?? readScopes).includes(scope));
+    return [scope, names.map(({ name }) => name)] as const;
+  });
+  return new Map(needs.filter(([, names]) => names.length > 0));
+};
+
+export type GatewayMeans = {
+  readonly account: JobAccount;
+  readonly knock: Knock;
+  readonly jobs: readonly Job[];
+  readonly warehouse: Warehouse;
+  readonly spoolDirectory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+const second = 1000;
+const day = 86_400 * second;
+
+/** Milliseconds that one question may take, its tries included. */
+const patience = 45 * second;
+
+/** Milliseconds between the clocks from which on rows would be asked for at wrong times; the header has whole seconds. */
+const mostSkew = 60 * second;
+
+const unreachable: readonly FaultCode[] = [
+  'gateway-unreachable',
+  'gateway-certificate',
+  'gateway-timeout',
+  'gateway-connection-lost',
+  'gateway-redirect',
+];
+
+const drain = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+  for await (const _ of body) continue;
+};
+
+/** Asks what a scope allows, as little as can be, and gives in words what came. Nothing is ever written. */
+const questions: Readonly<Record<Scope, (means: GatewayMeans, signal: AbortSignal) => Promise<string>>> = {
+  'account:read': async ({ account }, signal) => {
+    const { username } = await account.gateway.profile({ signal });
+    return `the profile of ${username} can be read`;
+  },
+  'logs:read': async (means, signal) => {
+    const { account, clock, warehouse, spoolDirectory, log } = means;
+    const { gateway, currency, profile, name } = account;
+    const until = toSeconds(clock.now());
+    await gateway.statistics({ start: unixSeconds(until - 60), end: until }, { signal });
+    const columns = await probeLogs({
+      account: name,
+      until,
+      profile,
+      currency,
+      warehouse,
+      spoolDirectory,
+      log,
+      signal,
+      fetchLogs: (query) => gateway.exportLogs(query, { signal }),
+    });
+    const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
+    return `statistics and the log export can be read (${shown})`;
+  },
+  'usage:read': async ({ account, clock }, signal) => {
+    const end = clock.now();
+    const { body } = await account.gateway.exportUsage(
+      {
+        start: unixMillis(end - day),
+        end,
+        groupBy: 'model',
+        metric: 'spend',
+        granularity: 'day',
+        topN: 1,
+      },
+      { signal },
+    );
+    await drain(body);
+    return 'the usage export can be read';
+  },
+  'keys:read': async ({ account }, signal) => {
+    const { total } = await account.gateway.keyPage({ page: 1, pageSize: 1 }, { signal });
+    return `keys can be listed${total === undefined || total === 0 ? '' : ` (${total})`}`;
+  },
+};
+
+/** One question with its time limit. @throws what the gateway's client throws, gateway-timeout, the signal's reason */
+const askOne = async (scope: Scope, means: GatewayMeans, signal: AbortSignal): Promise<string> => {
+  using limit = means.clock.limit(patience);
+  try {
+    return await questions[scope](means, AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!limit.signal.aborted) throw error;
+    const words = `no answer that could be used came within ${patience / second} seconds`;
+    throw fault('gateway-timeout', words, { cause: error });
+  }
+};
+
+/** How far the clock of this machine is from the gateway's. */
+const checkClock = async (
+  { account, knock, clock }: GatewayMeans,
+  signal: AbortSignal,
+): Promise<DoctorCheck> => {
+  const about = `clock beside ${account.name}`;
+  const asked = clock.now();
+  let told: string | undefined;
+  try {
+    told = await knock(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return skipped(about, `the gateway did not tell its time: ${messageOf(error)}`);
+  }
+  const theirs = Date.parse(told ?? '');
+  if (Number.isNaN(theirs)) return skipped(about, 'the gateway sends no Date header that can be read');
+  const ours = (asked + clock.now()) / 2;
+  // The header leaves out the part of the second.
+  const skew = ours - (theirs + second / 2);
+  const words = `${Math.round(Math.abs(skew) / second)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway’s`;
+  if (Math.abs(skew) < 2 * second) return passed(about, 'within 2 s of the gateway’s');
+  if (Math.abs(skew) < mostSkew) return passed(about, words);
+  return {
+    about,
+    state: 'failed',
+    said: `this machine’s clock is ${words}`,
+    advice:
+      'let the time service (NTP) set the clock of this machine; where it is right, the gateway’s is wrong',
+  };
+};
+
+/** Whether the gateway answers, what the Admin Key may do of what the jobs need, and whether the clocks agree. */
+export const checkGateway = async (
+  means: GatewayMeans,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const { account, jobs } = means;
+  const needed = neededScopes(jobs, account.name);
+  const checks: DoctorCheck[] = [];
+  let reached: DoctorCheck | undefined;
+  const about = `gateway ${account.name}`;
+  for (const [scope, names] of needed.size === 0 ? new Map([['account:read', []] as const]) : needed) {
+    const ofScope = `scope ${scope} of ${account.name}`;
+    if (reached?.state === 'failed') {
+      checks.push(skipped(ofScope, 'the gateway is not reached'));
+      continue;
+    }
+    const use = names.length === 0 ? 'no job needs it' : `needed by ${names.join(', ')}`;
+    try {
+      checks.push(passed(ofScope, `${await askOne(scope, means, signal)}; ${use}`));
+      reached = passed(about, 'answers');
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFault(error) && unreachable.includes(error.code)) {
+        reached = failed(about, error);
+        checks.push(skipped(ofScope, 'the gateway is not reached'));
+        continue;
+      }
+      reached ??= passed(about, 'answers');
+      const refusal = failed(ofScope, error);
+      const needless = names.length === 0 && !hasCode(error, 'gateway-key-refused');
+      checks.push(
+        needless
+          ? skipped(ofScope, `${refusal.said}; ${use}`)
+          : { ...refusal, said: `${refusal.said}; ${use}` },
+      );
+    }
+  }
+  const clocks =
+    reached?.state === 'failed'
+      ? skipped(`clock beside ${account.name}`, 'the gateway is not reached')
+      : await checkClock(means, signal);
+  return [...(reached === undefined ? [] : [reached]), ...checks, clocks];
+};

@@ -1,0 +1,108 @@
+import { fault } from '../base/index.ts';
+import type { Clock, Log, Progress } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { MailTransport } from '../mail/index.ts';
+import type { DoctorCheck, DoctorOrder, DoctorView, LearnedView } from '../server/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import type { Accounts } from './accounts.ts';
+import { failed, passed, skipped } from './doctor-check.ts';
+import { checkDisk } from './doctor-disk.ts';
+import { checkGateway } from './doctor-gateway.ts';
+import { conventionPoint } from './doctor-tokens.ts';
+import type { Places } from './places.ts';
+
+export type DoctorMeans = {
+  readonly config: Config;
+  readonly accounts: Accounts;
+  readonly transport: MailTransport | undefined;
+  readonly places: Places;
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Milliseconds until a mail server that says nothing is given up. */
+const mailPatience = 30_000;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Connects, goes over to TLS and logs in; nothing is sent. */
+const checkMail = async (
+  { transport, config, clock }: DoctorMeans,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const { mail } = config.settings;
+  if (transport === undefined || mail === undefined) return [skipped('mail server', 'none is declared')];
+  const about = `mail server ${transport.where}`;
+  const operators =
+    mail.operators.length === 0
+      ? [skipped('operators', 'nobody is told when something is wrong: mail.operators is empty')]
+      : [];
+  using limit = clock.limit(mailPatience);
+  try {
+    const session = await transport.open(AbortSignal.any([signal, limit.signal]));
+    session.close();
+    return [passed(about, 'connected and logged in; nothing was sent'), ...operators];
+  } catch (error) {
+    signal.throwIfAborted();
+    const silent = fault('mail-unreachable', `no answer within ${mailPatience / 1000} seconds`, {
+      cause: error,
+    });
+    return [failed(about, limit.signal.aborted ? silent : error), ...operators];
+  }
+};
+
+const settingText = (value: string | number | object): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+const learnedOf = async (
+  name: string,
+  { config, warehouse }: DoctorMeans,
+  signal: AbortSignal,
+): Promise<LearnedView> => {
+  const gateway = config.settings.accounts[name]?.gateway ?? {};
+  const conventions = await warehouse.tokens.conventions(name, signal);
+  return {
+    account: name,
+    points: [...(await warehouse.profile.points(name)), ...conventions.flatMap(conventionPoint)],
+    past: await warehouse.profile.past(name),
+    goneColumns: (await warehouse.profile.columns(name)).flatMap(({ name: column, goneAt }) =>
+      goneAt === undefined ? [] : [{ name: column, goneAt }],
+    ),
+    overrides: Object.entries(gateway).flatMap(([setting, value]) =>
+      value === undefined ? [] : [{ setting: `gateway.${setting}`, value: settingText(value) }],
+    ),
+  };
+};
+
+/** Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there. */
+export const consultDoctor = async (
+  order: DoctorOrder,
+  means: DoctorMeans,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Omit<DoctorView, 'version'>> => {
+  const { config, accounts, places, warehouse, clock, log } = means;
+  const jobs = Object.values(config.jobs);
+  const names = order.account === undefined ? Object.keys(config.settings.accounts) : [order.account];
+  const asked = names.map((name) => accounts.get(name));
+  progress({ step: 'looking at the disk' });
+  const checks: DoctorCheck[] = [
+    passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} declared`),
+    passed('database', `${places.path} is open`),
+    ...(await checkDisk(places)),
+  ];
+  for (const account of asked) {
+    progress({ step: 'asking the gateway', detail: account.name });
+    const knock = accounts.knockOf(account.name);
+    const { spoolDirectory } = places;
+    checks.push(
+      ...(await checkGateway({ account, knock, jobs, warehouse, spoolDirectory, clock, log }, signal)),
+    );
+  }
+  progress({ step: 'connecting to the mail server' });
+  checks.push(...(await checkMail(means, signal)));
+  const learned: LearnedView[] = [];
+  for (const name of names) learned.push(await learnedOf(name, means, signal));
+  return { now: clock.now(), checks, learned };
+};

@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openCommands } from '../app/index.ts';
+import type { DoctorView } from '../app/index.ts';
+import { hasCode, isFault } from '../base/index.ts';
+import type { Fault, Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText } from './json.ts';
+import { screenOf } from './paint.ts';
+import { createPlainLog } from './plain-log.ts';
+import { showProgress } from './progress.ts';
+import { renderDoctor } from './render-doctor.ts';
+
+type DoctorOptions = { readonly config: string; readonly account?: string; readonly json?: boolean };
+
+type Told = Pick<DoctorView, 'checks' | 'learned'>;
+
+const iso = (moment: number | undefined): string | undefined =>
+  moment === undefined ? undefined : new Date(moment).toISOString();
+
+const doctorJson = ({ checks, learned }: Told) => ({
+  healthy: checks.every(({ state }) => state !== 'failed'),
+  checks,
+  learned: learned.map((one) => ({
+    ...one,
+    points: one.points.map((point) => ({
+      ...point,
+      learnedAt: iso(point.learnedAt),
+      confirmedAt: iso(point.confirmedAt),
+    })),
+    past: one.past.map((point) => ({
+      ...point,
+      learnedAt: iso(point.learnedAt),
+      until: iso(point.until),
+    })),
+    goneColumns: one.goneColumns.map((column) => ({ ...column, goneAt: iso(column.goneAt) })),
+  })),
+});
+
+/** What keeps the program from even beginning is found too: the config, the database, the daemon. */
+const beforeAll = (error: Fault): Told => {
+  const { message: said, advice, code } = error;
+  const about =
+    code === 'config-invalid' ? 'config' : /^(daemon|control|socket)-/.test(code) ? 'daemon' : 'database';
+  return {
+    checks: [
+      { about, state: 'failed', said, advice, code },
+      { about: 'everything else', state: 'skipped', said: `the ${about} comes first` },
+    ],
+    learned: [],
+  };
+};
+
+const consult = async (means: Means, options: DoctorOptions): Promise<Told> => {
+  const folder = resolve(means.cwd, options.config);
+  const { progress, end } = showProgress(means.stderr, means.clock);
+  // The lines say what went wrong, and each once.
+  const log = createPlainLog(means, end, () => true);
+  try {
+    await using commands = await openCommands(means, { folder, log });
+    const { account } = options;
+    return await commands.doctor(account === undefined ? {} : { account }, progress, means.signal);
+  } catch (error) {
+    if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
+    return beforeAll(error);
+  } finally {
+    end();
+  }
+};
+
+export const addDoctor = (program: Command, means: Means): void => {
+  program
+    .command('doctor')
+    .description(
+      'tries each real thing: disk, gateway, scopes of the Admin Key, mail server, clock; and what was learned',
+    )
+    .addOption(configOption())
+    .option('-a, --account <name>', 'which account; all unless given')
+    .option('--json', 'print it as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Reads from the gateway what the declared jobs read, as little as can be; writes nothing there and sends no mail. Asks the
+daemon when one runs, so that the things are tried from where the jobs run.
+Exit code 1 when something fails, 0 when not, 2 for wrong use.
+
+Examples:
+  tollkeeper doctor
+  tollkeeper doctor --account main
+  tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
+    )
+    .action(async (options: DoctorOptions, command: Command) => {
+      const told = await consult(means, options);
+      command.setOptionValue('exitCode', told.checks.some(({ state }) => state === 'failed') ? 1 : 0);
+      const text =
+        options.json === true
+          ? jsonText(doctorJson(told))
+          : renderDoctor(told, screenOf(means.stdout, means.env));
+      means.stdout.write(means.secrets.redact(text));
+    });
+};

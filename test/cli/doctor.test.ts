@@ -1,0 +1,295 @@
+import { chmod } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog, systemClock, unixMillis } from '../../src/base/index.ts';
+import { renderDoctor } from '../../src/cli/render-doctor.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { listenForCommands } from '../../src/server/index.ts';
+import type { Commands } from '../../src/server/index.ts';
+import { version } from '../../src/version.ts';
+import { openMailServer } from '../support/mail-server.ts';
+import type { MailServer } from '../support/mail-server.ts';
+import { openFolder } from '../support/program.ts';
+import type { Folder, Ran } from '../support/program.ts';
+import { hostile, pageFaults, screens } from './support/views.ts';
+
+const narrowKey = 'sk-admin-narrow';
+
+let mail: MailServer;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  mail = await openMailServer();
+  sandbox = await startSandbox({
+    now: Date.now,
+    months: 1,
+    callsPerDay: 20,
+    adminKeys: [
+      { key: 'sk-admin-whole', scopes: ['account:read', 'logs:read', 'usage:read', 'keys:read'] },
+      { key: narrowKey, scopes: ['logs:read'] },
+    ],
+  });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await mail[Symbol.asyncDispose]();
+});
+
+const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+
+const usualJobs = `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
+  pull-usage: { kind: pull-usage, schedule: "20 1 * * *", since: ${since} }
+  snapshot: { kind: snapshot, schedule: "0 2 * * *" }
+`;
+
+type Change = { readonly gateway?: string; readonly jobs?: string; readonly account?: string };
+
+const openHouse = async ({ gateway = '', jobs = usualJobs, account = '' }: Change = {}): Promise<Folder> => {
+  const folder = await openFolder();
+  await folder.write(
+    'config/tollkeeper.yaml',
+    `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}"${gateway === '' ? '' : `, gateway: ${gateway}`} }
+${account}warehouse: { memory_limit: 256MB }
+mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", operators: [ops@example.com], tls: { ca: ${mail.ca} } }
+`,
+  );
+  await folder.write('config/jobs/jobs.yaml', jobs);
+  return folder;
+};
+
+const run = (
+  folder: Folder,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> =>
+  folder.run(argv, {
+    clock: systemClock,
+    env: {
+      GATEWAY_BASE_URL: sandbox.baseUrl,
+      GATEWAY_ADMIN_KEY: 'sk-admin-whole',
+      SMTP_URL: mail.url,
+      ...env,
+    },
+  });
+
+type Check = {
+  readonly about: string;
+  readonly state: string;
+  readonly said: string;
+  readonly code?: string;
+};
+type Told = {
+  readonly healthy: boolean;
+  readonly checks: readonly Check[];
+  readonly learned: readonly {
+    readonly account: string;
+    readonly points: readonly { readonly point: string; readonly value: string; readonly evidence: string }[];
+    readonly overrides: readonly unknown[];
+  }[];
+};
+
+const told = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
+const stateOf = (found: Told, about: string): string | undefined =>
+  found.checks.find((check) => check.about.startsWith(about))?.state;
+
+describe('against real things', () => {
+  it('all is well: each thing that the jobs need was tried, nothing was sent, and the header was learned', async () => {
+    await using folder = await openHouse();
+    const ran = await run(folder, ['doctor']);
+    expect(ran.stderr).not.toContain('warning');
+    expect(ran.stdout).toContain('all is well');
+    expect(ran.code).toBe(0);
+    const signs = ran.stdout.split('\n').filter((line) => line.startsWith('✓'));
+    for (const about of [
+      'config: 1 account and 3 jobs',
+      'database:',
+      'data folder:',
+      'spool folder:',
+      'outbox folder:',
+      'archive folder:',
+      'gateway main: answers',
+      'scope account:read of main: the profile of',
+      'scope logs:read of main: statistics and the log export can be read',
+      'scope usage:read of main: the usage export can be read; needed by pull-usage',
+      'scope keys:read of main: keys can be listed',
+      'clock beside main: within 2 s',
+      'mail server localhost:',
+    ])
+      expect(signs.join('\n')).toContain(about);
+    expect(ran.stdout).toMatch(
+      / {2}log\.columns: created_at, .*\n {6}by a probe on .*columns in an export that no/,
+    );
+    expect(mail.taken).toEqual([]);
+    expect(ran.stdout).not.toContain('sk-admin-whole');
+  });
+
+  it('what pulls have learned is shown with its evidence, and what the config says instead', async () => {
+    await using folder = await openHouse({ gateway: '{ amounts: currency, usage_zone: Asia/Shanghai }' });
+    expect((await run(folder, ['run', 'pull-logs'])).code).toBe(0);
+    const [learned] = told(await run(folder, ['doctor', '--json'])).learned;
+    const points = new Map(learned?.points.map((one) => [one.point, one]));
+    expect(points.get('log.time_form')).toMatchObject({
+      how: 'data',
+      evidence: expect.stringMatching(/^a row reads/) as string,
+    });
+    expect(points.get('log.amounts')).toMatchObject({ value: 'currency', how: 'config' });
+    expect(points.get('log.kind.consumption')).toMatchObject({ value: 'spend' });
+    expect(learned?.overrides).toEqual([
+      { setting: 'gateway.amounts', value: 'currency' },
+      { setting: 'gateway.usage_zone', value: 'Asia/Shanghai' },
+    ]);
+  });
+
+  it('a scope that a job needs and the Admin Key lacks is named, with the jobs', async () => {
+    await using folder = await openHouse();
+    const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
+    expect(ran.code).toBe(1);
+    const found = told(ran);
+    expect(stateOf(found, 'gateway main')).toBe('ok');
+    expect(stateOf(found, 'scope logs:read')).toBe('ok');
+    for (const scope of ['account:read', 'usage:read', 'keys:read'])
+      expect(stateOf(found, `scope ${scope}`)).toBe('failed');
+    const usage = found.checks.find(({ about }) => about.startsWith('scope usage:read'));
+    expect(usage).toMatchObject({
+      code: 'gateway-scope-missing',
+      said: expect.stringContaining('pull-usage') as string,
+    });
+  });
+
+  it('a scope that no job needs is not asked for', async () => {
+    await using folder = await openHouse({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
+    const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
+    expect(told(ran).checks.filter(({ about }) => about.startsWith('scope'))).toHaveLength(1);
+    expect(ran.code).toBe(0);
+  });
+
+  it('a gateway and a mail server that nobody is at', async () => {
+    await using folder = await openHouse();
+    const ran = await run(folder, ['doctor'], {
+      GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+      SMTP_URL: 'smtp://u:open-sesame@localhost:1',
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/^✗ gateway main: .*refused.*\n {4}what to do: check base_url/m);
+    expect(ran.stdout).toMatch(/^– scope logs:read of main: skipped, the gateway is not reached/m);
+    expect(ran.stdout).toMatch(/^✗ mail server localhost:1: .*\n {4}what to do: /m);
+    expect(ran.stdout).toContain('2 things need a person');
+    expect(ran.stdout).not.toContain('open-sesame');
+  });
+
+  it('a refused login at the mail server', async () => {
+    await using folder = await openHouse();
+    const wrong = mail.url.replace('open%2Fsesame', 'shut');
+    const found = told(await run(folder, ['doctor', '--json'], { SMTP_URL: wrong }));
+    const check = found.checks.find(({ about }) => about.startsWith('mail'));
+    expect(check).toMatchObject({ state: 'failed', code: 'mail-login-refused' });
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'a folder that cannot be written to (root may write anywhere)',
+    async () => {
+      await using folder = await openHouse();
+      await folder.write('data/spool/x', '');
+      await chmod(`${folder.path}/data/spool`, 0o500);
+      const ran = await run(folder, ['doctor']);
+      await chmod(`${folder.path}/data/spool`, 0o700);
+      expect(ran.stdout).toMatch(/^✗ spool folder: .*cannot be written \(EACCES\)/m);
+    },
+  );
+
+  it('a file where a folder should be', async () => {
+    await using folder = await openHouse();
+    await folder.write('data/archive', 'a file');
+    const ran = await run(folder, ['doctor']);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(
+      /^✗ archive folder: .*data\/archive cannot be written \(ENOTDIR\)\n {4}what to do/m,
+    );
+  });
+});
+
+it('a clock that is hours off is found', async () => {
+  await using folder = await openHouse();
+  const off = { ...systemClock, now: () => unixMillis(systemClock.now() - 7_200_000) };
+  const ran = await folder.run(['doctor'], {
+    clock: off,
+    env: { GATEWAY_BASE_URL: sandbox.baseUrl, GATEWAY_ADMIN_KEY: 'sk-admin-whole', SMTP_URL: mail.url },
+  });
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toMatch(
+    /^✗ clock beside main: this machine’s clock is 7\d\d\d s behind the gateway’s\n {4}what to do: let/m,
+  );
+});
+
+it('a running daemon is asked, and its words are shown', async () => {
+  await using folder = await openHouse();
+  await folder.write('data/x', '');
+  const asked: unknown[] = [];
+  const doctor: Commands['doctor'] = (order) => {
+    asked.push(order);
+    const check = { about: 'gateway main', state: 'failed', said: 'is down', advice: 'wait' } as const;
+    return Promise.resolve({ version, now: systemClock.now(), checks: [check], learned: [] });
+  };
+  await using _daemon = await listenForCommands({
+    databasePath: `${folder.path}/data/tollkeeper.duckdb`,
+    // None of the other commands is asked for.
+    commands: { doctor } as Partial<Commands> as Commands,
+    version,
+    clock: systemClock,
+    log: silentLog,
+    cwd: folder.path,
+  });
+  const ran = await run(folder, ['doctor', '--account', 'main']);
+  expect(asked).toEqual([{ account: 'main' }]);
+  expect(ran.stdout).toBe('✗ gateway main: is down\n    what to do: wait\n\n1 thing needs a person\n');
+  expect(ran.code).toBe(1);
+});
+
+it('a faulty config is found, with its place', async () => {
+  await using folder = await openHouse({ account: '  other: { base_url: "http://example.com" }\n' });
+  const ran = await run(folder, ['doctor']);
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toMatch(/^✗ config: .*tollkeeper\.yaml:3:\d+/m);
+  expect(ran.stdout).toContain('– everything else: skipped, the config comes first');
+});
+
+it('an account that is not declared is wrong use', async () => {
+  await using folder = await openHouse();
+  const ran = await run(folder, ['doctor', '--account', 'nobody']);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('no account nobody; there are: main');
+});
+
+it.each(screens)('hostile words stay in their lines: %s', (_, screen) => {
+  const moment = unixMillis(Date.UTC(2026, 0, 1));
+  const point = {
+    point: hostile,
+    value: hostile,
+    evidence: hostile,
+    how: 'data' as const,
+    learnedAt: moment,
+  };
+  const page = renderDoctor(
+    {
+      checks: (['ok', 'failed', 'skipped'] as const).map((state) => ({
+        about: hostile,
+        state,
+        said: hostile,
+        advice: hostile,
+      })),
+      learned: [
+        {
+          account: hostile,
+          points: [point],
+          past: [{ ...point, until: moment }],
+          goneColumns: [{ name: hostile, goneAt: moment }],
+          overrides: [{ setting: hostile, value: hostile }],
+        },
+      ],
+    },
+    screen,
+  );
+  expect(pageFaults(page, screen)).toEqual([]);
+});
