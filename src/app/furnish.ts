@@ -9,13 +9,14 @@ import { createSmtpTransport, deliverDue, enqueue } from '../mail/index.ts';
 import type { DeliverySummary, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
-import type { DoctorOrder, DoctorView, ReportOrder } from '../server/index.ts';
+import type { DoctorOrder, DoctorView, ReconcileOrder, ReconcileView, ReportOrder } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { consultDoctor } from './doctor.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
 import type { Places } from './places.ts';
+import { reconcileOrdered } from './reconcile-ordered.ts';
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -39,6 +40,11 @@ export type Furniture = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<Omit<DoctorView, 'version'>>;
+  readonly reconcile: (
+    order: ReconcileOrder,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<ReconcileView>;
   /** Sends what the outbox holds and is due. */
   readonly deliverMail: (signal: AbortSignal) => Promise<DeliverySummary>;
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
@@ -175,6 +181,18 @@ export const furnish = (house: House, config: Config): Furniture => {
         progress,
         signal,
       ),
+    reconcile: async (order, progress, signal) => {
+      const name = order.account ?? Object.keys(settings.accounts)[0];
+      if (name === undefined)
+        throw fault('wrong-use', 'no account is declared to reconcile', {
+          advice: 'declare one under accounts in tollkeeper.yaml',
+        });
+      const { timezone: zone } = settings;
+      const slot = clock.now();
+      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
+      const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
+      return reconcileOrdered(order, context);
+    },
     deliverMail: async (signal) =>
       transport === undefined
         ? { sent: 0, deferred: 0, failed: 0, unknown: 0 }

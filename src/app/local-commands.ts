@@ -163,6 +163,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       const { config } = state();
       return { version, now, checks: [...configChecks(config.faults), ...checks], learned };
     },
+    reconcile: async (order, progress, signal) => app.current().reconcile(order, progress, signal),
     run: async (order, progress, signal) => {
       const job = jobOf(order.job);
       const now = clock.now();

@@ -78,6 +78,7 @@ const createFurniture = (house: House, first: Config) => {
     plan: held(({ plan }) => plan),
     composeReport: held(({ composeReport }) => composeReport),
     doctor: held(({ doctor }) => doctor),
+    reconcile: held(({ reconcile }) => reconcile),
     deliverMail: held(({ deliverMail }) => deliverMail),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),

@@ -6,6 +6,7 @@ import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { addNext } from './next.ts';
+import { addReconcile } from './reconcile.ts';
 import { addReport } from './report.ts';
 import { addRun } from './run.ts';
 import { addRuns } from './runs.ts';
@@ -34,6 +35,7 @@ Examples:
   tollkeeper runs daily-spend                  how its last runs ended and why
   tollkeeper next --count 5                    the slots to come
   tollkeeper report spend-summary --period last-month --out out
+  tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
   tollkeeper serve --config /config            the daemon`,
     );
   const commands = [
@@ -45,6 +47,7 @@ Examples:
     addCheck,
     addDoctor,
     addReport,
+    addReconcile,
     addSandbox,
     addDemo,
   ];

@@ -11,7 +11,7 @@ export { planUsagePull } from './usage-windows.ts';
 export { pullUsage } from './pull-usage.ts';
 export type { UsagePull, UsagePullMeans, UsageQuery } from './pull-usage.ts';
 export { decimalsOf, matchFigures } from './reconcile.ts';
-export type { LogFigure, Match, Reading } from './reconcile.ts';
+export type { KnownUnit, LogFigure, Match, Reading } from './reconcile.ts';
 export { asBalance, figuresOf } from './reconcile-figures.ts';
 export type { LogSums, OtherCurrency } from './reconcile-figures.ts';
 export { agreement, isBad, isGood, nameGap } from './reconcile-verdict.ts';

@@ -10,12 +10,12 @@ import { logPullMeans } from './pull-means.ts';
 export const otherCurrencyOf = ({ account }: JobContext): 'USD' | 'CNY' =>
   account.currency === 'USD' ? 'CNY' : 'USD';
 
-/** Sums of the call log as the gateway gives it in the other currency. */
-export type OtherLog = Pick<Warehouse['comparisons'], 'totals' | 'entries'>;
+/** Sums of the call log as the gateway gives it when it is asked anew. */
+export type OtherLog = Pick<Warehouse['comparisons'], 'totals'>;
 
 export type OtherLogs = AsyncDisposable & {
-  /** The log of the span; pulled when it is first asked for, and let go with the rest. */
-  readonly of: (span: Interval<UnixSeconds>) => Promise<OtherLog>;
+  /** The log of the span in the currency; pulled when it is first asked for, and let go with the rest. */
+  readonly of: (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY') => Promise<OtherLog>;
 };
 
 /**
@@ -26,7 +26,7 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
   const { account } = context;
   const opened: Warehouse[] = [];
   const logs = new Map<string, Promise<OtherLog>>();
-  const pull = async (span: Interval<UnixSeconds>): Promise<OtherLog> => {
+  const pull = async (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY'): Promise<OtherLog> => {
     const scratch = await openWarehouse({
       path: ':memory:',
       memoryLimit: '256MB',
@@ -43,7 +43,7 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
       until: span.end,
       windowSeconds: 31 * 86_400,
       columns: 'detailed',
-      currency: otherCurrencyOf(context),
+      currency,
       profile: account.profile,
       warehouse: scratch,
       progress: noProgress,
@@ -51,9 +51,9 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
     return scratch.comparisons;
   };
   return {
-    of: async (span) => {
-      const key = `${span.start} ${span.end}`;
-      const known = logs.get(key) ?? pull(span);
+    of: async (span, currency) => {
+      const key = `${span.start} ${span.end} ${currency}`;
+      const known = logs.get(key) ?? pull(span, currency);
       logs.set(key, known);
       return known;
     },

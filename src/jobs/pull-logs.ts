@@ -8,6 +8,7 @@ import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
 import { logPullMeans } from './pull-means.ts';
+import { reconcileLanded } from './reconcile-landed.ts';
 import { count, span } from './words.ts';
 
 const day = 86_400_000;
@@ -102,12 +103,15 @@ export const pullLogsKind = defineJobKind({
   run: async (settings, context) => {
     const { account, trigger } = context;
     const again = trigger === 'backfill' ? ' again' : '';
+    const startedAt = context.clock.now();
     const pulled = await pullLogs({ ...pullOf(settings, context), ...logPullMeans(context) });
+    const compared = await reconcileLanded(startedAt, context);
+    const told = compared.told === undefined ? '' : `. ${compared.told}`;
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
@@ -117,6 +121,7 @@ export const pullLogsKind = defineJobKind({
         restated: pulled.restated,
         quarantined: pulled.quarantined,
         reached: pulled.reached,
+        compared: compared.verdict,
         columns: pulled.columns.join(','),
       },
     };

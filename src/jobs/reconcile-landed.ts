@@ -51,6 +51,6 @@ export const reconcileLanded = async (
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
     log.warn('what was landed could not be compared with the statistics', errorFields(error));
-    return { told: `not compared with the statistics: ${error.message}` };
+    return { told: `Not compared with the statistics: ${error.message}` };
   }
 };

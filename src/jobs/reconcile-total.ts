@@ -1,7 +1,7 @@
 import { absoluteMoney, compareMoney, divideMoney, money, zero } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
 import { asBalance, decimalsOf, figuresOf, matchFigures } from '../ingest/index.ts';
-import type { LogFigure, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
+import type { KnownUnit, LogFigure, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { otherCurrencyOf } from './other-currency.ts';
@@ -141,21 +141,28 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
     unitsPerCurrency,
     isCurrency: amounts?.form !== undefined,
   };
-  const totalOf = (extra: readonly OtherCurrency[]): Total => {
+  const totalOf = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Total => {
     const figures = figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] });
-    const match = matchFigures(readings, figures, known);
+    const match = matchFigures(readings, figures, unit);
     return { match, perCurrency: rateOf(sums, match.figure, unitsPerCurrency) };
   };
 
   let total = totalOf([]);
-  const isOpen =
-    thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === otherCurrencyOf(context);
+  const name = otherCurrencyOf(context);
+  const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
   if (total.match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
-    const log = await others.of(span);
-    const other = await log.totals(account.name, span);
-    // A log that was cut short must not be mended by asking for it anew: then only its own sums count.
-    if (other.rows === sums.rows)
-      total = totalOf([{ name: otherCurrencyOf(context), sums: balanced(source, other) }]);
+    const anew = async (currency: 'USD' | 'CNY'): Promise<LogSums> =>
+      balanced(source, await (await others.of(span, currency)).totals(account.name, span));
+    const other = await anew(name);
+    if (other.rows === sums.rows) total = totalOf([{ name, sums: other }]);
+    else {
+      // A log that lacks calls must not be mended by asking for it anew: that shows only what the source counts in.
+      const unit: LogFigure = { unit: name, kind: 'other', ...other };
+      const shows = matchFigures(readings, [unit]);
+      const perCurrency = divideMoney(other.consumption, (await anew(account.currency)).consumption, 12);
+      if (shows.fit !== undefined && perCurrency !== undefined)
+        total = totalOf([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
+    }
   }
   await learn(request, total, known, context);
   return total;

@@ -1,4 +1,4 @@
-import type { LogFields, Progress, UnixMillis } from '../base/index.ts';
+import type { Interval, LogFields, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { KnownPoint, LearnedPoint, LedgerAttempt, LedgerRun, PastPoint } from '../warehouse/index.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
@@ -112,6 +112,38 @@ export type DoctorView = {
   readonly learned: readonly LearnedView[];
 };
 
+/** The span is of moments as a person writes them, read in the zone of the config; `to` no longer belongs to it. */
+export type ReconcileOrder = { readonly from: string; readonly to: string; readonly account?: string };
+
+/** The call log held against another source. Spans in seconds UTC, amounts as exact decimal text. */
+export type ComparisonView = {
+  readonly source: string;
+  /** A model or a key; missing for the total of the source. */
+  readonly entry?: string;
+  readonly span: Interval<UnixSeconds>;
+  readonly ours: string;
+  readonly theirs: string;
+  /** Theirs less ours. */
+  readonly gap: string;
+  readonly unit: string;
+  readonly verdict: string;
+  readonly text: string;
+  readonly comparedAt: UnixMillis;
+};
+
+export type ReconcileView = {
+  readonly account: string;
+  readonly zone: string;
+  readonly asked: Interval<UnixSeconds>;
+  /** What of it the log holds, which was compared. */
+  readonly held: Interval<UnixSeconds>;
+  readonly comparisons: readonly ComparisonView[];
+  readonly notCompared: readonly { readonly source: string; readonly reason: string }[];
+  readonly conclusion: string;
+  /** Something was compared, and nothing is unexplained or truncated. */
+  readonly good: boolean;
+};
+
 /** How the mails of a run stand. */
 export type MailOutcome = {
   readonly sent: number;
@@ -144,6 +176,12 @@ export type Commands = {
   readonly report: (order: ReportOrder, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
   /** Tries each real thing: disk, gateways, mail server; sends nothing and writes nothing there. */
   readonly doctor: (order: DoctorOrder, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
+  /** Compares the call log with every other source over a span, and keeps what comes of it. */
+  readonly reconcile: (
+    order: ReconcileOrder,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<ReconcileView>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
   readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */

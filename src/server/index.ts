@@ -8,6 +8,8 @@ export type {
   LearnedView,
   MailOutcome,
   NextSlot,
+  ReconcileOrder,
+  ReconcileView,
   ReportOrder,
   RunResult,
   RunView,

@@ -17,7 +17,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const run = (...argv: string[]) => folder.run(argv, { env });
 
 describe('help', () => {
-  it.each(['serve', 'status', 'runs', 'next', 'check', 'doctor', 'run', 'report', 'sandbox', 'demo'])(
+  it.each(['serve', 'status', 'runs', 'next', 'check', 'doctor', 'run', 'report', 'reconcile', 'sandbox', 'demo'])(
     '%s shows examples',
     async (command) => {
       const ran = await run(command, '--help');

@@ -62,6 +62,8 @@ const commandsOver = (line: Line): DaemonCommands => {
       ask({ name: 'POST /report', body, signal, onEvent: listener(progress) }),
     doctor: (body, progress, signal) =>
       ask({ name: 'POST /doctor', body, signal, onEvent: listener(progress) }),
+    reconcile: (body, progress, signal) =>
+      ask({ name: 'POST /reconcile', body, signal, onEvent: listener(progress) }),
     run: (body, progress, signal) => ask({ name: 'POST /run', body, signal, onEvent: listener(progress) }),
     backfill: (body, progress, onRun, signal) =>
       ask({ name: 'POST /backfill', body, signal, onEvent: listener(progress, onRun) }),

@@ -31,6 +31,7 @@ const reportOrder = z.strictObject({
   zone: z.exactOptional(text),
 });
 const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
+const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });
 const anyOrder = z.union([runOrder, backfillOrder]);
 
 const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
@@ -58,6 +59,11 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     [
       'POST /doctor',
       async ({ body, answer }) => commands.doctor(take(doctorOrder, body), answer.progress, answer.signal),
+    ],
+    [
+      'POST /reconcile',
+      async ({ body, answer }) =>
+        commands.reconcile(take(reconcileOrder, body), answer.progress, answer.signal),
     ],
     [
       'POST /run',

@@ -89,6 +89,7 @@ export const openControlHouse = async (): Promise<ControlHouse> => {
           next: unasked,
           plan: unasked,
           report: unasked,
+          reconcile: unasked,
           doctor: unasked,
           run: unasked,
           backfill: unasked,

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText } from './json.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { createPlainLog } from './plain-log.ts';
+import { showProgress } from './progress.ts';
+import { reconcileJson, renderReconcile } from './render-reconcile.ts';
+
+type ReconcileOptions = {
+  readonly config: string;
+  readonly from: string;
+  readonly to: string;
+  readonly account?: string;
+  readonly json?: boolean;
+};
+
+export const addReconcile = (program: Command, means: Means): void => {
+  const reconcile = program
+    .command('reconcile')
+    .description('holds the call log against the statistics, the usage export and the account over a span')
+    .addOption(configOption())
+    .requiredOption('--from <moment>', 'the first moment of the span')
+    .requiredOption('--to <moment>', 'the first moment that no longer belongs to it')
+    .option('-a, --account <name>', 'which account; the first one of the config unless given')
+    .option('--json', 'print the comparisons as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Moments are read in the zone of the config: 2026-11-21, 2026-11-21T08:00, or with Z or an offset.
+Verdicts: equal; refunds, rounding, currency, units (equal but for that); top-up (one that the log does not show);
+late-data; truncated (the log is short of every other source); unexplained. The exit code is 1 when something is
+truncated or unexplained, or nothing could be compared.
+
+Examples:
+  tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
+  tollkeeper reconcile --from 2026-11-20T08:00Z --to 2026-11-20T09:00Z --account main --json`,
+    );
+  reconcile.action(async (options: ReconcileOptions) => {
+    const { from, to, account } = options;
+    const { progress, end } = showProgress(means.stderr, means.clock);
+    try {
+      const found = await ask(
+        means,
+        options.config,
+        (commands) =>
+          commands.reconcile(
+            { from, to, ...(account === undefined ? {} : { account }) },
+            progress,
+            means.signal,
+          ),
+        createPlainLog(means, end),
+      );
+      end();
+      means.stdout.write(
+        means.secrets.redact(
+          options.json === true
+            ? jsonText(reconcileJson(found))
+            : renderReconcile(found, screenOf(means.stdout, means.env)),
+        ),
+      );
+      reconcile.setOptionValue('exitCode', found.good ? 0 : 1);
+    } finally {
+      end();
+    }
+  });
+};

@@ -1,0 +1,99 @@
+import type { ReconcileView } from '../app/index.ts';
+import { toMillis } from '../base/index.ts';
+import { localSlot, timesIn } from './moment.ts';
+import type { Screen, Style } from './paint.ts';
+import { tableLines } from './table.ts';
+import type { Row } from './table.ts';
+import { clip, oneLine, wrap } from './text.ts';
+
+type Comparison = ReconcileView['comparisons'][number];
+type Span = ReconcileView['held'];
+
+const styles: Readonly<Record<string, Style>> = {
+  truncated: 'bad',
+  unexplained: 'bad',
+  'late-data': 'warn',
+};
+
+const isSame = (left: Span, right: Span): boolean => left.start === right.start && left.end === right.end;
+
+const spanText = ({ start, end }: Span, zone: string): string =>
+  `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
+
+/** Words below a row: of what is open, and where another span was compared. */
+const noteOf = (one: Comparison, { held, zone }: ReconcileView): Pick<Row, 'below'> => {
+  const style = styles[one.verdict];
+  const below = [
+    ...(style === undefined ? [] : [one.text]),
+    ...(one.entry !== undefined || isSame(one.span, held)
+      ? []
+      : [{ text: spanText(one.span, zone), style: 'quiet' as const }]),
+  ];
+  return below.length === 0 ? {} : { below };
+};
+
+/** On a terminal long names are cut, so that the figures beside them show. */
+const nameOf = (entry: string, { width }: Screen): string => {
+  const name = entry === '' ? '(no name)' : oneLine(entry);
+  return width === undefined ? name : clip(name, Math.floor(width / 4));
+};
+
+const rowOf = (one: Comparison, view: ReconcileView, screen: Screen): Row => ({
+  cells: [
+    one.source,
+    one.entry === undefined ? { text: 'total', style: 'title' } : nameOf(one.entry, screen),
+    one.ours,
+    one.theirs,
+    one.gap,
+    one.unit,
+    { text: one.verdict, style: styles[one.verdict] ?? 'good' },
+  ],
+  ...noteOf(one, view),
+});
+
+const lines = (text: string, { width }: Screen): readonly string[] =>
+  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
+
+/** Every comparison, what could not be compared, and what it comes to. */
+export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
+  const { asked, held, zone, comparisons, notCompared, conclusion, good } = view;
+  const heading = `${view.account}, ${spanText(held, zone)}${
+    isSame(asked, held) ? '' : ' (as far as the log reaches)'
+  }`;
+  const table =
+    comparisons.length === 0
+      ? []
+      : tableLines(
+          [
+            { title: 'SOURCE' },
+            { title: 'ENTRY' },
+            { title: 'OURS', spare: 2 },
+            { title: 'THEIRS', spare: 2 },
+            { title: 'GAP' },
+            { title: 'UNIT', spare: 3 },
+            { title: 'VERDICT' },
+          ],
+          comparisons.map((one) => rowOf(one, view, screen)),
+          screen,
+        );
+  const missing = notCompared.flatMap(({ source, reason }) =>
+    lines(`not compared with ${source}: ${reason}`, screen),
+  );
+  const end = lines(conclusion, screen).map((line) => screen.paint(good ? 'good' : 'bad', line));
+  return `${[...timesIn(zone, screen), ...lines(heading, screen), ...table, ...missing, ...end].join('\n')}\n`;
+};
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+const isoSpan = ({ start, end }: Span) => ({ start: iso(start), end: iso(end) });
+
+/** Times as ISO 8601 in UTC, amounts as exact decimal text. */
+export const reconcileJson = (view: ReconcileView) => ({
+  ...view,
+  asked: isoSpan(view.asked),
+  held: isoSpan(view.held),
+  comparisons: view.comparisons.map((one) => ({
+    ...one,
+    span: isoSpan(one.span),
+    comparedAt: new Date(one.comparedAt).toISOString(),
+  })),
+});
