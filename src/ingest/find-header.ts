@@ -20,7 +20,7 @@ const bom = '\uFEFF';
 /** One line as cells; a line that is no CSV is one cell. */
 export const cellsOf = (line: string): readonly string[] => {
   try {
-    const [cells]: string[][] = parse(line, { relax_quotes: true, relax_column_count: true });
+    const [cells]: string[][] = parse(line, { relax_column_count: true, record_delimiter: '\n' });
     return cells ?? [];
   } catch {
     return [line];

@@ -2,8 +2,8 @@ import { amountSql, kindSql, timeSlack, timeSql, tokensSql } from './checked-cel
 import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
 
-/** The one place where a name from data becomes SQL. */
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** The one place where a name from data becomes SQL, whose text ends at a NUL. */
+const quoteName = (name: string): string => `"${name.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 
 /** Struct fields can't share a name, whatever its case. */
 const uniqueNames = (names: readonly string[]): readonly string[] => {
