@@ -3,4 +3,13 @@ export { serve } from './daemon.ts';
 export { createLocalCommands } from './local-commands.ts';
 export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
-export type { Commands, DoctorView, JobView, NextSlot, ReconcileView, RunResult, RunView, StatusView } from '../server/index.ts';
+export type {
+  Commands,
+  DoctorView,
+  JobView,
+  NextSlot,
+  ReconcileView,
+  RunResult,
+  RunView,
+  StatusView,
+} from '../server/index.ts';

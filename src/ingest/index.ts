@@ -1,10 +1,8 @@
 export { planLogPull } from './log-windows.ts';
-export { probeLogs } from './probe-logs.ts';
 export { pullLogs } from './pull-logs.ts';
 export { planLogWork } from './log-plan.ts';
 export type { PlannedWindow } from './log-plan.ts';
 export { revisitsFrom } from './log-revisits.ts';
-export type { RevisitRule } from './log-revisits.ts';
 export type { LogQuery } from './fetch-logs.ts';
 export type { LogPull, LogPullMeans, PullSummary } from './pull-logs.ts';
 export { planUsagePull } from './usage-windows.ts';
@@ -19,3 +17,4 @@ export type { Verdict, Vote } from './reconcile-verdict.ts';
 export { agreedWhenLanded, joinSpans, lateness, settledThrough } from './reconcile-settled.ts';
 export { bucketsIn } from './reconcile-buckets.ts';
 export { concludeComparisons, isLonger, tellComparison } from './reconcile-words.ts';
+export { probeLogs } from './probe-logs.ts';

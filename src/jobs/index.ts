@@ -18,7 +18,5 @@ export { createDataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
-export { reconcileLanded } from './reconcile-landed.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
 export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
-export type { NotCompared, Reconciled } from './reconcile-span.ts';
