@@ -175,12 +175,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       return composeReport(order, contextOf({ ...run, name: order.report, account, zone, progress, signal }));
     },
     doctor: async (order, progress, signal) =>
-      consultDoctor(
-        order,
-        { config, accounts, transport, places, warehouse, clock, log },
-        progress,
-        signal,
-      ),
+      consultDoctor(order, { config, accounts, transport, places, warehouse, clock, log }, progress, signal),
     reconcile: async (order, progress, signal) => {
       const name = order.account ?? Object.keys(settings.accounts)[0];
       if (name === undefined)

@@ -17,15 +17,24 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const run = (...argv: string[]) => folder.run(argv, { env });
 
 describe('help', () => {
-  it.each(['serve', 'status', 'runs', 'next', 'check', 'doctor', 'run', 'report', 'reconcile', 'sandbox', 'demo'])(
-    '%s shows examples',
-    async (command) => {
-      const ran = await run(command, '--help');
-      expect(ran.code).toBe(0);
-      expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));
-      expect(ran.stderr).toBe('');
-    },
-  );
+  it.each([
+    'serve',
+    'status',
+    'runs',
+    'next',
+    'check',
+    'doctor',
+    'run',
+    'report',
+    'reconcile',
+    'sandbox',
+    'demo',
+  ])('%s shows examples', async (command) => {
+    const ran = await run(command, '--help');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  .*tollkeeper ${command}`));
+    expect(ran.stderr).toBe('');
+  });
 });
 
 describe('wrong use is told in words, never with a stack', () => {
