@@ -3,7 +3,7 @@ import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram } from '../program/support/built-program.ts';
 import { gather } from './support/evidence.ts';
 import type { Evidence, JobEvidence } from './support/evidence.ts';
-import type { Life } from './support/life.ts';
+import type { Life, Took } from './support/life.ts';
 import { play } from './support/play.ts';
 import type { Played } from './support/play.ts';
 import { drawRounds } from './support/rounds.ts';
@@ -27,8 +27,9 @@ let played: Played;
 let evidence: Evidence;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const seconds = (milliseconds: readonly number[]): string =>
-  `${(Math.max(...milliseconds) / 1000).toFixed(2)} s at most of ${milliseconds.length}`;
+const longest = (took: readonly Took[], by: keyof Took): number => Math.max(...took.map((one) => one[by]));
+const seconds = (took: readonly Took[]): string =>
+  `${(longest(took, 'clock') / 1000).toFixed(2)} s at most of ${took.length} (${(longest(took, 'own') / 1000).toFixed(2)} s less waiting for a processor)`;
 
 beforeAll(async () => {
   say(`storm of ${count} rounds, TOLLKEEPER_STORM_SEED=${seed}`);
@@ -69,9 +70,10 @@ const settled = ({ runs }: JobEvidence) => {
 
 describe('daemons that are killed at random moments', () => {
   it('are ready again within seconds, and so is one that waited', () => {
-    expect(Math.max(...played.starts)).toBeLessThan(promptly);
+    // A machine that is busy with other things proves nothing.
+    expect(longest(played.starts, 'own')).toBeLessThan(promptly);
     expect(played.takeovers.length).toBeGreaterThan(0);
-    expect(Math.max(...played.takeovers)).toBeLessThan(promptly);
+    expect(longest(played.takeovers, 'own')).toBeLessThan(promptly);
     expect(played.stops.filter((code) => code !== 0)).toEqual([]);
     expect(played.lives.map(({ process }) => process.stderr()).filter((text) => text !== '')).toEqual([]);
   });
@@ -180,25 +182,21 @@ describe('daemons that are killed at random moments', () => {
     expect([...mails.keys()].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  it('ask the gateway for each good run, and land what it served, nothing twice', () => {
-    const { main, other } = house.asked;
-    for (const [job, seen, path, least] of [
-      ['mail-all', main, '/api/log/self/stat', 2],
-      ['mail-latest', other, '/api/log/self/stat', 2],
-      ['pull-all', main, '/api/log/self/stream-export', 1],
-    ] as const) {
-      const { runs, attempts } = ofJob(job);
-      const moments = seen.filter((request) => request.path === path).map(({ at }) => at);
-      const asking = runs.filter(
-        ({ state, summary }) => state === 'ok' && summary?.startsWith('nothing to pull') !== true,
-      );
-      const idle = asking.filter(({ slot }) => {
-        const { startedAt, endedAt = 0 } = attempts.get(slot)?.at(-1) ?? { startedAt: Infinity };
-        return moments.filter((at) => at >= startedAt && at <= endedAt).length < least;
-      });
-      expect(asking.length).toBeGreaterThan(0);
-      expect(idle).toEqual([]);
-    }
+  it('ask the gateway in each good pull, and land what it served, nothing twice', () => {
+    const { runs, attempts } = ofJob('pull-all');
+    const moments = house.asked
+      .filter(({ path }) => path === '/api/log/self/stream-export')
+      .map(({ at }) => at);
+    // Two runs within one second leave the second nothing to ask for.
+    const asking = runs.filter(
+      ({ state, summary }) => state === 'ok' && summary?.startsWith('nothing to pull') !== true,
+    );
+    const idle = asking.filter(({ slot }) => {
+      const { startedAt, endedAt = 0 } = attempts.get(slot)?.at(-1) ?? { startedAt: Infinity };
+      return !moments.some((at) => at >= startedAt && at <= endedAt);
+    });
+    expect(asking.length).toBeGreaterThan(0);
+    expect(idle).toEqual([]);
     expect(evidence.spend.landed).toBe(evidence.spend.true);
   });
 });

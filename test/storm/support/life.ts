@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Running } from '../../program/support/built-program.ts';
 
 /** One process of the daemon, from its first breath on; moments in milliseconds UTC. */
@@ -20,10 +21,21 @@ export type LogLine = {
 
 export const bear = (process: Running): Life => ({ process, spawnedAt: Date.now() });
 
-export const untilServing = async (life: Life): Promise<number> => {
+/** How long something took, in milliseconds: by the clock, and less the time that the process stood in line for a processor. */
+export type Took = { readonly clock: number; readonly own: number };
+
+/** Milliseconds that the main thread of a process was ready to run and had no processor; 0 where the system does not tell. */
+export const stoodInLine = async ({ process }: Life): Promise<number> => {
+  const text = await readFile(`/proc/${process.pid}/schedstat`, 'utf8').catch(() => '');
+  return Number(text.split(' ')[1] ?? 0) / 1e6;
+};
+
+/** From a moment in its life on until it serves. */
+export const untilServing = async (life: Life, since: number, inLine = 0): Promise<Took> => {
   await life.process.line('"serving"');
   life.servedAt = Date.now();
-  return life.servedAt;
+  const clock = life.servedAt - since;
+  return { clock, own: clock - ((await stoodInLine(life)) - inLine) };
 };
 
 /** Ends a process and gives its exit code. */

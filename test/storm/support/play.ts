@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bear, end, untilServing } from './life.ts';
-import type { Life, LogLine } from './life.ts';
+import { bear, end, stoodInLine, untilServing } from './life.ts';
+import type { Life, LogLine, Took } from './life.ts';
 import type { Round } from './rounds.ts';
 import { stormJobs } from './storm-house.ts';
 import type { StormHouse } from './storm-house.ts';
@@ -8,10 +8,10 @@ import type { StormHouse } from './storm-house.ts';
 /** What the rounds left to be looked at. */
 export type Played = {
   readonly lives: readonly Life[];
-  /** Milliseconds from spawn to serving, of daemons that did not have to wait. */
-  readonly starts: readonly number[];
-  /** Milliseconds from the death of a daemon to the moment the one that waited served. */
-  readonly takeovers: readonly number[];
+  /** From spawn to serving, of daemons that did not have to wait. */
+  readonly starts: readonly Took[];
+  /** From the death of a daemon to the moment the one that waited served. */
+  readonly takeovers: readonly Took[];
   /** Exit codes after SIGTERM. */
   readonly stops: readonly (number | null)[];
 };
@@ -23,8 +23,8 @@ export const play = async (
   onRound: (done: number) => void,
 ): Promise<Played> => {
   const lives: Life[] = [];
-  const starts: number[] = [];
-  const takeovers: number[] = [];
+  const starts: Took[] = [];
+  const takeovers: Took[] = [];
   const stops: (number | null)[] = [];
   const spawn = (...more: readonly string[]): Life => {
     const life = bear(house.start('serve', ...more));
@@ -32,7 +32,7 @@ export const play = async (
     return life;
   };
   const ready = async (life: Life): Promise<void> => {
-    if (life.servedAt === undefined) starts.push((await untilServing(life)) - life.spawnedAt);
+    if (life.servedAt === undefined) starts.push(await untilServing(life, life.spawnedAt));
   };
   const standBy = async (): Promise<Life> => {
     const life = spawn('--wait');
@@ -69,9 +69,10 @@ export const play = async (
       }
       case 'take over': {
         const second = await standBy();
+        const inLine = await stoodInLine(second);
         const began = Date.now();
         await end(daemon, 'SIGKILL');
-        takeovers.push((await untilServing(second)) - began);
+        takeovers.push(await untilServing(second, began, inLine));
         return second;
       }
       default:

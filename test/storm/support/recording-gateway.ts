@@ -5,7 +5,6 @@ export type SeenRequest = {
   /** When it came, in milliseconds UTC. */
   readonly at: number;
   readonly path: string;
-  readonly query: URLSearchParams;
 };
 
 /** Stands before a gateway, writes down what is asked of it, and takes its time: so runs are under way when a kill comes. */
@@ -23,7 +22,7 @@ export const openRecordingGateway = async (target: string): Promise<RecordingGat
   const timers = new Set<NodeJS.Timeout>();
   const server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? '/', target);
-    seen.push({ at: Date.now(), path: url.pathname, query: url.searchParams });
+    seen.push({ at: Date.now(), path: url.pathname });
     const pass = (): void => {
       timers.delete(timer);
       const onward = request(url, { method: incoming.method, headers: { ...incoming.headers, host } });
