@@ -69,6 +69,8 @@ export const pull = async (
       until,
       ...(task.again ? { from: since, to: until } : {}),
       windowSeconds: task.windowSeconds,
+      // As the job has it.
+      ahead: 2,
       columns: 'detailed',
       currency: 'USD',
       profile: unknownGateway,

@@ -324,11 +324,12 @@ describe('kinds that are never run beside themselves', () => {
     }
   });
 
-  it('are those that pull and the one that takes snapshots', () => {
+  it('are those that pull, the one that takes snapshots and the one that archives', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
       'snapshot',
+      'archive',
     ]);
   });
 });

@@ -11,7 +11,7 @@ import { chunksOf, csvOf, plainStyle, seconds, sumOf } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
 
-const rounds = 60 * Number(process.env['TOLLKEEPER_STORM'] ?? 1);
+const rounds = 15 * Number(process.env['TOLLKEEPER_STORM'] ?? 1);
 
 /** One second is pulled: no shorter window can be asked for instead. */
 const second = 1;

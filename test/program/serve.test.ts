@@ -150,7 +150,8 @@ describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }
     await house.gateway.held();
     pull.kill('SIGKILL');
     expect(await pull.ended).toEqual({ code: null, signal: 'SIGKILL' });
-    expect(await spool(house)).toHaveLength(1);
+    // Windows are fetched ahead: of more than one something may lie there.
+    expect((await spool(house)).length).toBeGreaterThan(0);
     await nextRunIsWhole(house);
   });
 
