@@ -112,7 +112,11 @@ export const createReferee = (table: Table) => {
     for (const [key, row] of rows) {
       if (row.job !== job || !bySlot(row) || row.attempts > 0 || row.state === 'failed') continue;
       if (row.slot > now) rows.delete(key);
-      else if ((row.through ?? 0) > now) rows.set(key, { ...row, through: now });
+      else if ((row.through ?? 0) > now) {
+        const { through: _through, ...rest } = row;
+        // What is left of a span may be its first slot alone.
+        rows.set(key, row.slot === now ? rest : { ...rest, through: now });
+      }
     }
   };
 
