@@ -205,6 +205,6 @@ it('does what its model does, over any sequence of calls and restarts', async ()
         await warehouse[Symbol.asyncDispose]();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
