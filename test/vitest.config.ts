@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { stormTimes } from './support/storm.ts';
 
 /** What needs Debian's packages (Chromium, Postfix) runs in CI through `npm run test:system`. */
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
@@ -11,11 +12,11 @@ const leaky = ['test/house/fixtures/leaky.ts'];
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Property tests that draw more cases in a storm: those that read the multiplier. */
+/** Property tests that draw more cases in a storm: those that take the multiplier. */
 const multiplied = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("'TOLLKEEPER_STORM'"))
+    .filter((name) => readFileSync(`${folder}${name}`, 'utf8').includes("support/storm.ts'"))
     .map((name) => `test/${name}`);
 
 const include = (wanted: string | undefined): string[] => {
@@ -25,7 +26,7 @@ const include = (wanted: string | undefined): string[] => {
 };
 
 const wanted = process.env['TOLLKEEPER_TESTS'];
-const multiplier = wanted === 'storm' ? Math.max(1, Number(process.env['TOLLKEEPER_STORM'] ?? 1)) : 1;
+const multiplier = wanted === 'storm' ? stormTimes : 1;
 
 export default defineConfig({
   test: {

@@ -26,6 +26,7 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { now } from '../support/gateway-house.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse } from '../support/job-house.ts';
+import { stormTimes } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
@@ -170,7 +171,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         expect(rendered.text).toContain(`Spend, exact: ${shown} ${currency}.`);
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 6 * stormTimes },
   );
 });
 
@@ -212,6 +213,6 @@ it('pulls of usage hold what the gateway holds, whichever switches meet', async 
         }
       },
     ),
-    { numRuns: 24 },
+    { numRuns: 10 * stormTimes },
   );
 });

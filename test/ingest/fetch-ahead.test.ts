@@ -9,6 +9,7 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
 import type { LogSource, SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
+import { stormTimes } from '../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const hour = 3600;
@@ -117,7 +118,7 @@ describe('windows that are fetched ahead', () => {
           expect(await readdir(folder.spool)).toEqual([]);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 6 * stormTimes },
     );
   });
 

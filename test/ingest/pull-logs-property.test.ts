@@ -6,6 +6,7 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { logSource, seconds, sumOf } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
+import { stormTimes } from '../support/storm.ts';
 
 const day = 86_400;
 
@@ -123,7 +124,7 @@ it('holds exactly what the gateway served, whatever it writes and however time i
         expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 8 * stormTimes },
   );
 });
 
@@ -164,7 +165,7 @@ it('lands each row once through a repeated hour, when times are naive', async ()
         expect(spend.net).toBe(sumOf(all.map(({ quota }) => quota)));
       },
     ),
-    { numRuns: 3 },
+    { numRuns: 2 * stormTimes },
   );
 });
 

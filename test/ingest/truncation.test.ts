@@ -4,6 +4,7 @@ import { pullLogs } from '../../src/ingest/index.ts';
 import { csvOf, chunksOf, plainStyle, seconds } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
+import { stormTimes } from '../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 
@@ -14,6 +15,13 @@ const rows: readonly SourceRow[] = [
 ];
 const order = ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'];
 const charged = '10.875';
+
+/** Outside a storm every third byte, and each where a line ends. */
+const looked = (body: Buffer, bytes: number): boolean =>
+  stormTimes > 1 ||
+  bytes % 3 === 0 ||
+  bytes === body.length ||
+  /[\r\n]/.test(body.toString('latin1', bytes - 2, bytes));
 
 /** What each cut of the export comes to, by the bytes that are left: the sum that landed, or nothing. */
 const cutEverywhere = async (
@@ -26,6 +34,7 @@ const cutEverywhere = async (
   await using warehouse = await openIn(folder);
   const outcomes = new Map<number, string | undefined>();
   for (let bytes = 0; bytes <= body.length; bytes += 1) {
+    if (!looked(body, bytes)) continue;
     const account = `cut-${bytes}`;
     const outcome = await pullLogs(
       pullOf(

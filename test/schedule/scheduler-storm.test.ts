@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
 import { modelLedger } from '../warehouse/model-ledger.ts';
 import { openSchedulerHouse } from './support/scheduler-house.ts';
+import { stormTimes } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';
 import { runStorm } from './support/storm.ts';
 
-const storm = Number(process.env['TOLLKEEPER_STORM'] ?? 1);
-vi.setConfig({ testTimeout: 180_000 * Math.max(1, storm) });
+vi.setConfig({ testTimeout: 180_000 * stormTimes });
 
 describe('whatever happens to the process, the clock, the config and the disk', () => {
   it('each slot has its row, is run as its policies say, and is doubled by nothing', async () => {
@@ -14,7 +14,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
       fc.asyncProperty(plans(12), async (plan) => {
         await runStorm(plan, modelLedger());
       }),
-      { numRuns: 20 * storm, endOnFailure: true },
+      { numRuns: 20 * stormTimes, endOnFailure: true },
     );
   });
 
@@ -24,7 +24,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
         await using house = await openSchedulerHouse();
         await runStorm(plan, house.ledger);
       }),
-      { numRuns: 2 * storm, endOnFailure: true },
+      { numRuns: 2 * stormTimes, endOnFailure: true },
     );
   });
 });

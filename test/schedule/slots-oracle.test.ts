@@ -5,10 +5,10 @@ import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from 
 import type { Schedule } from '../../src/schedule/slots.ts';
 import { changesOf, firstYear, lastYear, quickWallAt, slotsIn, textOf, wallAt } from './oracle.ts';
 import type { DayField, Field, Pattern } from './oracle.ts';
+import { stormTimes } from '../support/storm.ts';
 
-const storm = Number(process.env['TOLLKEEPER_STORM'] ?? 1);
-const rounds = 2000 * storm;
-vi.setConfig({ testTimeout: 60_000 * Math.max(1, storm) });
+const rounds = 2000 * stormTimes;
+vi.setConfig({ testTimeout: 60_000 * stormTimes });
 
 const zones = [
   'America/New_York',

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 multiplier=10 rounds=60
 if [ "${1-}" = --full ]; then
   shift
-  multiplier=200 rounds=500
+  multiplier=40 rounds=500
 fi
 export TOLLKEEPER_TESTS=storm
 export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}

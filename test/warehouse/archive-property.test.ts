@@ -6,8 +6,9 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { at, batchOfCalls, cubeOf, day, dayMillis, openAt, rowsAtRest, year } from './archive-support.ts';
 import type { Call } from './archive-support.ts';
 import { testFolder } from './support.ts';
+import { stormTimes } from '../support/storm.ts';
 
-const runs = Number(process.env['TOLLKEEPER_STORM'] ?? 1) * 8;
+const runs = 8 * stormTimes;
 
 const first = at('2024-01-01');
 const days = 31 + 29 + 31;
