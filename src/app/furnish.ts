@@ -13,6 +13,7 @@ import type { DoctorOrder, DoctorView, ReconcileOrder, ReconcileView, ReportOrde
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { consultDoctor } from './doctor.ts';
+import { gapMail } from './gap-mail.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
 import type { Places } from './places.ts';
@@ -130,6 +131,23 @@ export const furnish = (house: House, config: Config): Furniture => {
     }
   };
 
+  /** Tells operators once of gaps that pulls have found between the call log and other sources. */
+  const tellGaps = async (account: string, said: Log): Promise<void> => {
+    try {
+      const gaps = await warehouse.comparisons.untold(account);
+      const last = gaps.at(-1);
+      if (last === undefined) return;
+      const told =
+        mail === undefined
+          ? undefined
+          : gapMail(gaps, account, { ...mail, zone: settings.timezone, jobs: config.jobs });
+      await send(told === undefined ? [] : [told]);
+      await warehouse.comparisons.told(account, last.notedAt, clock.now());
+    } catch (error) {
+      said.warn('operators cannot be told of gaps in the call log', errorFields(error));
+    }
+  };
+
   return {
     config,
     execute: async ({ job, run, progress, signal, dataLate }) => {
@@ -148,6 +166,7 @@ export const furnish = (house: House, config: Config): Furniture => {
         return await kindOf(job).run(job.fields, context);
       } finally {
         await tellLearned(job.account, context.log);
+        await tellGaps(job.account, context.log);
       }
     },
     plan: async (job, run, signal) => {

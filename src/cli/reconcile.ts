@@ -30,7 +30,7 @@ export const addReconcile = (program: Command, means: Means): void => {
       `
 Moments are read in the zone of the config: 2026-11-21, 2026-11-21T08:00, or with Z or an offset.
 Verdicts: equal; refunds, rounding, currency, units (equal but for that); top-up (one that the log does not show);
-late-data; truncated (the log is short of every other source); unexplained. The exit code is 1 when something is
+late data; truncated (the log is short of every other source); unexplained. The exit code is 1 when something is
 truncated or unexplained, or nothing could be compared.
 
 Examples:

@@ -12,7 +12,7 @@ type Span = ReconcileView['held'];
 const styles: Readonly<Record<string, Style>> = {
   truncated: 'bad',
   unexplained: 'bad',
-  'late-data': 'warn',
+  'late data': 'warn',
 };
 
 const isSame = (left: Span, right: Span): boolean => left.start === right.start && left.end === right.end;

@@ -2,20 +2,22 @@ import { compareMoney, zero } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import type { Match } from './reconcile.ts';
 
-export type Verdict =
-  | 'equal'
-  | 'refunds'
-  | 'rounding'
-  | 'currency'
-  | 'units'
-  | 'top-up'
-  | 'late-data'
-  | 'truncated'
-  | 'unexplained';
+/** How the log and another source stand; `currency` is another currency or integer units. */
+export const verdicts = [
+  'equal',
+  'refunds',
+  'rounding',
+  'currency',
+  'late data',
+  'truncated',
+  'unexplained',
+] as const;
+
+export type Verdict = (typeof verdicts)[number];
 
 /** Those that leave nothing open. */
 export const isGood = (verdict: string): boolean =>
-  ['equal', 'refunds', 'rounding', 'currency', 'units', 'top-up'].includes(verdict);
+  ['equal', 'refunds', 'rounding', 'currency'].includes(verdict);
 
 /** Those that a person has to look at. */
 export const isBad = (verdict: string): boolean => verdict === 'unexplained' || verdict === 'truncated';
@@ -23,8 +25,7 @@ export const isBad = (verdict: string): boolean => verdict === 'unexplained' || 
 /** The name of how the two agree; nothing when they do not. */
 export const agreement = ({ fit, figure, refunds }: Match): Verdict | undefined => {
   if (fit === undefined) return undefined;
-  if (figure.kind === 'units') return 'units';
-  if (figure.kind === 'other') return 'currency';
+  if (figure.kind !== 'own') return 'currency';
   if (refunds === 'not taken off') return 'refunds';
   return fit === 'rounding' ? 'rounding' : 'equal';
 };
@@ -52,7 +53,7 @@ export const nameGap = (open: Vote, others: readonly Vote[]): 'truncated' | 'une
   if (!isShort(open)) return 'unexplained';
   const against = others.some(
     (other) =>
-      other !== open && holds(other.span, open.span) && other.verdict !== 'late-data' && !isShort(other),
+      other !== open && holds(other.span, open.span) && other.verdict !== 'late data' && !isShort(other),
   );
   return against ? 'unexplained' : 'truncated';
 };

@@ -36,10 +36,11 @@ export const tellComparison = ({ source, entry, verdict, match, why }: Told): st
     equal: `The log adds up to ${theirs}: ${reading} ${unit}${more}.`,
     rounding: `The log adds up to ${theirs}, ${reading} ${unit}, within its rounding (${gap})${more}.`,
     refunds: `The log’s consumption is ${theirs}, ${reading} ${unit}${near}${withoutRefunds}${more}.`,
-    currency: `The log adds up to ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
-    units: `The log adds up to ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`,
-    'top-up': `${says}: a top-up of ${size} ${unit} that the log does not show explains it${more}.`,
-    'late-data': `${says}: the gap of ${gap} is late data${more}.`,
+    currency:
+      figure.kind === 'units'
+        ? `The log adds up to ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`
+        : `The log adds up to ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
+    'late data': `${says}: the gap of ${gap} is late data${more}.`,
     truncated: `The log is short: ${theirs} says ${reading} ${unit}, the log adds up to ${ours}, ${size} is missing${more}.`,
     unexplained: `${says}: ${gap} is unexplained${more}.`,
   };
@@ -60,8 +61,8 @@ export const concludeComparisons = (
     return `The log is truncated by ${many('truncated')}. ${first('truncated')}`;
   if (with_('unexplained').length > 0)
     return `${capital(many('unexplained'))} are unexplained. ${first('unexplained')}`;
-  if (with_('late-data').length > 0)
-    return `All that is settled agrees; ${many('late-data')} differ by late data. ${first('late-data')}`;
+  if (with_('late data').length > 0)
+    return `All that is settled agrees; ${many('late data')} differ by late data. ${first('late data')}`;
   const kinds = [...new Set(found.map(({ verdict }) => verdict))].filter((verdict) => verdict !== 'equal');
   return `The log agrees with ${totals.length === 1 ? 'the one source' : `all ${totals.length} sources`} that could be compared${
     kinds.length === 0 ? '' : ` (what differs in form: ${kinds.join(', ')})`

@@ -8,6 +8,7 @@ import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, ReachContext } from './job-kind.ts';
 import { pullMeans } from './pull-means.ts';
+import { reconcileLandedUsage } from './reconcile-landed.ts';
 import { count, span } from './words.ts';
 
 const shape = z.strictObject({
@@ -65,6 +66,7 @@ export const pullUsageKind = defineJobKind({
   run: async (settings, context) => {
     const { account, signal, trigger } = context;
     const again = trigger === 'backfill';
+    const startedAt = context.clock.now();
     // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
     const pulled = await pullUsage({
@@ -77,12 +79,21 @@ export const pullUsageKind = defineJobKind({
       ...pullMeans(context),
     });
     const windows = [...answered].map(([name, starts]) => `${count(starts.size, 'window')} by ${name}`);
+    const series = { dimensions: settings.group_by, granularity: settings.granularity };
+    const compared =
+      settings.metric === 'spend' ? await reconcileLandedUsage(startedAt, series, context) : {};
+    const told = compared.told === undefined ? '' : `. ${compared.told}`;
     return {
       summary:
         pulled.windows === 0
-          ? `nothing to pull ${again ? 'again' : 'yet'}`
-          : `${count(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}`,
-      figures: { windows: pulled.windows, rows: pulled.rows, bytes: pulled.bytes },
+          ? `nothing to pull ${again ? 'again' : 'yet'}${told}`
+          : `${count(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}${told}`,
+      figures: {
+        windows: pulled.windows,
+        rows: pulled.rows,
+        bytes: pulled.bytes,
+        compared: compared.verdict,
+      },
     };
   },
   plan: async (settings, context) => {

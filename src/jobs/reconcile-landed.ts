@@ -1,15 +1,14 @@
 import { errorFields, interval, isFault, unixSeconds } from '../base/index.ts';
-import type { UnixMillis } from '../base/index.ts';
-import { isBad, isGood, joinSpans } from '../ingest/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import { isBad, isGood, joinSpans, judgeGaps } from '../ingest/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { openOtherLogs } from './other-currency.ts';
-import { nameFindings } from './reconcile-finding.ts';
-import { keepComparisons } from './reconcile-span.ts';
-import { compareStatistics } from './reconcile-statistics.ts';
+import { compareSpan, heldPart } from './reconcile-span.ts';
+import type { SourceGroup } from './reconcile-span.ts';
 
-/** A run that lands many islands of time compares the latest of them. */
-const mostSpans = 4;
+/** Of a run that lands more islands of time than its revisits make, the latest are compared. */
+const mostSpans = 12;
 
 const everything = interval(unixSeconds(0), unixSeconds(100_000_000_000));
 
@@ -20,37 +19,117 @@ export type LandedReconciliation = {
   readonly told?: string;
 };
 
+type Span = Interval<UnixSeconds>;
+type Asked = { readonly span: Span; readonly groups: readonly SourceGroup[] };
+
+/** Notes gaps that are new, so that operators are told of them once the run is over. */
+const noteGaps = async (
+  found: readonly StoredComparison[],
+  { account, warehouse, clock }: JobContext,
+): Promise<void> => {
+  const gaps = judgeGaps(found, await warehouse.comparisons.gaps(account.name), clock.now());
+  if (gaps.length > 0) await warehouse.comparisons.noteGaps(account.name, gaps);
+};
+
+const concludeLanded = (
+  found: readonly StoredComparison[],
+  failures: readonly string[],
+  { log }: JobContext,
+): LandedReconciliation => {
+  const totals = found.filter(({ entry }) => entry === undefined);
+  const worst =
+    totals.find(({ verdict }) => isBad(verdict)) ??
+    found.find(({ verdict }) => isBad(verdict)) ??
+    totals.find(({ verdict }) => !isGood(verdict)) ??
+    totals[0];
+  const open = worst === undefined || isGood(worst.verdict) ? undefined : worst;
+  if (open !== undefined) {
+    const { source, verdict, gap, unit, text } = open;
+    log.warn('the call log does not add up to another source', { source, verdict, gap, unit, text });
+  }
+  const told = [...(open === undefined ? [] : [open.text]), ...failures].join(' ');
+  return {
+    ...(worst === undefined ? {} : { verdict: worst.verdict }),
+    ...(told === '' ? {} : { told }),
+  };
+};
+
+/** A comparison that fails is told and never fails the run. */
+const reconcile = async (
+  asked: () => Promise<readonly Asked[]>,
+  context: JobContext,
+): Promise<LandedReconciliation> => {
+  try {
+    await using others = openOtherLogs(context);
+    const means = { context, others, thorough: false };
+    const found: StoredComparison[] = [];
+    const failures = new Set<string>();
+    for (const { span, groups } of await asked()) {
+      const { comparisons, missing } = await compareSpan(span, means, groups);
+      found.push(...comparisons);
+      for (const { source, reason, failed } of missing)
+        if (failed) failures.add(`Not compared with ${source}: ${reason.replace(/\.$/, '')}.`);
+    }
+    await noteGaps(found, context);
+    return concludeLanded(found, [...failures], context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!isFault(error)) throw error;
+    context.log.warn('what was landed could not be compared with other sources', errorFields(error));
+    return { told: `Not compared with other sources: ${error.message.replace(/\.$/, '')}.` };
+  }
+};
+
 /**
- * Compares what a run has landed since it began with the statistics endpoint: one comparison of each unbroken stretch of
- * time, however many windows it came in. A comparison that fails is told and never fails the run.
+ * Compares what a run has landed of the log since it began with the statistics, asked now, and with the usage and the
+ * snapshots that are there: each unbroken stretch of time, however many windows it came in.
  */
 export const reconcileLanded = async (
   since: UnixMillis,
   context: JobContext,
 ): Promise<LandedReconciliation> => {
-  const { account, warehouse, log, signal } = context;
-  try {
+  const { account, warehouse } = context;
+  return reconcile(async () => {
     const landings = await warehouse.comparisons.landings(account.name, everything, since);
     const spans = joinSpans(landings.map(({ window }) => window)).slice(-mostSpans);
-    await using others = openOtherLogs(context);
-    const found: StoredComparison[] = [];
-    for (const span of spans) {
-      const finding = await compareStatistics(span, { context, others, thorough: false });
-      found.push(...(await keepComparisons(nameFindings([finding]), context)));
+    return spans.map((span) => ({
+      span,
+      groups: ['statistics', 'usage by model', 'usage by key', 'account'],
+    }));
+  }, context);
+};
+
+const groupOf: Readonly<Record<string, SourceGroup>> = { model: 'usage by model', token: 'usage by key' };
+
+/** The same of the usage that a run has landed, held against what the log holds of its time. */
+export const reconcileLandedUsage = async (
+  since: UnixMillis,
+  series: { readonly dimensions: readonly string[]; readonly granularity: string },
+  context: JobContext,
+): Promise<LandedReconciliation> => {
+  const { account, warehouse } = context;
+  const { dimensions, granularity } = series;
+  return reconcile(async () => {
+    const asked = new Map<string, { readonly span: Span; readonly groups: SourceGroup[] }>();
+    for (const dimension of dimensions) {
+      const group = groupOf[dimension];
+      if (group === undefined) continue;
+      const landings = await warehouse.comparisons.usageLandings(
+        account.name,
+        { dimension, granularity },
+        everything,
+      );
+      const landed = landings.filter(({ landedAt }) => landedAt >= since).map(({ window }) => window);
+      for (const stretch of joinSpans(landed).slice(-mostSpans)) {
+        const span = await heldPart(stretch, context);
+        if (span === undefined) continue;
+        // By model and by key together, so that each can speak for the other.
+        const key = `${span.start} ${span.end}`;
+        const one = asked.get(key) ?? { span, groups: [] };
+        one.groups.push(group);
+        asked.set(key, one);
+      }
     }
-    const worst =
-      found.find(({ verdict }) => isBad(verdict)) ??
-      found.find(({ verdict }) => !isGood(verdict)) ??
-      found[0];
-    if (worst === undefined) return {};
-    const { verdict, text, gap, unit } = worst;
-    if (isGood(verdict)) return { verdict };
-    log.warn('the call log does not add up to the statistics', { verdict, gap, unit, text });
-    return { verdict, told: text };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isFault(error)) throw error;
-    log.warn('what was landed could not be compared with the statistics', errorFields(error));
-    return { told: `Not compared with the statistics: ${error.message}` };
-  }
+    return [...asked.values()];
+  }, context);
 };

@@ -24,7 +24,7 @@ export const explainGrowth = async (
   const landings = await warehouse.comparisons.landings(account.name, span);
   return agreedWhenLanded(span, agreements, landings)
     ? {
-        verdict: 'late-data',
+        verdict: 'late data',
         why: 'the statistics agreed when the log was landed, and have grown since: pull the span again',
       }
     : undefined;

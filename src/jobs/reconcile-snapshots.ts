@@ -123,31 +123,51 @@ const explainChange = async (
   if (!isWithin) return undefined;
   const moments = [pair.first, pair.last].map(({ takenAt }) => momentText(takenAt / 1000, context));
   return {
-    verdict: 'late-data',
+    verdict: 'late data',
     why: `what was charged in the ten minutes before the snapshots of ${moments.join(' and ')} may be counted on either side`,
   };
 };
 
+export type ComparedSnapshots = {
+  readonly findings: readonly Finding[];
+  /** Why the balance is not among them, where used_quota is. */
+  readonly withoutBalance?: string;
+};
+
+/**
+ * What the balance has risen by beyond what was charged, where the log shows no top-ups at all and used_quota says that the
+ * charge is right: such a balance can't be held against such a log.
+ */
+const unseenTopUp = async (
+  used: Finding,
+  balance: Finding,
+  covered: Span,
+  { account, warehouse }: JobContext,
+): Promise<string | undefined> => {
+  const { fit, figure, gap } = balance.match;
+  if (balance.verdict !== undefined || fit !== undefined || used.match.fit === undefined) return undefined;
+  if (compareMoney(gap, zero) <= 0) return undefined;
+  const { topUps } = await warehouse.comparisons.totals(account.name, covered);
+  return topUps === zero
+    ? `used_quota agrees, and the balance has ${gap} ${figure.unit} more than that leaves: the log shows no top-ups`
+    : undefined;
+};
+
 /** Holds the change of `used_quota` and of the balance between two stored snapshots against the log. */
-export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Promise<readonly Finding[]> => {
+export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Promise<ComparedSnapshots> => {
   const { context } = means;
   const { account, warehouse } = context;
   const covered = await warehouse.logs.reach(account.name);
   const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
-  if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return [];
-  const compare = async (side: Side, used?: Finding): Promise<Finding> => {
+  if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return { findings: [] };
+  const compare = async (side: Side): Promise<Finding> => {
     const { span, ...total } = await matchChange(pair, side, means);
     const isFalling = side === 'balance';
-    return findingOf({ source: side, span, match: total.match, isFalling }, async () => {
-      const explained = await explainChange(pair, side, total, context);
-      if (explained !== undefined || used?.match.fit === undefined) return explained;
-      // Some logs show no top-ups at all; that the charge is right is known from used_quota.
-      const { topUps } = await warehouse.comparisons.totals(account.name, covered);
-      return topUps === zero && compareMoney(total.match.gap, zero) > 0
-        ? { verdict: 'top-up', why: 'used_quota agrees' }
-        : undefined;
-    });
+    return findingOf({ source: side, span, match: total.match, isFalling }, async () =>
+      explainChange(pair, side, total, context),
+    );
   };
-  const used = await compare('used_quota');
-  return [used, await compare('balance', used)];
+  const [used, balance] = [await compare('used_quota'), await compare('balance')];
+  const withoutBalance = await unseenTopUp(used, balance, covered, context);
+  return withoutBalance === undefined ? { findings: [used, balance] } : { findings: [used], withoutBalance };
 };

@@ -16,6 +16,12 @@ type Span = Interval<UnixSeconds>;
 /** A source that could not be compared with, and why. */
 export type NotCompared = { readonly source: string; readonly reason: string };
 
+/** Whether it failed, or there is just nothing there to compare with. */
+type Missing = NotCompared & { readonly failed: boolean };
+
+/** What is asked together. */
+export type SourceGroup = 'statistics' | 'usage by model' | 'usage by key' | 'account';
+
 export type Reconciled = {
   readonly comparisons: readonly StoredComparison[];
   readonly notCompared: readonly NotCompared[];
@@ -34,7 +40,7 @@ export const heldPart = async (span: Span, { account, warehouse }: JobContext): 
 };
 
 /** Keeps what was found. */
-export const keepComparisons = async (
+const keepComparisons = async (
   comparisons: readonly Comparison[],
   { account, warehouse, clock }: JobContext,
 ): Promise<readonly StoredComparison[]> => {
@@ -44,22 +50,59 @@ export const keepComparisons = async (
   return stored;
 };
 
+type Answer = { readonly findings: readonly Finding[]; readonly missing: readonly Missing[] };
+
+const answerOf = (source: string, reason: string, findings: readonly Finding[]): Answer => ({
+  findings,
+  missing: findings.length === 0 ? [{ source, reason, failed: false }] : [],
+});
+
+const noUsage = 'no usage that was pulled lies in the span';
+
+const compareWith: Readonly<Record<SourceGroup, (span: Span, means: ReconcileMeans) => Promise<Answer>>> = {
+  statistics: async (span, means) => ({ findings: [await compareStatistics(span, means)], missing: [] }),
+  'usage by model': async (span, means) =>
+    answerOf('usage by model', noUsage, await compareUsage(span, 'model', means)),
+  'usage by key': async (span, means) =>
+    answerOf('usage by key', noUsage, await compareUsage(span, 'key', means)),
+  account: async (span, means) => {
+    const { findings, withoutBalance } = await compareSnapshots(span, means);
+    const missing = 'there are no two snapshots with the span between them, nor in it';
+    const answer = answerOf('used_quota and balance', missing, findings);
+    if (withoutBalance === undefined) return answer;
+    return { ...answer, missing: [{ source: 'balance', reason: withoutBalance, failed: false }] };
+  },
+};
+
+const groups: readonly SourceGroup[] = ['statistics', 'usage by model', 'usage by key', 'account'];
+
 /** What a source says, or why it says nothing. @throws the reason of an aborted signal */
-const ask = async (
-  source: string,
-  missing: string,
-  compare: () => Promise<readonly Finding[]>,
-  { log, signal }: JobContext,
-): Promise<{ readonly findings: readonly Finding[]; readonly missing: readonly NotCompared[] }> => {
+const ask = async (group: SourceGroup, span: Span, means: ReconcileMeans): Promise<Answer> => {
+  const { log, signal } = means.context;
   try {
-    const findings = await compare();
-    return { findings, missing: findings.length === 0 ? [{ source, reason: missing }] : [] };
+    return await compareWith[group](span, means);
   } catch (error) {
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
+    const source = group === 'account' ? 'used_quota and balance' : group;
     log.warn('a source could not be compared with the log', { source, ...errorFields(error) });
-    return { findings: [], missing: [{ source, reason: error.message }] };
+    return { findings: [], missing: [{ source, reason: error.message, failed: true }] };
   }
+};
+
+/** Compares the log over a span with these sources, names what is left open all together, and stores each comparison. */
+export const compareSpan = async (
+  span: Span,
+  means: ReconcileMeans,
+  asked: readonly SourceGroup[] = groups,
+): Promise<{ readonly comparisons: readonly StoredComparison[]; readonly missing: readonly Missing[] }> => {
+  const answers: Answer[] = [];
+  for (const group of asked) answers.push(await ask(group, span, means));
+  const named = nameFindings(answers.flatMap(({ findings }) => findings));
+  return {
+    comparisons: await keepComparisons(named, means.context),
+    missing: answers.flatMap(({ missing }) => missing),
+  };
 };
 
 /**
@@ -68,24 +111,10 @@ const ask = async (
  */
 export const reconcileSpan = async (span: Span, context: JobContext): Promise<Reconciled> => {
   await using others = openOtherLogs(context);
-  const means: ReconcileMeans = { context, others, thorough: true };
-  const noUsage = 'no usage that was pulled lies in the span';
-  const asked = [
-    await ask('statistics', '', async () => [await compareStatistics(span, means)], context),
-    await ask('usage by model', noUsage, async () => compareUsage(span, 'model', means), context),
-    await ask('usage by key', noUsage, async () => compareUsage(span, 'key', means), context),
-    await ask(
-      'used_quota and balance',
-      'there are no two snapshots with the span between them, nor in it',
-      async () => compareSnapshots(span, means),
-      context,
-    ),
-  ];
-  const named = nameFindings(asked.flatMap(({ findings }) => findings));
-  const comparisons = await keepComparisons(named, context);
+  const { comparisons, missing } = await compareSpan(span, { context, others, thorough: true });
   return {
     comparisons,
-    notCompared: asked.flatMap(({ missing }) => missing),
+    notCompared: missing.map(({ source, reason }) => ({ source, reason })),
     conclusion: concludeComparisons(comparisons),
     good: comparisons.length > 0 && !comparisons.some(({ verdict }) => isBad(verdict)),
   };

@@ -39,9 +39,9 @@ export const compareStatistics = async (span: Span, means: ReconcileMeans): Prom
     const settled = settledThrough(span, landings);
     if (settled < span.end) {
       const why = `it lies after ${momentText(settled, context)}, where rows may still come`;
-      if (settled <= span.start) return { verdict: 'late-data', why };
+      if (settled <= span.start) return { verdict: 'late data', why };
       const part = await matchStatistics({ start: span.start, end: settled }, means);
-      if (agreement(part.match) !== undefined) return { verdict: 'late-data', why };
+      if (agreement(part.match) !== undefined) return { verdict: 'late data', why };
     }
     return explainGrowth(span, match, context);
   };

@@ -167,7 +167,7 @@ export const compareUsage = async (
       const part = wholeOf(byEntry(entries, values, numbersOf(buckets, settled)));
       if (agreement(matchPart(part)) !== undefined)
         return {
-          verdict: 'late-data',
+          verdict: 'late data',
           why: `it lies after ${momentText(settled, context)}, where figures may still change`,
         };
     }
@@ -176,7 +176,7 @@ export const compareUsage = async (
       const before = await sumsBefore(span, pulled, whole.sums, context);
       if (before !== undefined && agreement(matchPart({ ...whole, sums: before })) !== undefined)
         return {
-          verdict: 'late-data',
+          verdict: 'late data',
           why: 'the log said so before it was pulled again, and the usage export is older: pull it again',
         };
     }
@@ -188,8 +188,8 @@ export const compareUsage = async (
     const match = matchPart(side);
     return findingOf({ source, entry, span, match }, async () =>
       // Where the whole is late, an entry that differs the same way is part of it.
-      found.verdict === 'late-data' && isLonger(match) === isLonger(total.match)
-        ? { verdict: 'late-data', why: found.why ?? '' }
+      found.verdict === 'late data' && isLonger(match) === isLonger(total.match)
+        ? { verdict: 'late data', why: found.why ?? '' }
         : undefined,
     );
   };

@@ -11,7 +11,13 @@ export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-poin
 export type { UsageValue } from './usage/usage-batch.ts';
 export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
-export type { Comparison, ComparisonSource, SourceUnit, StoredComparison } from './comparisons/comparison.ts';
+export type {
+  Comparison,
+  ComparisonSource,
+  KnownGap,
+  SourceUnit,
+  StoredComparison,
+} from './comparisons/comparison.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
 export type { TokenRules } from './tokens/match-rule.ts';

@@ -5,6 +5,7 @@ import { archive } from './migrations/08-archive.ts';
 import { comparisons } from './migrations/09-comparisons.ts';
 import { quarantine } from './migrations/10-quarantine.ts';
 import { learnedProfile } from './migrations/11-learned-profile.ts';
+import { gaps } from './migrations/12-gaps.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -174,4 +175,5 @@ export const migrations: readonly Migration[] = [
   comparisons,
   quarantine,
   learnedProfile,
+  gaps,
 ];

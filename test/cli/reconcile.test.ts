@@ -108,7 +108,7 @@ describe.each(screens)('the page on %s', (_, screen) => {
     zone: 'Europe/Berlin',
     asked: { ...span, end: second('2026-11-30T00:00:00Z') },
     held: span,
-    comparisons: [one('truncated'), one('unexplained', hostile), one('late-data', ''), one('equal', 'gpt')],
+    comparisons: [one('truncated'), one('unexplained', hostile), one('late data', ''), one('equal', 'gpt')],
     notCompared: [{ source: 'statistics', reason: hostile }],
     conclusion: 'The log is truncated.',
     good: false,
@@ -117,7 +117,7 @@ describe.each(screens)('the page on %s', (_, screen) => {
   it('is well formed whatever the names, and says what is open and nothing of what is not', () => {
     const page = renderReconcile(view, screen);
     expect(pageFaults(page, { ...screen, width: screen.width ?? 100_000 })).toEqual([]);
-    for (const verdict of ['truncated', 'unexplained', 'late-data'])
+    for (const verdict of ['truncated', 'unexplained', 'late data'])
       expect(page).toContain(`A sentence on ${verdict}.`);
     expect(page).not.toContain('A sentence on equal.');
     expect(page).toMatch(/as far as the\s+log reaches/);

@@ -44,7 +44,7 @@ const pulled = async (house: JobHouse) => {
 const verdictsOf = ({ variants }: Sandbox): readonly string[] => {
   if (variants.statistics_unit === 'CNY') return ['currency'];
   if (variants.statistics_unit === 'units' || variants.log_quota === 'units')
-    return ['units', 'equal', 'rounding'];
+    return ['currency', 'equal', 'rounding'];
   return variants.statistics_refunds === 'excluded' ? ['refunds'] : ['equal'];
 };
 

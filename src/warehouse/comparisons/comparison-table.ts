@@ -6,6 +6,7 @@ import { inTransaction, readRows, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
 import { readComparisons, readUnit, writeComparisons, writeUnit } from './comparison-rows.ts';
+import { markGapsTold, readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
 const landingOf = (row: Row): LandingMoment => ({
@@ -49,6 +50,14 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
     ),
   list: async (account, query = {}) =>
     engine.bulk(async (connection) => readComparisons(connection, account, query)),
+  gaps: async (account) => engine.state(async (connection) => readGaps(connection, account, 'all')),
+  noteGaps: async (account, gaps) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => writeGaps(connection, account, gaps)),
+    ),
+  untold: async (account) => engine.state(async (connection) => readGaps(connection, account, 'untold')),
+  told: async (account, through, now) =>
+    engine.state(async (connection) => markGapsTold(connection, account, through, now)),
   learn: async (account, unit) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeUnit(connection, account, unit)),

@@ -24,6 +24,15 @@ export type Comparison = {
 
 export type StoredComparison = Comparison & { readonly comparedAt: UnixMillis };
 
+/** Open until later time agrees with the source (`passed`), or the very span does (`healed`). */
+export type GapState = 'open' | 'passed' | 'healed';
+
+/** A gap that a pull found and people are told of, once. */
+export type KnownGap = Pick<Comparison, 'source' | 'span' | 'gap' | 'unit' | 'verdict' | 'text'> & {
+  readonly state: GapState;
+  readonly notedAt: UnixMillis;
+};
+
 /** What a source was found to count in. */
 export type SourceUnit = {
   readonly source: ComparisonSource;
@@ -70,6 +79,14 @@ export type ComparisonTable = {
   readonly put: (account: string, comparisons: readonly StoredComparison[]) => Promise<void>;
   /** By the moment they were made, then source; totals before entries. */
   readonly list: (account: string, query?: ComparisonQuery) => Promise<readonly StoredComparison[]>;
+  /** Gaps that were noted, told or not, the oldest first. */
+  readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
+  /** Adds gaps, or changes the state of those that are there. */
+  readonly noteGaps: (account: string, gaps: readonly KnownGap[]) => Promise<void>;
+  /** Gaps that nobody was told of yet, the oldest first. */
+  readonly untold: (account: string) => Promise<readonly KnownGap[]>;
+  /** What was noted up to the moment is told. */
+  readonly told: (account: string, through: UnixMillis, now: UnixMillis) => Promise<void>;
   readonly learn: (account: string, unit: SourceUnit) => Promise<void>;
   readonly learned: (account: string, source: ComparisonSource) => Promise<SourceUnit | undefined>;
   /** What the log holds of the span, archived calls included. */

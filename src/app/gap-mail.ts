@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { formatMoment, formatSlot } from '../base/index.ts';
+import type { UnixSeconds } from '../base/index.ts';
+import type { Job } from '../config/index.ts';
+import type { Mail } from '../mail/index.ts';
+import { renderLetter } from '../report/index.ts';
+import type { LetterBlock } from '../report/index.ts';
+import type { KnownGap } from '../warehouse/index.ts';
+import type { NoticeMeans } from './notice-mail.ts';
+
+/** Many gaps still make a mail that can be read. */
+const mostBlocks = 40;
+
+type GapMeans = Pick<NoticeMeans, 'from' | 'operators' | 'zone'> & {
+  readonly jobs: Readonly<Record<string, Pick<Job, 'name' | 'kind' | 'account'>>>;
+};
+
+/** As commands take it, whatever the zone of the config. */
+const written = (moment: UnixSeconds): string => new Date(moment * 1000).toISOString().replace('.000Z', 'Z');
+
+const toDo = ({ span, verdict }: KnownGap, account: string, { jobs }: GapMeans): string => {
+  const range = `--from ${written(span.start)} --to ${written(span.end)}`;
+  const compare = `\`tollkeeper reconcile ${range} --account ${account}\``;
+  if (verdict !== 'truncated')
+    return `${compare} shows every source beside the log, by model and key; what it can't explain, the operator of the gateway has to.`;
+  const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
+  const again =
+    pull === undefined
+      ? 'pull the span again'
+      : `\`tollkeeper run ${pull.name} ${range}\` pulls the span again`;
+  return `Closed days are pulled again by themselves; ${again} now, and ${compare} shows what is still missing.`;
+};
+
+const titleOf = (gaps: readonly KnownGap[], account: string): string =>
+  gaps.some(({ verdict }) => verdict === 'truncated')
+    ? `the call log of ${account} lacks charge`
+    : `the call log of ${account} does not add up`;
+
+/** The mail that tells operators of gaps between the call log and other sources; nothing where there is nobody to tell. */
+export const gapMail = (gaps: readonly KnownGap[], account: string, means: GapMeans): Mail | undefined => {
+  if (gaps.length === 0 || means.operators.length === 0) return undefined;
+  const at = (moment: UnixSeconds): string => formatMoment(moment, means.zone);
+  const blocks = gaps.slice(0, mostBlocks).map((gap): LetterBlock => ({
+    heading: `${gap.source}: ${gap.verdict}`,
+    tone: 'bad',
+    lines: [
+      ['Found', gap.text],
+      ['Time compared', `${at(gap.span.start)} to ${at(gap.span.end)}`],
+      ['What to do', toDo(gap, account, means)],
+      ['First seen', formatSlot(gap.notedAt, means.zone)],
+    ],
+  }));
+  const title = titleOf(gaps, account);
+  const subject = `Tollkeeper: ${title}`;
+  const more = gaps.length - blocks.length;
+  const told = JSON.stringify(gaps.map(({ source, span, gap, notedAt }) => [source, span, gap, notedAt]));
+  return {
+    key: { account, kind: 'gap', subject: createHash('sha256').update(told).digest('hex').slice(0, 16) },
+    from: means.from,
+    to: means.operators,
+    subject,
+    ...renderLetter({
+      subject,
+      title,
+      tone: 'bad',
+      preview: blocks[0]?.lines[0]?.[1] ?? title,
+      blocks,
+      closing: [
+        ...(more > 0 ? [`… and ${more} more.`] : []),
+        'What the gateway gave has landed, and reports over that time say that they are not reconciled.',
+        'While a source goes on disagreeing, no other mail comes about it.',
+      ],
+    }),
+  };
+};

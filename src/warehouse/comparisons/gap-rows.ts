@@ -1,0 +1,72 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
+
+const gapOf = (row: Row): KnownGap => ({
+  // Written by `writeGaps` alone.
+  source: text(row, 'source') as ComparisonSource,
+  span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+  gap: money(text(row, 'gap')),
+  unit: text(row, 'unit'),
+  verdict: text(row, 'verdict'),
+  text: text(row, 'words'),
+  state: text(row, 'state') as GapState,
+  notedAt: unixMillis(wholeNumber(row, 'noted_at')),
+});
+
+/** The oldest first. */
+export const readGaps = async (
+  connection: DuckDBConnection,
+  account: string,
+  which: 'all' | 'untold',
+): Promise<readonly KnownGap[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM comparison_gap WHERE account = $account AND ($which = 'all' OR told_at IS NULL)
+     ORDER BY noted_at, start_at, source`,
+    { account, which },
+  );
+  return rows.map(gapOf);
+};
+
+/** Adds gaps, or changes the state of those that are there: source, span and moment name one. */
+export const writeGaps = async (
+  connection: DuckDBConnection,
+  account: string,
+  gaps: readonly KnownGap[],
+): Promise<void> => {
+  for (const { source, span, gap, unit, verdict, text: words, state, notedAt } of gaps) {
+    const key = { account, source, start: span.start, end: span.end, noted: notedAt };
+    const [known] = await readRows(
+      connection,
+      `UPDATE comparison_gap SET state = $state
+       WHERE account = $account AND source = $source AND start_at = $start AND end_at = $end AND noted_at = $noted
+       RETURNING source`,
+      { ...key, state },
+    );
+    if (known !== undefined) continue;
+    await execute(
+      connection,
+      `INSERT INTO comparison_gap
+       VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $words, $state, $noted, NULL)`,
+      { ...key, gap, unit, verdict, words, state },
+    );
+  }
+};
+
+/** What was noted up to the moment is told. */
+export const markGapsTold = async (
+  connection: DuckDBConnection,
+  account: string,
+  through: UnixMillis,
+  now: UnixMillis,
+): Promise<void> => {
+  await execute(
+    connection,
+    'UPDATE comparison_gap SET told_at = $now WHERE account = $account AND told_at IS NULL AND noted_at <= $through',
+    { account, through, now },
+  );
+};
