@@ -52,7 +52,7 @@ const checkMail = async (
   }
 };
 
-const settingText = (value: string | number | object): string =>
+const settingText = (value: string | number | boolean | object): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 const learnedOf = async (

@@ -46,7 +46,7 @@ const entries = {
   'export-not-csv': passing('the gateway answered something else than CSV; its own message is quoted'),
   'export-truncated': passing('the export broke off; nothing was kept, run it again'),
   'export-column-missing': failed(
-    'the export lacks a column that is needed; see columns and header names in the account’s gateway settings',
+    'the export lacks a column that is needed: where it is there under another name, say so under gateway.columns of the account',
   ),
   'export-row-invalid': failed('the line named does not fit its header; nothing of this window was kept'),
   'export-amount-inexact': failed(

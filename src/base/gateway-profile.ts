@@ -1,3 +1,37 @@
+/** What columns of the log export are taken for. */
+type LogColumnRole =
+  | 'created_at'
+  | 'model_name'
+  | 'token_name'
+  | 'kind'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'cached_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'audio_tokens'
+  | 'audio_input_tokens'
+  | 'audio_output_tokens'
+  | 'image_tokens'
+  | 'quota';
+
+/** Kinds of rows that are known; the first two are spend. */
+export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'system', 'error'] as const;
+
+/** What is known, and not asked of the data, of how a log export is written. */
+export type LogExportWords = {
+  /** Header names, by what they are taken for. */
+  readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }>;
+  /** What rows are, by the gateway's own words for their kinds. */
+  readonly kinds?: Readonly<Record<string, (typeof rowKinds)[number]>>;
+  /** Lines before the header. */
+  readonly titleLines?: number;
+  /** Whether a line after the rows adds them up. */
+  readonly totalLine?: boolean;
+  /** Whether cells may begin with a `'` that is no part of them. */
+  readonly guards?: boolean;
+};
+
 /**
  * What a gateway's document leaves open and this gateway was found, or said, to do (gateway-api.md says "not shown").
  * `auto` asks the data each time; a setting in YAML overrides what is learned.
@@ -13,6 +47,8 @@ export type GatewayProfile = {
   readonly unitsPerCurrency: number;
   /** IANA zone in which the usage export cuts its days and writes times without a zone. */
   readonly usageZone: string;
+  /** Said in the YAML of the log export; what is left out is asked of the data. */
+  readonly logExport?: LogExportWords;
 };
 
 export const unknownGateway: GatewayProfile = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rowKinds } from '../base/index.ts';
 import {
   address,
   addresses,
@@ -30,7 +31,54 @@ const isSecure = (text: string): boolean => {
 
 const port = z.int().min(0).max(65_535);
 
+const columnName = z.string().min(1).optional();
+
 const gateway = z.strictObject({
+  columns: z
+    .strictObject({
+      created_at: columnName,
+      model_name: columnName,
+      token_name: columnName,
+      kind: columnName,
+      prompt_tokens: columnName,
+      completion_tokens: columnName,
+      cached_tokens: columnName,
+      cache_write_tokens: columnName,
+      reasoning_tokens: columnName,
+      audio_tokens: columnName,
+      audio_input_tokens: columnName,
+      audio_output_tokens: columnName,
+      image_tokens: columnName,
+      quota: columnName,
+    })
+    .describe(
+      'Header names of the log export, by what they are: { quota: charge_usd }. A name that is given is the only one taken; what is not named asks the data.',
+    )
+    .optional(),
+  kinds: z
+    .record(z.string().min(1), z.enum(rowKinds))
+    .describe(
+      'What rows of the log export are, by the word or number in their kind column: consumption and refund are spend, the others are kept apart. For rows that are landed from then on.',
+    )
+    .optional(),
+  title_lines: z
+    .int()
+    .min(0)
+    .max(19)
+    .describe('How many lines come before the header of the log export; left out, it is looked for.')
+    .optional(),
+  total_line: z
+    .boolean()
+    .describe(
+      'Whether the log export ends with a line that adds its rows up: true makes one that is missing an error, false takes every line for a row; left out asks the data.',
+    )
+    .optional(),
+  guards: z
+    .boolean()
+    .describe(
+      "Whether cells of the log export begin with a ' against spreadsheets, which is taken off; left out asks the data.",
+    )
+    .optional(),
   timestamps: z
     .enum(['auto', 'seconds', 'milliseconds', 'rfc3339', 'naive'])
     .describe('How created_at of the log export is written; auto asks the data.')

@@ -66,7 +66,12 @@ export async function* askForWindows(
   const { log, meter, profile, habits, currency, signal } = means;
   const never = new AbortController().signal;
   const pending = [...plan];
-  let [asked, ...instead] = columnsToAsk(habits.columns, means.columns, habits.endsLines);
+  let [asked, ...instead] = columnsToAsk(
+    habits.columns,
+    means.columns,
+    habits.endsLines,
+    profile.logExport?.columns,
+  );
   let pace = freshPace;
   let answered = false;
   let repeated: PlannedWindow | undefined;

@@ -79,7 +79,10 @@ const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble | undefi
     if (role?.endsWith('_tokens') && cell !== '' && !tokens.test(cell))
       return invalid(`${name} is ${shown(cell)}, which is no count`);
     if (role !== 'quota') continue;
-    if (cell === '' && needsAmount(kindAt === -1 ? '' : (cells[kindAt] ?? '')))
+    if (
+      cell === '' &&
+      needsAmount(kindAt === -1 ? '' : (cells[kindAt] ?? ''), kindAt === -1 ? {} : batch.kinds)
+    )
       return invalid('a charged row has no amount');
     const wrong = cell === '' ? undefined : amountTrouble(cell, batch.amounts.form === 'units');
     if (wrong !== undefined) return wrong;

@@ -1,5 +1,5 @@
 import { fault } from '../base/index.ts';
-import type { Log, UnixSeconds } from '../base/index.ts';
+import type { GatewayProfile, Log, UnixSeconds } from '../base/index.ts';
 import { currencyOf, missingColumns } from './log-header.ts';
 import type { WantedColumns } from './log-header.ts';
 import { askForLogs } from './log-windows.ts';
@@ -26,6 +26,7 @@ export type FetchLogs = (
 
 export type FetchMeans = {
   readonly fetchLogs: FetchLogs;
+  readonly profile: Pick<GatewayProfile, 'logExport'>;
   readonly spoolDirectory: string;
   readonly openFile?: OpenSpoolFile | undefined;
 };
@@ -52,7 +53,8 @@ export const fetchLogWindow = async (
   try {
     const received = await receiveProven(async () => {
       const { body } = await means.fetchLogs({ ...ask, columns, currency }, signal);
-      return receiveLogs(untilAborted(body, signal), folder.path, means.openFile ?? openSpoolFile, onBytes);
+      const { openFile = openSpoolFile, profile } = means;
+      return receiveLogs(untilAborted(body, signal), folder.path, openFile, onBytes, profile.logExport);
     }, habits);
     return { ask, received, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
   } catch (error) {

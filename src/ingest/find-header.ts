@@ -11,6 +11,9 @@ export type FoundHeader = {
   readonly complete: boolean;
 };
 
+/** Whether a record is the header, by its cells and the lines before it. */
+export type IsHeader = (cells: readonly string[], before: number) => boolean;
+
 /** Headers are looked for in so many lines, and bytes. */
 const deepest = 20;
 export const headerLimit = 262_144;
@@ -31,11 +34,7 @@ export const cellsOf = (line: string): readonly string[] => {
  * Finds the header at the start of an export, behind a byte-order mark and title lines. `ended` says that no more bytes
  * come: only then a last line without its end is looked at. Nothing while there is none.
  */
-export const findHeader = (
-  start: Buffer,
-  ended: boolean,
-  isHeader: (cells: readonly string[]) => boolean,
-): FoundHeader | undefined => {
+export const findHeader = (start: Buffer, ended: boolean, isHeader: IsHeader): FoundHeader | undefined => {
   let from = 0;
   for (let lines = 1; lines <= deepest && from < start.length; lines += 1) {
     const newline = start.indexOf(10, from);
@@ -43,7 +42,7 @@ export const findHeader = (
     const end = newline === -1 ? start.length : newline;
     const line = start.toString('utf8', from, end).replace(/\r$/, '').replace(bom, '');
     const cells = cellsOf(line);
-    if (isHeader(cells))
+    if (isHeader(cells, lines - 1))
       return { cells, lines, bytes: newline === -1 ? end : end + 1, complete: newline !== -1 };
     from = end + 1;
   }

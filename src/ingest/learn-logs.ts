@@ -1,4 +1,4 @@
-import type { Log, UnixSeconds } from '../base/index.ts';
+import type { Log, LogExportWords, UnixSeconds } from '../base/index.ts';
 import { fault, unixSeconds } from '../base/index.ts';
 import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
 import type { LogWindow } from './log-windows.ts';
@@ -14,10 +14,14 @@ export type ProbedExport = ExportHabits & {
   readonly titleLines: number | undefined;
 };
 
-const probed = (asked: LogWindow, seen: ReceivedLogs | undefined): ProbedExport => ({
+const probed = (
+  asked: LogWindow,
+  seen: ReceivedLogs | undefined,
+  { totalLine }: LogExportWords,
+): ProbedExport => ({
   columns: seen?.columns ?? [],
   endsLines: seen?.ended ?? true,
-  totalLine: seen?.total !== undefined,
+  totalLine: totalLine ?? seen?.total !== undefined,
   emptyWithoutRows: seen === undefined,
   asked,
   titleLines: seen === undefined ? undefined : seen.header.lines - 1,
@@ -38,6 +42,7 @@ export const learnLogs = async (
   first: UnixSeconds,
   until: UnixSeconds,
   log: Log,
+  words: LogExportWords = {},
 ): Promise<ProbedExport> => {
   const ask = { start: first, end: unixSeconds(first + 1) };
   const seen = await probe(ask);
@@ -45,9 +50,9 @@ export const learnLogs = async (
     const lastHour = { start: unixSeconds(Math.max(first, until - hour)), end: until };
     const recent = await probe(lastHour);
     log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
-    return { ...probed(lastHour, recent), emptyWithoutRows: true };
+    return { ...probed(lastHour, recent, words), emptyWithoutRows: true };
   }
   if (!seen.ended && !same(seen, await probe(ask)))
     throw fault('export-truncated', 'the header of the export broke off');
-  return probed(ask, seen);
+  return probed(ask, seen, words);
 };

@@ -1,5 +1,5 @@
 import { formatMoment } from '../base/index.ts';
-import type { GatewayProfile, Interval, Money, UnixSeconds } from '../base/index.ts';
+import type { GatewayProfile, Interval, LogExportWords, Money, UnixSeconds } from '../base/index.ts';
 import type { LearnedPoint, LogColumn, Warehouse } from '../warehouse/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';
@@ -55,8 +55,14 @@ export const columnPoints = (
   ];
 };
 
-/** How exports begin and end, as the probe shows it. */
-export const probePoints = (probed: ProbedExport): readonly LearnedPoint[] => {
+const inConfig = (setting: string): string => `gateway.${setting} of the account in tollkeeper.yaml`;
+
+/** The point, from the YAML where a setting says it. */
+const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint =>
+  setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
+
+/** How exports begin and end, as the probe shows it or the YAML says. */
+export const probePoints = (probed: ProbedExport, words: LogExportWords = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
   const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, no columns asked for`;
@@ -66,12 +72,14 @@ export const probePoints = (probed: ProbedExport): readonly LearnedPoint[] => {
   return [
     empty,
     of('log.ends_lines', yes(endsLines)),
-    of('log.title_line', titleLines === 0 ? 'no' : `${titleLines} before the header`),
-    of('log.total_line', yes(totalLine)),
+    said(
+      words.titleLines,
+      'title_lines',
+      of('log.title_line', titleLines === 0 ? 'no' : `${titleLines} before the header`),
+    ),
+    said(words.totalLine, 'total_line', of('log.total_line', yes(totalLine))),
   ];
 };
-
-const inConfig = (setting: string): string => `gateway.${setting} of the account in tollkeeper.yaml`;
 
 /** How `created_at` is written, by a cell of the first rows. */
 export const timePoints = (cell: string | undefined, profile: GatewayProfile): readonly LearnedPoint[] => {
@@ -132,12 +140,17 @@ export const amountPoints = (
   return [of('currency', shows, 'data')];
 };
 
-export const guardPoint = (guarded: boolean, window: Interval<UnixSeconds>): LearnedPoint => ({
-  point: 'log.guards',
-  value: guarded ? "cells may begin with '" : 'none seen',
-  evidence: `the export of ${spanWords(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
-  how: 'data',
-});
+export const guardPoint = (
+  guarded: boolean,
+  window: Interval<UnixSeconds>,
+  { guards }: LogExportWords = {},
+): LearnedPoint =>
+  said(guards, 'guards', {
+    point: 'log.guards',
+    value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
+    evidence: `the export of ${spanWords(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
+    how: 'data',
+  });
 
 export const rangeEndPoint = (value: 'inclusive' | 'exclusive', second: UnixSeconds): LearnedPoint => {
   const at = new Date(second * 1000).toISOString().slice(0, 19);

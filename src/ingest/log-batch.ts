@@ -21,6 +21,7 @@ export const logBatch = (
 ): LogBatch => {
   const { account, currency, profile, opensSpan, until } = pull;
   const columns = received?.columns ?? [];
+  const kinds = profile.logExport?.kinds;
   const cells = (role: 'created_at' | 'quota'): readonly string[] =>
     received === undefined || received.served === 0
       ? []
@@ -33,8 +34,9 @@ export const logBatch = (
     bytes: received?.received ?? 0,
     served: received?.served ?? 0,
     columns,
+    ...(kinds === undefined ? {} : { kinds }),
     time: learnTimeForm(cells('created_at'), profile, asked),
-    guarded: received?.scan.guarded ?? false,
+    guarded: profile.logExport?.guards ?? received?.scan.guarded ?? false,
     quotedNewlines: received?.scan.quotedNewlines ?? false,
     currency,
     amounts: {

@@ -1,4 +1,8 @@
+import type { LogExportWords } from '../base/index.ts';
 import type { LogColumn, LogRole } from '../warehouse/index.ts';
+
+/** Header names that the YAML gives for roles: those alone are taken for them. */
+export type ColumnNames = NonNullable<LogExportWords['columns']>;
 
 /** Names that gateways of the family give to one and the same column, the usual one first. */
 const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
@@ -51,15 +55,20 @@ const plain = (name: string): string =>
     .replaceAll(/[\s-]+/g, '_');
 
 /** A record is the header when it names the time of the row. */
-export const isLogHeader = (cells: readonly string[]): boolean =>
-  cells.length > 1 && cells.some((cell) => plain(cell) === 'created_at');
+export const isLogHeader = (cells: readonly string[], given: ColumnNames = {}): boolean =>
+  cells.length > 1 && cells.some((cell) => plain(cell) === plain(given.created_at ?? 'created_at'));
 
 /** The columns of a header with their roles; of two names for one role the more usual one has it. */
-export const logColumns = (header: readonly string[]): readonly LogColumn[] => {
+export const logColumns = (header: readonly string[], given: ColumnNames = {}): readonly LogColumn[] => {
   const names = header.map(plain);
   const roleAt = new Map<number, LogRole>();
-  for (const [role, known] of aliases) {
-    const name = known.find((candidate) => names.includes(candidate));
+  // What is given goes first: a column is taken for one thing.
+  const ordered = aliases.toSorted(([one], [other]) => Number(other in given) - Number(one in given));
+  for (const [role, usual] of ordered) {
+    const own = given[role];
+    const name = (own === undefined ? usual : [plain(own)]).find(
+      (candidate) => names.includes(candidate) && !roleAt.has(names.indexOf(candidate)),
+    );
     if (name !== undefined) roleAt.set(names.indexOf(name), role);
   }
   return header.map((cell, index) => {
@@ -83,22 +92,26 @@ const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<LogRole> =>
   new Set(columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
 
 /** Names given in the settings, with what no row can be placed or charged without; its kind too, where there is one. */
-const givenNames = (found: readonly LogColumn[], wanted: readonly string[]): readonly string[] => {
-  const asked = rolesOf(logColumns(wanted));
+const givenNames = (
+  found: readonly LogColumn[],
+  wanted: readonly string[],
+  given: ColumnNames,
+): readonly string[] => {
+  const asked = rolesOf(logColumns(wanted, given));
   const nameOf = (role: LogRole): string | undefined => found.find((column) => column.role === role)?.name;
   const kind = nameOf('kind');
   return [
     ...wanted,
-    ...needed.filter((role) => !asked.has(role)).map((role) => nameOf(role) ?? role),
+    ...needed.filter((role) => !asked.has(role)).map((role) => nameOf(role) ?? given[role] ?? role),
     ...(asked.has('kind') || kind === undefined ? [] : [kind]),
   ];
 };
 
 /** The time last: where lines are not ended, a cut in the last cell is seen in a time, but not in an amount. */
-const timeLast = (names: readonly string[]): readonly string[] => [
-  ...names.filter((name) => plain(name) !== 'created_at'),
-  ...names.filter((name) => plain(name) === 'created_at'),
-];
+const timeLast = (names: readonly string[], given: ColumnNames): readonly string[] => {
+  const time = plain(given.created_at ?? 'created_at');
+  return [...names.filter((name) => plain(name) !== time), ...names.filter((name) => plain(name) === time)];
+};
 
 /**
  * The names to ask for, and what to ask for instead where they are refused: gateways show columns that they refuse to be
@@ -110,11 +123,12 @@ export const columnsToAsk = (
   found: readonly LogColumn[],
   wanted: WantedColumns,
   endsLines: boolean,
+  given: ColumnNames = {},
 ): readonly [readonly string[], ...(readonly string[])[]] => {
-  const ordered = endsLines ? (names: readonly string[]) => names : timeLast;
-  if (typeof wanted !== 'string') return [ordered(givenNames(found, wanted))];
+  const ordered = (names: readonly string[]) => (endsLines ? names : timeLast(names, given));
+  if (typeof wanted !== 'string') return [ordered(givenNames(found, wanted, given))];
   const present = rolesOf(found);
-  const unseen = documented.filter((role) => !present.has(role));
+  const unseen = documented.filter((role) => !present.has(role)).map((role) => given[role] ?? role);
   const shown = found.map(({ name }) => name).filter((name) => name !== '');
   const known = found.flatMap(({ name, role }) => (role === undefined ? [] : [name]));
   return [ordered([...shown, ...unseen]), ordered([...known, ...unseen]), ordered(known), []];

@@ -117,7 +117,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
       ({ point, value }) => point === 'log.guards' && value !== guardPoint(false, window).value,
     );
     guarded ||= received.scan.guarded;
-    return [guardPoint(guarded, window)];
+    return [guardPoint(guarded, window, profile.logExport)];
   };
   const quietly = async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -137,7 +137,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
         const shown = rangeEndShown(before, ended, until);
         before = ended;
         await learn([
-          ...probePoints(probed),
+          ...probePoints(probed, profile.logExport),
           ...timePoints(ended.times[0], profile),
           ...(ended.times.length === 0
             ? []
@@ -149,7 +149,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
     end: async () =>
       quietly(async () => {
         if (notedHeader === undefined && probed.titleLines !== undefined) await noteColumns();
-        await learn(probePoints(probed));
+        await learn(probePoints(probed, profile.logExport));
       }),
   };
 };

@@ -28,11 +28,13 @@ export const probeLogs = async (request: LogProbe): Promise<readonly string[]> =
           folder,
           request.openFile ?? openSpoolFile,
           () => undefined,
+          request.profile.logExport,
         );
       }),
     first,
     until,
     log,
+    request.profile.logExport,
   );
   await createLogLessons(probed, request).end();
   return probed.columns.map(({ name }) => name);

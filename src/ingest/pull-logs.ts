@@ -101,16 +101,18 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
     };
 
   const meter = createPullMeter('pulling call logs', request);
+  const { logExport } = request.profile;
   const probed = await learnLogs(
     async (ask) =>
       inSpoolFolder(request.spoolDirectory, async (folder) => {
         const { body } = await request.fetchLogs({ ...ask, columns: [], currency: request.currency }, signal);
         const stream = signal === undefined ? body : untilAborted(body, signal);
-        return receiveLogs(stream, folder, request.openFile ?? openSpoolFile, meter.received);
+        return receiveLogs(stream, folder, request.openFile ?? openSpoolFile, meter.received, logExport);
       }),
     first.window.start,
     request.until,
     log,
+    logExport,
   );
   const { ahead = 0, spoolBytes = usualSpoolBytes } = request;
   const means = { ...request, ahead, spoolBytes, habits: probed, meter };

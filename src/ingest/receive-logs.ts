@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
+import type { LogExportWords } from '../base/index.ts';
 import type { LogColumn } from '../warehouse/index.ts';
 import { columnAt } from './learn-cells.ts';
 import { isLogHeader, logColumns } from './log-header.ts';
@@ -28,10 +29,12 @@ const takeTotal = async (
   spooled: SpooledExport,
   columns: readonly LogColumn[],
   file: SpoolFile,
+  { totalLine: comes }: LogExportWords,
 ): Promise<TotalLine | undefined> => {
   const { lastRecord } = spooled.scan;
   // A row or a total longer than this is none.
-  if (lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536) return undefined;
+  if (comes === false || lastRecord === undefined || lastRecord.end - lastRecord.start > 65_536)
+    return undefined;
   const line = (await file.read(lastRecord.start, lastRecord.end)).toString('utf8');
   const quotaAt = columnAt(columns, 'quota');
   const total = totalLine(line, columns.length, quotaAt, columnAt(columns, 'created_at'));
@@ -40,7 +43,7 @@ const takeTotal = async (
 };
 
 /**
- * Takes an export to the folder. Nothing for a body without a byte.
+ * Takes an export to the folder; `words` is what is known of it beforehand. Nothing for a body without a byte.
  * @throws faults export-not-csv, export-column-missing, disk-full, path-unwritable, and those of the stream.
  */
 export const receiveLogs = async (
@@ -48,16 +51,19 @@ export const receiveLogs = async (
   folder: string,
   openFile: OpenSpoolFile,
   onBytes: (bytes: number) => void,
+  words: LogExportWords = {},
 ): Promise<ReceivedLogs | undefined> => {
   try {
     const path = join(folder, 'rows.csv');
     await rm(path, { force: true });
     const file = await openFile(path);
+    const isHeader = (cells: readonly string[], before: number): boolean =>
+      before === (words.titleLines ?? before) && isLogHeader(cells, words.columns);
     try {
-      const spooled = await spoolExport(body, file, isLogHeader, onBytes);
+      const spooled = await spoolExport(body, file, isHeader, onBytes);
       if (spooled === undefined) return undefined;
-      const columns = logColumns(spooled.header.cells);
-      const total = await takeTotal(spooled, columns, file);
+      const columns = logColumns(spooled.header.cells, words.columns);
+      const total = await takeTotal(spooled, columns, file, words);
       const { rows, firstOddRecord, endedWithNewline, lastRecord } = spooled.scan;
       const totalIsOdd = total !== undefined && firstOddRecord === rows;
       return {

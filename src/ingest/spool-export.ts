@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
 import { beginningOf, findHeader, headerLimit, isForeign } from './find-header.ts';
-import type { FoundHeader } from './find-header.ts';
+import type { FoundHeader, IsHeader } from './find-header.ts';
 import { createRowScanner } from './row-scanner.ts';
 import type { RowScanner, Scan } from './row-scanner.ts';
 import type { SpoolFile } from './spool-file.ts';
@@ -33,7 +33,7 @@ const noHeader = (start: Buffer): never => {
 export const spoolExport = async (
   body: AsyncIterable<Uint8Array>,
   file: SpoolFile,
-  isHeader: (cells: readonly string[]) => boolean,
+  isHeader: IsHeader,
   onBytes: (received: number) => void,
 ): Promise<SpooledExport | undefined> => {
   let start: Buffer = Buffer.alloc(0);

@@ -77,4 +77,29 @@ describe('a good config', () => {
       usageZone: 'UTC',
     });
   });
+
+  it('says of the log export what no data could tell', async () => {
+    const files = {
+      'config/tollkeeper.yaml': `accounts:
+  a:
+    base_url: "https://g.example"
+    admin_key: "\${K}"
+    gateway: { columns: { quota: charge }, kinds: { 扣费: consumption }, title_lines: 1, total_line: false, guards: true }
+`,
+    };
+    const { config, text } = await load(files, { K: 'sk-admin-x' });
+    expect(text).toBe('');
+    const account = config?.settings.accounts['a'];
+    expect(account && profileOf(account).logExport).toEqual({
+      columns: { quota: 'charge' },
+      kinds: { 扣费: 'consumption' },
+      titleLines: 1,
+      totalLine: false,
+      guards: true,
+    });
+    const wrong = files['config/tollkeeper.yaml'].replace('quota:', 'qota:').replace('consumption', 'spend');
+    const faults = (await load({ 'config/tollkeeper.yaml': wrong }, { K: 'sk-admin-x' })).text;
+    expect(faults).toContain('did you mean "quota"?');
+    expect(faults).toContain('gateway.kinds');
+  });
 });

@@ -199,3 +199,59 @@ it('data that came are landed though nothing can be written of what they teach',
   expect(pulled.rows).toBe(3);
   expect(heard.join('\n')).toContain('cannot be written down: no room');
 });
+
+/** Names and words that no one could guess, and a column that only looks like the amount. */
+const odd: Partial<SourceStyle> = { names: { quota: 'charge', type: '类别', note: 'quota' } };
+const oddRows = [
+  row({ kind: '扣费', extra: '9' }),
+  row({ at: base + 90, kind: ' 扣费', quota: '0.25', extra: '9' }),
+  row({ at: base + 100, kind: '2', quota: '70', extra: '9' }),
+  row({ at: base + 110, kind: 'gift', quota: '99', extra: '9' }),
+];
+
+it('columns and kinds that the config names are taken as it says, and no others', async () => {
+  await using house = await setUp(oddRows, odd);
+  const { profile: plainProfile } = pullOf(house.folder, house.warehouse, house.source);
+  const logExport = {
+    columns: { quota: 'Charge', kind: '类别' },
+    kinds: { 扣费: 'consumption', '2': 'top-up' },
+  } as const;
+  const pull = pullOf(house.folder, house.warehouse, house.source, {
+    profile: { ...plainProfile, amounts: 'currency', logExport },
+  });
+  await pullLogs(pull);
+  expect(await house.warehouse.spend('main', { start: pull.since, end: pull.until })).toMatchObject({
+    net: '0.75',
+    calls: 2,
+    otherKinds: [
+      { kind: 'gift', amount: '99' },
+      { kind: 'top-up', amount: '70' },
+    ],
+  });
+  const absent = { ...plainProfile, logExport: { columns: { quota: 'cost' } } };
+  await expect(pullLogs({ ...pull, from: pull.since, profile: absent })).rejects.toMatchObject({
+    code: 'export-column-missing',
+  });
+});
+
+it.each([
+  ['a title', { title: true }, { titleLines: 1 }, { titleLines: 2 }, 'export-column-missing'],
+  ['a total', { total: true }, { totalLine: true }, { totalLine: false }, 'export-timestamp-unreadable'],
+  ['no total', {}, { totalLine: false }, { totalLine: true }, 'export-truncated'],
+  ['guards', { guard: true }, { guards: true }, { guards: false }, 'export-row-invalid'],
+] as const)(
+  'the config may say that there is %s, and is held to it',
+  async (_, style, right, wrong, code) => {
+    await using house = await setUp(rows, style);
+    const pull = pullOf(house.folder, house.warehouse, house.source);
+    const saying = (logExport: typeof right | typeof wrong) => ({
+      ...pull,
+      profile: { ...pull.profile, logExport },
+    });
+    await expect(pullLogs(saying(wrong))).rejects.toMatchObject({ code });
+    expect(await pullLogs(saying(right))).toMatchObject({ rows: 3, quota: '1.25' });
+    expect((await house.warehouse.profile.points('main')).filter(({ how }) => how === 'config')).toHaveLength(
+      1,
+    );
+  },
+);

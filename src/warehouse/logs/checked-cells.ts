@@ -80,18 +80,37 @@ const charged: ReadonlySet<string> = new Set([
   ...kindWords.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
 ]);
 
-/** Whether a row whose amount is blank would be a call or a refund by its kind's cell: then it needs one. */
-export const needsAmount = (cell: string): boolean =>
-  charged.has(cell.replaceAll(/^ +| +$/g, '').toLowerCase());
+const plainWord = (cell: string): string => cell.replaceAll(/^ +| +$/g, '').toLowerCase();
 
-/** The kind of a row: its own word, or the sign of its amount where there is none. */
-export const kindSql = (cell: string | undefined, amount: string): string => {
+/** Kinds by words of the gateway's own, as they are compared: the words and the kinds in one order, to be bound. */
+export const ownKinds = (
+  kinds: Readonly<Record<string, string>>,
+): { readonly words: readonly string[]; readonly names: readonly string[] } => {
+  const all = new Map(Object.entries(kinds).map(([word, name]) => [plainWord(word), name]));
+  return { words: [...all.keys()], names: [...all.values()] };
+};
+
+/** Whether a row whose amount is blank would be a call or a refund by its kind's cell: then it needs one. */
+export const needsAmount = (cell: string, kinds: Readonly<Record<string, string>> = {}): boolean => {
+  const word = plainWord(cell);
+  const { words, names } = ownKinds(kinds);
+  const own = names[words.indexOf(word)];
+  return own === undefined ? charged.has(word) : own === 'consumption' || own === 'refund';
+};
+
+/**
+ * The kind of a row: its own word, or the sign of its amount where there is none. `own` lets words of the gateway's own go
+ * first; bound: $kind_words, $kind_names.
+ */
+export const kindSql = (cell: string | undefined, amount: string, own: boolean): string => {
   if (cell === undefined) return bySign(amount);
   const cases = kindWords.map(
     ([kind, words]) =>
       `WHEN lower(trim(${cell})) IN (${words.map((word) => `'${word}'`).join(', ')}) THEN '${kind}'`,
   );
   // Nearly every row is a call, in one of two words: the others' are looked for behind that.
-  return `CASE WHEN ${cell} IN ('consumption', '2') THEN 'consumption'
+  const ownFirst = `WHEN list_contains($kind_words, lower(trim(${cell})))
+    THEN list_extract($kind_names, list_position($kind_words, lower(trim(${cell}))))`;
+  return `CASE ${own ? ownFirst : ''} WHEN ${cell} IN ('consumption', '2') THEN 'consumption'
     WHEN ${cell} IS NULL OR trim(${cell}) = '' THEN ${bySign(amount)} ${cases.join(' ')} ELSE trim(${cell}) END`;
 };

@@ -15,6 +15,7 @@ import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
 import { amountsFor, contradictsCurrency, judgeAmounts, readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts, AmountEvidence } from './amounts.ts';
+import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readSpan, writeLedger, writeSpan } from './log-ledger.ts';
@@ -71,11 +72,14 @@ const load = async (
   batch: LogBatch,
   amounts: AccountAmounts,
 ): Promise<void> => {
+  const hasKind = batch.columns.some(({ role }) => role === 'kind');
+  const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
   await execute(connection, landingSql(batch, amounts.form), {
     ...windowOf(batch),
     file: batch.file,
     asked_start: batch.asked.start,
     asked_end: batch.asked.end,
+    ...(own === undefined ? {} : { kind_words: own.words, kind_names: own.names }),
   });
 };
 

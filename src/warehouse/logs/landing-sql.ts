@@ -57,11 +57,11 @@ const extraSql = (batch: LogBatch): string => {
 /**
  * One pass over the file: read, check, cast and insert. Rows of the overlap go in under no account, so that every row
  * served is counted, and are taken out again in the same transaction. Bound: $file, $account, $start, $end, $asked_start,
- * $asked_end (seconds).
+ * $asked_end (seconds), and with kinds of the batch's own $kind_words and $kind_names.
  */
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
   const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
-  const kind = kindSql(roles.has('kind') ? 'kind' : undefined, 'amount');
+  const kind = kindSql(roles.has('kind') ? 'kind' : undefined, 'amount', batch.kinds !== undefined);
   const name = (role: LogRole): string => (roles.has(role) ? `coalesce(${role}, '')` : `''`);
   const tokens = tokenRoles.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
   const seconds = timeSql('created_at', batch.time);

@@ -47,6 +47,8 @@ export type LogBatch = {
   /** Rows in the file, counted apart from the reader. */
   readonly served: number;
   readonly columns: readonly LogColumn[];
+  /** What rows are, by the gateway's words for their kinds; goes before the words that are known. */
+  readonly kinds?: Readonly<Record<string, string>>;
   readonly time: TimeForm;
   /** Some cell may carry a leading `'` as guard against spreadsheets. */
   readonly guarded: boolean;
