@@ -1,4 +1,13 @@
-import { fault, hasCode, isFault, messageOf, toSeconds, unixMillis, unixSeconds } from '../base/index.ts';
+import {
+  fault,
+  firstSignal,
+  hasCode,
+  isFault,
+  messageOf,
+  toSeconds,
+  unixMillis,
+  unixSeconds,
+} from '../base/index.ts';
 import type { Clock, FaultCode, Log } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { probeLogs } from '../ingest/index.ts';
@@ -12,7 +21,7 @@ type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read';
 
 const readScopes: readonly Scope[] = ['account:read', 'logs:read', 'usage:read', 'keys:read'];
 
-/** What jobs of each kind read; a kind that is not listed may read anything. */
+/** What jobs of each kind ask the gateway for; a kind that is not listed may ask for anything. */
 const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'pull-logs': ['logs:read'],
   'pull-usage': ['usage:read'],
@@ -116,7 +125,8 @@ const questions: Readonly<Record<Scope, (means: GatewayMeans, signal: AbortSigna
 const askOne = async (scope: Scope, means: GatewayMeans, signal: AbortSignal): Promise<string> => {
   using limit = means.clock.limit(patience);
   try {
-    return await questions[scope](means, AbortSignal.any([signal, limit.signal]));
+    using first = firstSignal([signal, limit.signal]);
+    return await questions[scope](means, first.signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;

@@ -1,4 +1,4 @@
-import { fault } from '../base/index.ts';
+import { fault, firstSignal } from '../base/index.ts';
 import type { Clock, Log, Progress } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../mail/index.ts';
@@ -8,6 +8,7 @@ import type { Accounts } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 import { checkDisk } from './doctor-disk.ts';
 import { checkGateway } from './doctor-gateway.ts';
+import { quarantinePoint } from './doctor-quarantine.ts';
 import { conventionPoint } from './doctor-tokens.ts';
 import type { Places } from './places.ts';
 
@@ -40,7 +41,8 @@ const checkMail = async (
       : [];
   using limit = clock.limit(mailPatience);
   try {
-    const session = await transport.open(AbortSignal.any([signal, limit.signal]));
+    using first = firstSignal([signal, limit.signal]);
+    const session = await transport.open(first.signal);
     session.close();
     return [passed(about, 'connected and logged in; nothing was sent'), ...operators];
   } catch (error) {
@@ -64,7 +66,11 @@ const learnedOf = async (
   const conventions = await warehouse.tokens.conventions(name, signal);
   return {
     account: name,
-    points: [...(await warehouse.profile.points(name)), ...conventions.flatMap(conventionPoint)],
+    points: [
+      ...(await warehouse.profile.points(name)),
+      ...conventions.flatMap(conventionPoint),
+      ...quarantinePoint(await warehouse.logs.quarantined(name)),
+    ],
     past: await warehouse.profile.past(name),
     goneColumns: (await warehouse.profile.columns(name)).flatMap(({ name: column, goneAt }) =>
       goneAt === undefined ? [] : [{ name: column, goneAt }],

@@ -2,6 +2,7 @@ export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
+export * from './first-signal.ts';
 export * from './gateway-profile.ts';
 export * from './log.ts';
 export * from './means.ts';

@@ -8,6 +8,7 @@ import { buildReport, loadReport, renderReport, resolvePeriod, standaloneHtml } 
 import type { RenderedReport, ReportDefinition, ReportModel } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
+import { count } from './words.ts';
 
 const readText = (path: string): Promise<string> => readFile(path, 'utf8');
 
@@ -77,6 +78,14 @@ const lateWords = (
         }`,
       ];
 
+/** What the mail says of rows of the period that are in quarantine. */
+const unreadWords = (rows: number): readonly string[] =>
+  rows === 0
+    ? []
+    : [
+        `${count(rows, 'row')} of the call log could not be read and ${rows === 1 ? 'is' : 'are'} in no figure.`,
+      ];
+
 /** With a place for the warnings, which no report may keep to itself. */
 const withNotes = (definition: ReportDefinition, days: number): ReportDefinition => {
   const when = days === 1 ? 'one-day' : 'several-days';
@@ -101,7 +110,10 @@ export const composeReport = async (
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   progress({ step: `building ${request.report}`, detail: period.label });
-  const warnings = lateWords(context.dataLate, covered?.end, zone);
+  const warnings = [
+    ...lateWords(context.dataLate, covered?.end, zone),
+    ...unreadWords((await warehouse.logs.quarantined(account.name, period.interval)).length),
+  ];
   const model = await buildReport({
     definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
     warehouse,

@@ -1,4 +1,4 @@
-import { fault, isFault, messageOf, unixMillis } from '../base/index.ts';
+import { fault, firstSignal, isFault, messageOf, unixMillis } from '../base/index.ts';
 import type { Clock, LogFields, Progress } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { AttemptEnd, LedgerRun } from '../warehouse/index.ts';
@@ -61,16 +61,6 @@ export const failedEnd = (
 /** Why a run was stopped from outside: its attempt counts as interrupted. `final`: it is not tried again. */
 export type Interruption = { readonly error: Error; readonly final: boolean };
 
-/** Is aborted with the first of the signals. `AbortSignal.any` would stay in memory for ever when a job leaves a listener on it. */
-const firstOf = (signals: readonly AbortSignal[]): AbortSignal => {
-  const first = new AbortController();
-  for (const signal of signals) {
-    if (signal.aborted) first.abort(signal.reason);
-    else signal.addEventListener('abort', () => first.abort(signal.reason), { once: true });
-  }
-  return first.signal;
-};
-
 /** Runs one attempt to its end, under the job's timeout. Never rejects. */
 export const attempt = async (
   execution: Omit<Execution, 'signal'>,
@@ -87,8 +77,9 @@ export const attempt = async (
   const { clock, redact, stop } = means;
   const late = execution.dataLate === undefined ? {} : { dataLate: true };
   using overdue = clock.limit(job.timeout);
+  using first = firstSignal([stop, overdue.signal]);
   try {
-    const outcome = await means.execute({ ...execution, signal: firstOf([stop, overdue.signal]) });
+    const outcome = await means.execute({ ...execution, signal: first.signal });
     const end = { job: run.job, slot: run.slot, state: 'ok' as const, at: clock.now() };
     return { end: { ...end, summary: redact(outcome.summary) }, outcome, ...late };
   } catch (thrown) {

@@ -1,11 +1,13 @@
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
-import { createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+import { composeReport, createDataReach, jobKinds } from '../../src/jobs/index.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse, RunChange } from '../support/job-house.ts';
 
@@ -129,6 +131,31 @@ describe('a report run for its slot', () => {
       expect(
         text.split('! The data is late: pull-logs has no data yet. No call log has been pulled yet.'),
       ).toHaveLength(2);
+  });
+
+  it('shows rows of unknown kinds and rows that cannot be read, which are in no figure', async () => {
+    await using desk = await openDesk();
+    const { gateway } = desk.context.account;
+    const damaged: Gateway = {
+      ...gateway,
+      exportLogs: async (query, options) => {
+        const answer = await gateway.exportLogs(query, options);
+        const text = await new Response(ReadableStream.from(answer.body)).text();
+        const junk = text.replace('\n', '\njunk\n').replaceAll(/,(refund|top-up)\b/g, ',gift');
+        return { ...answer, body: Readable.from([Buffer.from(query.columns.length === 0 ? text : junk)]) };
+      },
+    };
+    const context = { ...desk.context, account: { ...desk.context.account, gateway: damaged } };
+    const november = { start: slotAt('2026-11-01T00:00:00Z'), end: slotAt('2026-11-15T00:00:00Z') };
+    const again = { account: context.account, trigger: 'backfill' as const, interval: november };
+    await desk.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
+    const composed = await composeReport(
+      { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' } },
+      { ...context, account: desk.context.account },
+    );
+    const text = composed.rendered.text.replaceAll(/\s+/g, ' ');
+    expect(text).toContain('of the unknown kind “gift” is not counted as spend.');
+    expect(text).toContain('! 1 row of the call log could not be read and is in no figure.');
   });
 
   it('needs data to the end of its period, and never to after its slot', () => {

@@ -1,6 +1,6 @@
 import { DuckDBInstance, StatementType } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, isFault, messageOf } from '../../base/index.ts';
+import { fault, firstSignal, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
@@ -43,8 +43,8 @@ const runQuery = async (
   },
 ): Promise<ResultTable> => {
   using tooLong = limits.clock.limit(limits.timeLimit);
-  const stop = AbortSignal.any([tooLong.signal, ...(limits.signal === undefined ? [] : [limits.signal])]);
-  const interrupts = interruptOn(connection, stop);
+  using stop = firstSignal([tooLong.signal, limits.signal]);
+  using _ = interruptOn(connection, stop.signal);
   try {
     const statement = await oneSelect(connection, sql);
     // One row more than allowed shows that there are more.
@@ -57,8 +57,6 @@ const runQuery = async (
     if (tooLong.signal.aborted) throw failed(`the query took longer than ${limits.timeLimit} ms`, error);
     if (isFault(error)) throw error;
     throw failed(messageOf(error).split('\n').slice(0, 4).join(' ').trim(), error);
-  } finally {
-    interrupts[Symbol.dispose]();
   }
 };
 
