@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { plainStyle } from './log-source.ts';
+import type { SourceStyle } from './log-source.ts';
+import { day } from './multiset-model.ts';
+import type { TimedRow } from './multiset-model.ts';
+import { strikes } from './struck-effects.ts';
+import { base } from './support.ts';
+
+const hour = 3600;
+
+const iso = (at: number): string => new Date(at * 1000).toISOString();
+
+const times: readonly ((at: number) => string)[] = [
+  String,
+  (at) => String(at * 1000 + 999),
+  (at) => iso(at).replace('.000', ''),
+  (at) => `${iso(at + 28_800).slice(0, 19)}+08:00`,
+  (at) => iso(at).slice(0, 19).replace('T', ' '),
+];
+
+const styles: fc.Arbitrary<SourceStyle> = fc.record({
+  time: fc.constantFrom(...times),
+  endInclusive: fc.boolean(),
+  newline: fc.constantFrom('\n' as const, '\r\n' as const),
+  bom: fc.boolean(),
+  title: fc.boolean(),
+  total: fc.boolean(),
+  guard: fc.boolean(),
+  quoteAll: fc.boolean(),
+  endsLines: fc.boolean(),
+  newestFirst: fc.boolean(),
+  names: fc.constantFrom<SourceStyle['names']>(
+    {},
+    { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens' },
+    { note: 'id', type: 'log_type', created_at: "'created_at" },
+  ),
+  order: fc.shuffledSubarray([...plainStyle.order], { minLength: 7 }),
+  chunk: fc.integer({ min: 20, max: 900 }),
+});
+
+/** So long calls are made. Days. */
+export const days = 4;
+
+/** Most moments lie at a quarter hour, where windows, pulls and days begin and end. */
+const moments = fc
+  .tuple(fc.integer({ min: 0, max: days * 96 }), fc.constantFrom(-1, 0, 0, 1, 450))
+  .map(([quarter, beside]) => base + quarter * 900 + beside);
+
+const amounts = fc
+  .tuple(fc.bigInt({ min: -3_000_000_000n, max: 9_000_000_000n }), fc.integer({ min: 1, max: 8 }))
+  .map(([digits, places]) => {
+    const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
+    return `${digits < 0n ? '-' : ''}${text.slice(0, -places)}.${text.slice(-places)}`;
+  });
+
+const row = fc
+  .record({
+    at: moments,
+    model: fc.constantFrom('gpt-4o', 'claude "x"', 'a,b'),
+    token: fc.constantFrom('', 'growth-1', '=cmd', 'two\nlines'),
+    prompt: fc.integer({ min: 0, max: 2_000_000_000 }),
+    quota: amounts,
+    kind: fc.constantFrom('', '', '', 'consumption', '2', 'refund', '6', 'top-up', 'gift'),
+    extra: fc.constantFrom('', 'note', 'say "hi"'),
+    late: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      fc.integer({ min: 1, max: hour }),
+      fc.integer({ min: hour, max: 2 * day }),
+    ),
+  })
+  .map(({ late, ...one }): TimedRow => {
+    const quota = one.kind === 'top-up' && one.prompt % 2 === 0 ? '' : one.quota;
+    return { ...one, quota, shownFrom: one.at + late };
+  });
+
+/** Duplicates are calls of their own. */
+const rows = fc
+  .array(fc.tuple(row, fc.constantFrom(1, 1, 2, 3)), { minLength: 1, maxLength: 30 })
+  .map((list) => list.flatMap(([one, count]) => Array.from({ length: count }, () => one)));
+
+const steps = fc.record({
+  /** Seconds on the clock since the step before. */
+  wait: fc.oneof(
+    fc.constantFrom(0, 900, 6 * hour, 12 * hour, 12 * hour, day, day, 36 * hour),
+    fc.integer({ min: 1, max: day }),
+  ),
+  /** A span to be pulled again, instead of what is due. */
+  again: fc.option(fc.tuple(fc.option(moments), fc.option(moments)), { freq: 3 }),
+  strike: fc.option(strikes, { freq: 2 }),
+  windowSeconds: fc.oneof(
+    fc.constantFrom(6 * hour, day, 31 * day),
+    fc.integer({ min: 5 * hour, max: 3 * day }),
+  ),
+  ahead: fc.integer({ min: 0, max: 2 }),
+  /** A report is made of what there is, to be told later what has changed since. */
+  report: fc.boolean(),
+});
+
+export type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
+
+/** A gateway and what is done with it. */
+export const scenario = fc.record({
+  rows,
+  style: styles,
+  steps: fc.array(steps, { minLength: 3, maxLength: 8 }),
+  lag: fc.constantFrom(0, 600, 900),
+  /** From where on is pulled at first, and from which step on all is. */
+  since: fc.constantFrom(0, 0, 9 * hour),
+  allFrom: fc.integer({ min: 0, max: 5 }),
+  bad: fc.constantFrom('none' as const, 'none' as const, 'quarantine' as const, 'fail' as const),
+});
+
+export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
