@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { formatMoment, formatSlot } from '../base/index.ts';
+import { formatMoment, formatSlot, toMillis, unixMillis } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { Mail } from '../mail/index.ts';
 import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
+import { nextSlot, scheduleOf } from '../schedule/index.ts';
 import type { KnownGap } from '../warehouse/index.ts';
 import type { NoticeMeans } from './notice-mail.ts';
 
@@ -12,23 +13,32 @@ import type { NoticeMeans } from './notice-mail.ts';
 const mostBlocks = 40;
 
 type GapMeans = Pick<NoticeMeans, 'from' | 'operators' | 'zone'> & {
-  readonly jobs: Readonly<Record<string, Pick<Job, 'name' | 'kind' | 'account'>>>;
+  readonly jobs: Readonly<Record<string, Job>>;
 };
 
 /** As commands take it, whatever the zone of the config. */
-const written = (moment: UnixSeconds): string => new Date(moment * 1000).toISOString().replace('.000Z', 'Z');
+const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
 
-const toDo = ({ span, verdict }: KnownGap, account: string, { jobs }: GapMeans): string => {
-  const range = `--from ${written(span.start)} --to ${written(span.end)}`;
-  const compare = `\`tollkeeper reconcile ${range} --account ${account}\``;
+/** The runs that pull the span again: a slot's run is about the time before it. */
+const pullAgain = ({ span }: KnownGap, account: string, { jobs }: GapMeans): string | undefined => {
+  const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
+  const schedule = pull === undefined ? undefined : scheduleOf(pull);
+  if (pull === undefined || schedule === undefined) return undefined;
+  const first = nextSlot(schedule, toMillis(span.start));
+  const last = nextSlot(schedule, unixMillis(toMillis(span.end) - 1));
+  return first === undefined || last === undefined
+    ? undefined
+    : `\`tollkeeper run ${pull.name} --from ${written(first)} --to ${written(last + 1000)}\` pulls it again now`;
+};
+
+const toDo = (gap: KnownGap, account: string, means: GapMeans): string => {
+  const { span, verdict } = gap;
+  const [from, to] = [written(toMillis(span.start)), written(toMillis(span.end))];
+  const compare = `\`tollkeeper reconcile --from ${from} --to ${to} --account ${account}\``;
   if (verdict !== 'truncated')
     return `${compare} shows every source beside the log, by model and key; what it can't explain, the operator of the gateway has to.`;
-  const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
-  const again =
-    pull === undefined
-      ? 'pull the span again'
-      : `\`tollkeeper run ${pull.name} ${range}\` pulls the span again`;
-  return `Closed days are pulled again by themselves; ${again} now, and ${compare} shows what is still missing.`;
+  const again = pullAgain(gap, account, means);
+  return `A day that is over is pulled again by itself (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
 };
 
 const titleOf = (gaps: readonly KnownGap[], account: string): string =>

@@ -39,10 +39,10 @@ export const judgeGaps = (
   const opened = new Set<KnownGap>();
   for (const total of found.filter(({ entry }) => entry === undefined)) {
     const { source, span, gap, unit, verdict, text } = total;
-    if (isGood(verdict))
+    if (!isBad(verdict))
       for (const [at, one] of gaps.entries()) {
         if (one.source !== source || one.state === 'healed') continue;
-        const isPast = one.state === 'open' && span.end >= one.span.end;
+        const isPast = one.state === 'open' && isGood(verdict) && span.end >= one.span.end;
         const state = holds(span, one.span) ? 'healed' : isPast ? 'passed' : one.state;
         if (state === one.state) continue;
         changed.delete(one);

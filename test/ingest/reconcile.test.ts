@@ -24,12 +24,14 @@ import {
   figuresOf,
   isBad,
   isGood,
+  judgeGaps,
   matchFigures,
   nameGap,
   settledThrough,
   tellComparison,
 } from '../../src/ingest/index.ts';
 import type { LogSums, Vote } from '../../src/ingest/index.ts';
+import type { KnownGap, StoredComparison } from '../../src/warehouse/index.ts';
 
 /** An amount of so many hundred-millionths. */
 const grains = (count: number): Money => money(`${count}e-8`);
@@ -255,6 +257,81 @@ describe('a gap that nothing explains', () => {
     expect(concludeComparisons([])).toBe('Nothing could be compared.');
     expect(['truncated', 'unexplained'].every((verdict) => isBad(verdict) && !isGood(verdict))).toBe(true);
     expect([isBad('late data'), isGood('late data')]).toEqual([false, false]);
+  });
+});
+
+describe('a gap that a pull finds', () => {
+  const at = unixMillis(1000);
+  type More = Partial<StoredComparison>;
+  const total = (verdict: string, start: number, end: number, gap: string, more: More = {}) =>
+    ({
+      source: 'statistics',
+      span: spanOf(start, end),
+      ours: zero,
+      theirs: money(gap),
+      gap: money(gap),
+      unit: 'USD',
+      verdict,
+      text: 'Words.',
+      comparedAt: at,
+      ...more,
+    }) satisfies StoredComparison;
+  /** What is noted after one pull after the other, and how many gaps each brought. */
+  const pulls = (...found: readonly (readonly StoredComparison[])[]) => {
+    let known: readonly KnownGap[] = [];
+    const brought = found.map((one) => {
+      const changed = judgeGaps(one, known, at);
+      const isSame = (left: KnownGap, right: KnownGap) =>
+        left.source === right.source &&
+        left.span.start === right.span.start &&
+        left.span.end === right.span.end;
+      const kept = known.map((gap) => changed.find((next) => isSame(gap, next)) ?? gap);
+      const fresh = changed.filter((next) => !known.some((gap) => isSame(gap, next)));
+      known = [...kept, ...fresh];
+      return fresh.length;
+    });
+    return { brought, states: known.map(({ state }) => state) };
+  };
+  const short = total('truncated', 10, 20, '5');
+
+  it('is noted once while it stays, and the next one only when the source has agreed between them', () => {
+    expect(pulls([short], [total('truncated', 20, 30, '7')], [total('unexplained', 30, 40, '-7')])).toEqual({
+      brought: [1, 0, 0],
+      states: ['open'],
+    });
+    expect(pulls([short], [total('equal', 20, 30, '0')], [total('truncated', 30, 40, '7')])).toEqual({
+      brought: [1, 0, 1],
+      states: ['passed', 'open'],
+    });
+    // That an earlier day agrees says nothing about today.
+    expect(pulls([short], [total('equal', 0, 10, '0')], [total('truncated', 20, 30, '7')]).brought).toEqual([
+      1, 0, 0,
+    ]);
+  });
+
+  it('is no news when a longer span is pulled again, or when another source says the same; a larger one is', () => {
+    const passed = [[short], [total('rounding', 20, 30, '0.00001')]];
+    expect(pulls(...passed, [total('truncated', 0, 30, '5')]).brought).toEqual([1, 0, 0]);
+    expect(pulls(...passed, [total('truncated', 0, 30, '9')]).brought).toEqual([1, 0, 1]);
+    const usage = { source: 'usage by model' } as const;
+    expect(pulls([short], [total('truncated', 0, 30, '5.0004', usage)]).brought).toEqual([1, 0]);
+    expect(pulls([short], [total('truncated', 0, 30, '9', usage)]).brought).toEqual([1, 1]);
+    expect(pulls([short], [total('truncated', 20, 30, '5', usage)]).brought).toEqual([1, 1]);
+    expect(pulls([short], [total('truncated', 0, 30, '35', { ...usage, unit: 'CNY' })]).brought).toEqual([
+      1, 0,
+    ]);
+    // Those of one pull are told of together.
+    expect(pulls([short, total('truncated', 10, 20, '5', usage)]).brought).toEqual([2]);
+  });
+
+  it('has healed when its whole span agrees, and is news when it comes back', () => {
+    expect(pulls([short], [total('equal', 10, 20, '0')], [short]).states).toEqual(['open']);
+    expect(pulls([short], [total('late data', 0, 20, '1')]).states).toEqual(['healed']);
+    expect(pulls([short], [total('late data', 20, 30, '1')]).states).toEqual(['open']);
+    expect(pulls([short], [total('equal', 0, 30, '0')], [total('truncated', 12, 18, '5')]).brought).toEqual([
+      1, 0, 1,
+    ]);
+    expect(pulls([{ ...short, entry: 'gpt' }]).brought).toEqual([0]);
   });
 });
 
