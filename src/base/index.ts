@@ -4,6 +4,7 @@ export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
 export * from './gateway-profile.ts';
+export * from './locale-tag.ts';
 export * from './log.ts';
 export * from './means.ts';
 export * from './money.ts';

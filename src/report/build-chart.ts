@@ -17,7 +17,7 @@ import type { BarModel, ChartModel } from './model.ts';
 import { showName } from './names.ts';
 import { otherColour, palette } from './palette.ts';
 
-type Slot = Interval<UnixSeconds> & { readonly key: string; readonly label: string };
+type Slot = Interval<UnixSeconds> & { readonly key: string; readonly label: string; readonly mark?: string };
 
 /** More bars than this become too thin to see on a phone: then a bar stands for several days. */
 const mostBars = 130;
@@ -32,6 +32,7 @@ const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
       end: day.end,
       key: day.date,
       label: context.locale.shortDay(day.date),
+      mark: context.locale.chart.day(day.date),
     }));
   return days.flatMap((day) => {
     const slots: Slot[] = [];
@@ -121,6 +122,7 @@ const grouped = (bars: readonly BarModel[], size: number): readonly BarModel[] =
       byColour.set(colour, addMoney(byColour.get(colour) ?? zero, value));
     groups.push({
       label: part[0]?.label ?? '',
+      ...(part[0]?.mark === undefined ? {} : { mark: part[0].mark }),
       state: states.size === 1 ? (part[0]?.state ?? 'missing') : 'partial',
       total: sumMoney(part.map(({ total }) => total)),
       parts: [...byColour].map(([colour, value]) => ({ colour, value })),
@@ -149,9 +151,11 @@ const altOf = (
     total: amount(sumMoney(bars.map(({ total }) => total))),
     highest: named(highest),
     lowest: named(lowest),
-    series: series.map(({ shown, total }) => `${shown} ${amount(total)}`).join(', '),
+    series: context.locale.list(series.map(({ shown, total }) => `${shown} ${amount(total)}`)),
     missing:
-      missing.length > 3 ? `${missing[0]} … ${missing.at(-1)} (${missing.length})` : missing.join(', '),
+      missing.length > 3
+        ? `${missing[0]} … ${missing.at(-1)} (${missing.length})`
+        : context.locale.list(missing),
   });
 };
 
@@ -174,6 +178,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     const state = context.covers(slot);
     return {
       label: slot.label,
+      ...(slot.mark === undefined || slot.mark === slot.label ? {} : { mark: slot.mark }),
       state: state === 'missing' && parts.length > 0 ? 'partial' : state,
       total: sumMoney(parts.map(([, value]) => value)),
       parts: [...ranked, ...(rest.length === 0 ? [] : [{ colour: otherColour, value: sumMoney(rest) }])],
@@ -191,7 +196,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
         ? undefined
         : {
             bar: spike.bar,
-            text: `${spike.label}: ${formatMoney(spike.total, context.currency, context.locale)}`,
+            text: `${single[spike.bar]?.mark ?? spike.label}: ${formatMoney(spike.total, context.currency, context.locale)}`,
           },
     alt: altOf(shape, series, single, context),
   };

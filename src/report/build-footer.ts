@@ -2,6 +2,7 @@ import { formatMoment } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from './facts.ts';
+import { formatExact } from './format.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
@@ -26,7 +27,7 @@ export const buildFooter = (
       : footer.reconciliation(showName(reconciliation.text, 400)),
     ...(headline.value.exact === null
       ? []
-      : [footer.exact(headline.label, headline.value.exact, context.currency)]),
+      : [footer.exact(headline.label, formatExact(headline.value.exact, context.locale), context.currency)]),
     footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
     footer.rounding,
     footer.run(showName(facts.runId, 80)),

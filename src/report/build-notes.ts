@@ -3,7 +3,7 @@ import type { LocalDay } from '../base/index.ts';
 import type { Spike } from './build-chart.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from './facts.ts';
-import { formatMoney } from './format.ts';
+import { formatExact, formatMoney } from './format.ts';
 import type { NotesModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 
@@ -21,7 +21,7 @@ const daysInWords = (days: readonly LocalDay[], context: Context): string => {
     const [first, last] = [run[0]?.date ?? '', run.at(-1)?.date ?? ''];
     return first === last ? context.locale.shortDay(first) : context.locale.range(first, last);
   });
-  return shorten(shown.join(', '), 200);
+  return shorten(context.locale.list(shown), 200);
 };
 
 /** Missing and incomplete days, a spike, then the warnings of the run. */
@@ -51,7 +51,13 @@ export const buildNotes = (
   const looks =
     spike === undefined
       ? []
-      : [words.spike(spike.label, formatMoney(spike.total, context.currency, context.locale), spike.times)];
+      : [
+          words.spike(
+            spike.label,
+            formatMoney(spike.total, context.currency, context.locale),
+            formatExact(spike.times, context.locale),
+          ),
+        ];
   return {
     kind: 'notes',
     title,

@@ -1,6 +1,6 @@
+import type { LocaleTag } from '../base/index.ts';
 import type { ReportDefinition } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
-import type { LocaleTag } from './locales.ts';
 import type { Period } from './period.ts';
 import type { CubeReader } from './port.ts';
 

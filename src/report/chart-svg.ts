@@ -94,7 +94,7 @@ export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' 
   );
   const shown = spread(chart.bars.length, 5);
   const labels = shown.map((at, index) => {
-    const label = chart.bars[at]?.label ?? '';
+    const label = chart.bars[at]?.mark ?? chart.bars[at]?.label ?? '';
     if (shown.length === 1 || (index > 0 && index < shown.length - 1))
       return text(middle(at), height - 5, 'middle', label);
     return index === 0 ? text(left, height - 5, 'start', label) : text(width, height - 5, 'end', label);

@@ -1,6 +1,6 @@
 import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, roundMoney } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
-import type { Locale } from './locale.ts';
+import type { Locale, Power } from './locale.ts';
 
 /** How a column's values are written. `percent` takes a ratio: 0.25 is 25.0%. */
 export type Format = 'money' | 'integer' | 'tokens' | 'percent' | 'date' | 'text';
@@ -33,15 +33,22 @@ export const formatInteger = (value: Money, locale: Locale): string => {
 
 const powerOfTen = (exponent: number): Money => money(`1e${exponent}`);
 
-/** The size over its power of 1000, rounded, and the letter of that power. */
-const compact = (size: Money, locale: Locale, round: (scaled: Money) => string): string => {
-  for (let power = 0; ; power += 1) {
-    const rounded = round(divideMoney(size, powerOfTen(power * 3), 18) ?? size);
-    const isLast = power === locale.powers.length;
-    // Rounding can carry into the next power: 999,960 is 1.00M, not 1000k.
-    if (isLast || compareMoney(money(rounded), money('1000')) < 0)
-      return grouped(rounded, locale) + (power === 0 ? '' : (locale.powers[power - 1] ?? ''));
-  }
+const noPower: Power = { exponent: 0, mark: '' };
+
+/** The size over its power of ten, rounded, and how that power is written. */
+const compact = (
+  size: Money,
+  powers: readonly Power[],
+  locale: Locale,
+  round: (scaled: Money) => string,
+): string => {
+  const written = ({ exponent }: Power): string => round(divideMoney(size, powerOfTen(exponent), 18) ?? size);
+  // Rounding can carry into the next power: 999,960 is 1.00M, not 1000k.
+  const fits = (power: Power, next: Power | undefined): boolean =>
+    next === undefined || compareMoney(money(written(power)), powerOfTen(next.exponent - power.exponent)) < 0;
+  const all = [noPower, ...powers];
+  const power = all.find((candidate, at) => fits(candidate, all[at + 1])) ?? noPower;
+  return grouped(written(power), locale) + power.mark;
 };
 
 const threeDigits = (scaled: Money): string => {
@@ -49,24 +56,27 @@ const threeDigits = (scaled: Money): string => {
   return roundMoney(scaled, Math.max(0, 3 - wholeDigits));
 };
 
-/** `12.3M`: exact below 10,000, else three significant digits. */
+/** `12.3M`: exact below 10,000, else three significant digits or more. */
 export const formatTokens = (value: Money, locale: Locale): string => {
   const size = absoluteMoney(value);
   if (compareMoney(size, money('10000')) < 0) return formatInteger(value, locale);
-  return `${isNegative(value) ? '-' : ''}${compact(size, locale, threeDigits)}`;
+  return `${isNegative(value) ? '-' : ''}${compact(size, locale.powers, locale, threeDigits)}`;
 };
 
-/** `$1.5k`: for the axis of a chart, where the steps are round. */
+/** `$1.5k`: for the axis of a chart, where the steps are round, in letters that its font has. */
 export const formatTick = (amount: Money, currency: string, locale: Locale): string => {
-  const text = compact(absoluteMoney(amount), locale, (scaled) => scaled);
+  const text = compact(absoluteMoney(amount), locale.chart.powers, locale, (scaled) => scaled);
   return locale.amount(currency, text, isNegative(amount));
 };
+
+/** All the digits there are, for figures that are to be copied: not grouped. */
+export const formatExact = (value: Money, locale: Locale): string => value.replace('.', locale.decimalMark);
 
 /** Tenths of a percent; whole percents from 1000% on. Takes a ratio. */
 export const formatPercent = (ratio: Money, locale: Locale): string => {
   const percent = multiplyMoney(ratio, money('100'));
   const rounded = roundMoney(percent, compareMoney(absoluteMoney(percent), money('1000')) < 0 ? 1 : 0);
-  return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}%`;
+  return locale.percent(`${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`);
 };
 
 /** Writes an exact decimal (or a date, or a text) for the reader. */

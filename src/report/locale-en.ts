@@ -1,25 +1,26 @@
 import type { LocalDate } from '../base/index.ts';
-import type { Locale } from './locale.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: '¥', EUR: '€', GBP: '£' };
 
-const partsOf = (date: LocalDate): { year: string; month: string; day: string; weekday: string } => ({
-  year: date.slice(0, 4),
-  month: months[Number(date.slice(5, 7)) - 1] ?? '',
-  day: String(Number(date.slice(8, 10))),
-  weekday: weekdays[new Date(`${date}T00:00:00Z`).getUTCDay()] ?? '',
-});
+const powers: readonly Power[] = [
+  { exponent: 3, mark: 'k' },
+  { exponent: 6, mark: 'M' },
+  { exponent: 9, mark: 'B' },
+  { exponent: 12, mark: 'T' },
+];
 
 const shortDay = (date: LocalDate): string => {
   const { month, day } = partsOf(date);
-  return `${month} ${day}`;
+  return `${months[month - 1] ?? ''} ${day}`;
 };
 
 const longDay = (date: LocalDate): string => {
   const { weekday, year } = partsOf(date);
-  return `${weekday}, ${shortDay(date)}, ${year}`;
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}, ${year}`;
 };
 
 const range = (first: LocalDate, last: LocalDate): string => {
@@ -27,19 +28,23 @@ const range = (first: LocalDate, last: LocalDate): string => {
   const [from, to] = [partsOf(first), partsOf(last)];
   if (from.year !== to.year) return `${shortDay(first)}, ${from.year} – ${shortDay(last)}, ${to.year}`;
   if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}, ${to.year}`;
-  return `${from.month} ${from.day} – ${to.day}, ${to.year}`;
+  return `${shortDay(first)} – ${to.day}, ${to.year}`;
 };
 
 export const english: Locale = {
   tag: 'en',
+  lang: 'en',
   decimalMark: '.',
   groupMark: ',',
   amount: (currency, digits, negative) =>
     `${negative ? '-' : ''}${symbols[currency] ?? `${currency} `}${digits}`,
-  powers: ['k', 'M', 'B', 'T'],
+  percent: (digits) => `${digits}%`,
+  powers,
   shortDay,
   longDay,
   range,
+  list: (items) => items.join(', '),
+  chart: { day: shortDay, powers },
   words: {
     total: 'Total',
     other: 'other',

@@ -1,23 +1,38 @@
-import type { LocalDate } from '../base/index.ts';
+import type { LocalDate, LocaleTag } from '../base/index.ts';
 
-/** How a language writes figures and dates, and the few words that the engine itself puts into a report. */
+/** A power of ten and how it is written behind a number: `{ exponent: 6, mark: 'M' }`. */
+export type Power = { readonly exponent: number; readonly mark: string };
+
+/** How a language writes figures and dates, and the words that the engine itself puts into a report. */
 export type Locale = {
-  readonly tag: string;
+  readonly tag: LocaleTag;
+  /** Of the attribute `lang` in HTML. */
+  readonly lang: string;
   readonly decimalMark: string;
   readonly groupMark: string;
-  /** The sign, symbol and digits of an amount put together; `digits` is grouped and has no sign. */
+  /** The sign, symbol and digits of an amount put together; `digits` is grouped and has no sign, and may end in a power. */
   readonly amount: (currency: string, digits: string, negative: boolean) => string;
-  /** Letters for thousand, million, billion, trillion. */
-  readonly powers: readonly [string, string, string, string];
+  /** `8.2%`; the digits come grouped and with their sign. */
+  readonly percent: (digits: string) => string;
+  /** Powers that large numbers are shortened by, the smallest first. */
+  readonly powers: readonly Power[];
   /** `Nov 12` */
   readonly shortDay: (date: LocalDate) => string;
   /** `Thu, Nov 12, 2026` */
   readonly longDay: (date: LocalDate) => string;
   /** `Oct 21 – Nov 19, 2026`, both ends included. */
   readonly range: (first: LocalDate, last: LocalDate) => string;
+  /** Items one after the other: `a, b`. */
+  readonly list: (items: readonly string[]) => string;
+  /** What stands on pictures: they are drawn with a font of Latin letters alone. */
+  readonly chart: {
+    readonly day: (date: LocalDate) => string;
+    readonly powers: readonly Power[];
+  };
   readonly words: Words;
 };
 
+/** Every word of the engine; a language that lacks one does not compile. */
 export type Words = {
   readonly total: string;
   readonly other: string;

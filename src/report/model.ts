@@ -1,4 +1,4 @@
-import type { Money } from '../base/index.ts';
+import type { LocaleTag, Money } from '../base/index.ts';
 
 /** A value as it is shown, with the exact decimal behind it where it is a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };
@@ -54,6 +54,8 @@ export type DataState = 'complete' | 'partial' | 'missing';
 
 export type BarModel = {
   readonly label: string;
+  /** What stands below it on the picture, where the label has letters that the picture's font lacks. */
+  readonly mark?: string;
   readonly state: DataState;
   readonly total: Money;
   readonly parts: readonly { readonly colour: string; readonly value: Money }[];
@@ -92,7 +94,7 @@ export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | 
 
 /** A report with all its figures, exact and shown, ready to be put into HTML, text and pictures. */
 export type ReportModel = {
-  readonly locale: 'en';
+  readonly locale: LocaleTag;
   readonly currency: string;
   readonly title: string;
   readonly account: string;

@@ -12,9 +12,8 @@ import {
   toSeconds,
   unixSeconds,
 } from '../base/index.ts';
-import type { Interval, LocalDate, LocalDay, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Interval, LocalDate, LocalDay, LocaleTag, UnixMillis, UnixSeconds } from '../base/index.ts';
 import { localeOf } from './locales.ts';
-import type { LocaleTag } from './locales.ts';
 
 /** Whole calendar days of one zone. */
 export type Span = {

@@ -1,5 +1,7 @@
+import type { LocaleTag } from '../base/index.ts';
 import { htmlChange } from './html-change.ts';
 import { sectionHtml } from './html-sections.ts';
+import { localeOf } from './locales.ts';
 import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
 import type { HeadlineModel, ReportModel } from './model.ts';
@@ -54,7 +56,7 @@ const page = (inner: Html): Html =>
   markup`<table ${trusted(layout)} class="pg" bgcolor="${colour.page}" style="background:${colour.page}"><tr><td class="ot" align="center" style="padding:16px 0">\n${inner}\n</td></tr></table>`;
 
 export type MailDocument = {
-  readonly locale: string;
+  readonly locale: LocaleTag;
   readonly subject: string;
   /** What mail clients show beside the subject. */
   readonly preheader: string;
@@ -63,7 +65,7 @@ export type MailDocument = {
 
 /** A mail around its content: styles for dark grounds and narrow screens, the preheader, the card. */
 export const mailDocument = ({ locale, subject, preheader: preview, content: inner }: MailDocument): string =>
-  markup`<!DOCTYPE html>\n<html lang="${locale}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner)))}\n</body>\n</html>\n`
+  markup`<!DOCTYPE html>\n<html lang="${localeOf(locale).lang}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner)))}\n</body>\n</html>\n`
     .html;
 
 /**

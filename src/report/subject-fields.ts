@@ -34,7 +34,7 @@ export const subjectFields = (
     total: headline.value.text,
     before: headline.compared,
     change: changeInWords(headline.change, words),
-    cause: headline.cause?.replace(/\.$/, '') ?? '',
+    cause: headline.cause?.replace(/[.。]$/, '') ?? '',
     verdict: verdictInWords(facts, words),
     state: state === 'partial' ? words.incomplete : '',
   };

@@ -1,0 +1,123 @@
+import type { LocalDate } from '../base/index.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
+
+// DIN 5008 and Duden: a point behind what is cut short, a space before units; they stay on one line with their number.
+const space = '\u00A0';
+
+const months = [
+  'Jan.',
+  'Feb.',
+  'März',
+  'Apr.',
+  'Mai',
+  'Juni',
+  'Juli',
+  'Aug.',
+  'Sept.',
+  'Okt.',
+  'Nov.',
+  'Dez.',
+];
+const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
+const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: 'CN¥', EUR: '€', GBP: '£' };
+
+const powers: readonly Power[] = [
+  { exponent: 6, mark: `${space}Mio.` },
+  { exponent: 9, mark: `${space}Mrd.` },
+  { exponent: 12, mark: `${space}Bio.` },
+];
+
+const shortDay = (date: LocalDate): string => {
+  const { month, day } = partsOf(date);
+  return `${day}.${space}${months[month - 1] ?? ''}`;
+};
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)} ${year}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${shortDay(first)} ${from.year} – ${shortDay(last)} ${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)} ${to.year}`;
+  return `${from.day}.–${shortDay(last)} ${to.year}`;
+};
+
+export const german: Locale = {
+  tag: 'de',
+  lang: 'de',
+  decimalMark: ',',
+  groupMark: '.',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${digits}${space}${symbols[currency] ?? currency}`,
+  percent: (digits) => `${digits}${space}%`,
+  powers,
+  shortDay,
+  longDay,
+  range,
+  list: (items) => items.join(', '),
+  chart: { day: shortDay, powers },
+  words: {
+    total: 'Summe',
+    other: 'übrige',
+    otherRows: (count) => (count === 1 ? '1 weitere Zeile' : `${count} weitere Zeilen`),
+    noData: 'keine Daten',
+    noDataYet: 'Noch keine Daten',
+    incomplete: 'unvollständig',
+    isNew: 'neu',
+    unnamed: '(ohne Namen)',
+    up: (percent) => `${percent} mehr`,
+    down: (percent) => `${percent} weniger`,
+    unchanged: 'unverändert',
+    versus: (amount, period) => `gegenüber ${amount} (${period})`,
+    notCompared: {
+      incomplete: 'Nicht mit dem Zeitraum davor verglichen: Die Daten dieses Zeitraums sind unvollständig.',
+      'nothing-before': 'Im Zeitraum davor gab es keine Ausgaben zum Vergleich.',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${name} hat ${most ? 'den größten Teil des' : 'von allen den größten Anteil des'} ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    reconciled: 'mit dem Gateway abgeglichen',
+    notReconciled: 'NICHT mit dem Gateway abgeglichen',
+    spike: (day, amount, times) =>
+      `Der ${day} hat ${amount} gekostet, das ${times}-Fache des mittleren Tages.`,
+    missingDays: (days, count) =>
+      `Keine Daten für ${days}: ${count === 1 ? 'Dieser Tag fehlt, er ist' : 'Diese Tage fehlen, sie sind'} nicht null.`,
+    partialDay: (day, moment) => `Der ${day} ist unvollständig: Die Daten reichen bis ${moment}.`,
+    uncounted: (kind, rows, amount) =>
+      `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Ausgaben.`,
+    doubtfulAmounts: {
+      form: (currency) =>
+        `Es gab zu wenige Aufrufe, um zu erkennen, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; sie werden als ${currency} gelesen. Fest wird es mit gateway.amounts beim Konto.`,
+      unit: (currency) =>
+        `Das Gateway schreibt Beträge in ganzen Einheiten, in der Regel Teile eines US-Dollars; hier zählen sie als Teile von 1 ${currency}. Siehe gateway.units_per_currency beim Konto.`,
+    },
+    barIsDays: (days) => `ein Balken für ${days} Tage`,
+    nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
+    shortened:
+      'Die Tabellen sind gekürzt, damit diese Mail klein bleibt; was fehlt, ist in einer Zeile zusammengezählt.',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        `${title}, ${period}: zusammen ${total}.`,
+        highest === '' ? '' : `Am höchsten ${highest}, am niedrigsten ${lowest}.`,
+        series === '' ? '' : `${series}.`,
+        missing === '' ? '' : `Keine Daten: ${missing.replace(/\.$/, '')}.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    footer: {
+      reach: (moment) => `Die Daten reichen bis ${moment}.`,
+      noReach: 'Es wurden noch keine Daten geholt.',
+      since: (moment) => `Die Daten beginnen am ${moment}.`,
+      reconciliation: (text) => `Abgleich: ${text}`,
+      noReconciliation: 'In diesem Lauf nicht mit der Statistik des Gateways abgeglichen.',
+      exact: (label, exact, currency) => `${label}, genau: ${exact} ${currency}.`,
+      units: (currency, zone, from, to) => `Beträge in ${currency}; Tage in ${zone} (${from} bis ${to} UTC).`,
+      rounding:
+        'Summen sind aus genauen Beträgen gebildet. Gezeigt wird kaufmännisch gerade gerundet (halbe Stellen zur geraden Ziffer): Beträge auf 2 Stellen, unter 0,10 auf zwei gültige Ziffern; Tokens auf drei Ziffern; Anteile ergeben zusammen 100 %.',
+      run: (id) => `Lauf ${id}`,
+    },
+  },
+};

@@ -1,0 +1,103 @@
+import type { LocalDate } from '../base/index.ts';
+import { partsOf } from './locale-dates.ts';
+import type { Locale, Power } from './locale.ts';
+
+const weekdays = ['周日', '周一', '周二', '周三', '周四', '周五', '周六'];
+const symbols: Readonly<Record<string, string>> = { USD: 'US$', CNY: '¥', EUR: '€', GBP: '£' };
+
+const powers: readonly Power[] = [
+  { exponent: 4, mark: '万' },
+  { exponent: 8, mark: '亿' },
+  { exponent: 12, mark: '万亿' },
+];
+
+const shortDay = (date: LocalDate): string => {
+  const { month, day } = partsOf(date);
+  return `${month}月${day}日`;
+};
+
+const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${year}年${shortDay(date)} ${weekdays[weekday] ?? ''}`;
+};
+
+const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${from.year}年${shortDay(first)} – ${to.year}年${shortDay(last)}`;
+  if (from.month !== to.month) return `${from.year}年${shortDay(first)} – ${shortDay(last)}`;
+  return `${from.year}年${shortDay(first)} – ${to.day}日`;
+};
+
+/** Simplified Chinese. */
+export const chinese: Locale = {
+  tag: 'zh',
+  lang: 'zh-CN',
+  decimalMark: '.',
+  groupMark: ',',
+  amount: (currency, digits, negative) =>
+    `${negative ? '-' : ''}${symbols[currency] ?? `${currency} `}${digits}`,
+  percent: (digits) => `${digits}%`,
+  powers,
+  shortDay,
+  longDay,
+  range,
+  list: (items) => items.join('、'),
+  // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
+  chart: { day: (date) => date.slice(5), powers: [] },
+  words: {
+    total: '合计',
+    other: '其他',
+    otherRows: (count) => `其余 ${count} 行`,
+    noData: '无数据',
+    noDataYet: '尚无数据',
+    incomplete: '不完整',
+    isNew: '新增',
+    unnamed: '（未命名）',
+    up: (percent) => `上升 ${percent}`,
+    down: (percent) => `下降 ${percent}`,
+    unchanged: '持平',
+    versus: (amount, period) => `对比 ${amount}（${period}）`,
+    notCompared: {
+      incomplete: '未与上一周期比较：本周期的数据不完整。',
+      'nothing-before': '上一周期没有支出，无从比较。',
+    },
+    cause: ({ name, rise, most, amount, percent }) =>
+      `${rise ? '上升' : '下降'}${most ? '主要来自' : '中占比最大的是'} ${name}：${amount}${percent === '' ? '' : `（${percent}）`}。`,
+    reconciled: '已与网关核对一致',
+    notReconciled: '未能与网关核对一致',
+    spike: (day, amount, times) => `${day}支出 ${amount}，是中位日的 ${times} 倍。`,
+    missingDays: (days) => `${days}没有数据：是缺失，不是零。`,
+    partialDay: (day, moment) => `${day}的数据不完整：仅到 ${moment}。`,
+    uncounted: (kind, rows, amount) => `未知类型“${kind}”共 ${rows} 行，金额 ${amount}，未计入支出。`,
+    doubtfulAmounts: {
+      form: (currency) =>
+        `调用次数太少，无法判断网关的金额是以 ${currency} 还是以整数单位记录；目前按 ${currency} 计算。如需确定，请在账户中设置 gateway.amounts。`,
+      unit: (currency) =>
+        `网关以整数单位记录金额，通常是美元的若干分之一；这里按 1 ${currency} 的若干分之一计算。参见账户的 gateway.units_per_currency。`,
+    },
+    barIsDays: (days) => `每根柱代表 ${days} 天`,
+    nothingBooked: '本周期没有入账。',
+    shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',
+    chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
+      [
+        `${title}，${period}：合计 ${total}。`,
+        highest === '' ? '' : `最高 ${highest}，最低 ${lowest}。`,
+        series === '' ? '' : `${series}。`,
+        missing === '' ? '' : `无数据：${missing}。`,
+      ].join(''),
+    footer: {
+      reach: (moment) => `数据截至 ${moment}。`,
+      noReach: '尚未拉取任何数据。',
+      since: (moment) => `数据始于 ${moment}。`,
+      reconciliation: (text) => `核对：${text}`,
+      noReconciliation: '本次运行未与网关的统计核对。',
+      exact: (label, exact, currency) => `${label}（精确值）：${exact} ${currency}。`,
+      units: (currency, zone, from, to) =>
+        `金额单位为 ${currency}；按 ${zone} 时区划分日期（UTC ${from} 至 ${to}）。`,
+      rounding:
+        '合计由精确金额得出。显示时采用四舍六入五成双：金额保留 2 位小数，低于 0.10 时保留两位有效数字；token 数保留三位有效数字；占比相加为 100%。',
+      run: (id) => `运行 ${id}`,
+    },
+  },
+};
