@@ -81,12 +81,12 @@ const rows = fc
 const steps = fc.record({
   /** Seconds on the clock since the step before. */
   wait: fc.oneof(
-    fc.constantFrom(0, 900, 6 * hour, 12 * hour, 12 * hour, day, day, 36 * hour),
+    fc.constantFrom(900, 6 * hour, 12 * hour, 12 * hour, day, day, 36 * hour),
     fc.integer({ min: 1, max: day }),
   ),
   /** A span to be pulled again, instead of what is due. */
   again: fc.option(fc.tuple(fc.option(moments), fc.option(moments)), { freq: 3 }),
-  strike: fc.option(strikes, { freq: 2 }),
+  strike: fc.option(strikes, { freq: 4 }),
   windowSeconds: fc.oneof(
     fc.constantFrom(6 * hour, day, 31 * day),
     fc.integer({ min: 5 * hour, max: 3 * day }),
@@ -102,7 +102,7 @@ export type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 export const scenario = fc.record({
   rows,
   style: styles,
-  steps: fc.array(steps, { minLength: 3, maxLength: 8 }),
+  steps: fc.array(steps, { minLength: 4, maxLength: 8 }),
   lag: fc.constantFrom(0, 600, 900),
   /** From where on is pulled at first, and from which step on all is. */
   since: fc.constantFrom(0, 0, 9 * hour),

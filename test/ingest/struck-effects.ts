@@ -7,8 +7,8 @@ import type { FaultCode } from '../../src/base/index.ts';
 import { openSpoolFile } from '../../src/ingest/spool-file.ts';
 import type { OpenSpoolFile } from '../../src/ingest/spool-file.ts';
 
-/** Where a pull touches the world: a statement of the warehouse, the gateway, a piece of a body, the spool. */
-export type Effect = 'fetch' | 'piece' | 'spool' | 'warehouse' | 'statement';
+/** Where a pull touches the world: the gateway, a piece of a body, the spool, the warehouse, its statements and commits. */
+export type Effect = 'fetch' | 'piece' | 'spool' | 'warehouse' | 'statement' | 'commit';
 
 /** One effect of a pull goes wrong, or the pull is told to stop in the middle of it. */
 export type Strike = {
@@ -25,12 +25,13 @@ export type Strike = {
 };
 
 const most: Readonly<Record<Strike['on'], number>> = {
-  fetch: 3,
-  piece: 12,
-  spool: 12,
-  warehouse: 7,
-  statement: 70,
-  cut: 3,
+  fetch: 2,
+  piece: 8,
+  spool: 9,
+  warehouse: 5,
+  statement: 60,
+  commit: 4,
+  cut: 2,
 };
 
 const codes: readonly FaultCode[] = [
@@ -44,7 +45,17 @@ const codes: readonly FaultCode[] = [
 ];
 
 export const strikes: fc.Arbitrary<Strike> = fc
-  .constantFrom<Strike['on']>('fetch', 'piece', 'spool', 'warehouse', 'statement', 'statement', 'cut', 'cut')
+  .constantFrom<Strike['on']>(
+    'fetch',
+    'piece',
+    'spool',
+    'warehouse',
+    'statement',
+    'statement',
+    'commit',
+    'cut',
+    'cut',
+  )
   .chain((on) =>
     fc.record({
       on: fc.constant(on),
@@ -147,7 +158,7 @@ export const strikeStatements = () => {
     if (current === undefined || sql === 'ROLLBACK') return work();
     let done = false;
     try {
-      return await current.run('statement', async () => {
+      return await current.run(sql === 'COMMIT' ? 'commit' : 'statement', async () => {
         const result = await work();
         done = true;
         return result;

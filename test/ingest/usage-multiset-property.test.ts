@@ -68,7 +68,7 @@ const steps = fc.record({
       freq: 3,
     },
   ),
-  strike: fc.option(strikes, { freq: 2 }),
+  strike: fc.option(strikes, { freq: 4 }),
 });
 
 const scenario = fc.record({
@@ -328,6 +328,6 @@ it('holds the figures that the gateway showed when each bucket was last pulled, 
       runs += 1;
       await play(warehouse, statements, `run-${runs}`, drawn);
     }),
-    { numRuns: 6 * stormTimes },
+    { numRuns: 4 * stormTimes },
   );
 });
