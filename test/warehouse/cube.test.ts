@@ -192,7 +192,7 @@ describe('the cube', () => {
     ['two statements', 'SELECT 1; SELECT 2', /2 statements/],
     ['nothing', ' ', /empty/],
     ['a comment alone', '-- SELECT 1', /./],
-    ['a write', 'DELETE FROM quarters', /no SELECT/],
+    ['a write', 'DELETE FROM days', /no SELECT/],
     ['a setting', `SET memory_limit = '1GB'`, /no SELECT/],
     ['a table of the warehouse', 'SELECT * FROM call_log', /call_log/],
     ['a mistake', 'SELECT nothing FROM cube', /nothing/],

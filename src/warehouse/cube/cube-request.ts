@@ -1,14 +1,65 @@
-import type { LocalDay } from '../../base/index.ts';
+import type { Interval, LocalDay, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { AmountForm } from '../logs/log-batch.ts';
 import type { ResultTable } from './result-table.ts';
 
-export type CubePeriod = { readonly name: 'current' | 'comparison'; readonly days: readonly LocalDay[] };
+/** `month`: from the first of the month that the period ends in; `history`: eight weeks that end with it. */
+export type CubePeriodName = 'current' | 'comparison' | 'month' | 'history';
+
+/** Periods may share days; each has its own rows in the tables of a report. */
+export type CubePeriod = { readonly name: CubePeriodName; readonly days: readonly LocalDay[] };
+
+/** Who pays for keys whose names match one of the patterns, in which `*` stands for anything. */
+export type CubeTeam = { readonly name: string; readonly keys: readonly string[] };
+
+/** What is left of the account; what is left out of it restricts nothing. */
+export type CubeFilter = {
+  /** Names of teams, null being what no team pays for. */
+  readonly teams?: readonly (string | null)[];
+  /** Patterns of names, in which `*` stands for anything. */
+  readonly models?: readonly string[];
+  readonly keys?: readonly string[];
+};
+
+/** Money for a million tokens of each class. */
+export type ModelPrice = {
+  /** Names of models, in which `*` stands for anything; of several that match the closest applies. */
+  readonly pattern: string;
+  readonly currency: string;
+  readonly input?: Money;
+  readonly cached?: Money;
+  readonly cacheWrite?: Money;
+  readonly audioInput?: Money;
+  readonly image?: Money;
+  readonly output?: Money;
+  readonly reasoning?: Money;
+  readonly audioOutput?: Money;
+};
+
+/** What may be spent in a calendar month: by a team, or by the whole account where no team is named. */
+export type Budget = { readonly team?: string; readonly month: Money; readonly currency: string };
+
+/** What a report's SQL may be told of its run. */
+export type CubeRun = {
+  /** The moment the run is for. */
+  readonly now: UnixMillis;
+  readonly zone: string;
+  /** What the call log covers; nothing while nothing has been pulled. */
+  readonly covered?: Interval<UnixSeconds>;
+};
 
 export type CubeRequest = {
   readonly account: string;
   /** What the amounts are to be in; another one is a fault, never a wrong sign before a figure. */
   readonly currency?: string;
   readonly periods: readonly CubePeriod[];
+  /** The queries to come, so that they share scans of the call log; others may be run all the same. */
+  readonly queries?: readonly string[];
+  /** The first that matches a key pays for it. */
+  readonly teams?: readonly CubeTeam[];
+  readonly only?: CubeFilter;
+  readonly prices?: readonly ModelPrice[];
+  readonly budgets?: readonly Budget[];
+  readonly run?: CubeRun;
   /** Milliseconds one query may take; 60,000 when left out. */
   readonly timeLimit?: number;
   /** Most rows one query may give; 100,000 when left out. More is a fault, never a cut table. */
@@ -22,5 +73,5 @@ export type CubeFacts = {
   readonly amounts: AmountForm | undefined;
 };
 
-/** Exactly one SELECT over the tables `cube` and `days`. @throws fault report-query-failed. */
+/** Exactly one SELECT over `cube`, `days` and the views of a report. @throws fault report-query-failed. */
 export type CubeQuery = (sql: string) => Promise<ResultTable>;

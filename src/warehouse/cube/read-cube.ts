@@ -1,16 +1,25 @@
-import { DuckDBInstance, StatementType } from '@duckdb/node-api';
+import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, firstSignal, isFault, messageOf } from '../../base/index.ts';
+import { fault, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import { createGate } from '../gate.ts';
 import { interruptOn } from '../interrupt.ts';
+import { reportViews } from '../report-views/registry.ts';
 import { execute } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
+import { cellsOf, planCells, serves } from './cells.ts';
+import type { CellsPlan } from './cells.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
-import { createCubeTables, fillDays, fillQuarters } from './cube-tables.ts';
+import { gatherCalls, gatherCells, gatherView, namesLeft } from './gather.ts';
+import type { Gathering } from './gather.ts';
+import { openEmptyTables } from './needs.ts';
+import type { Needs } from './needs.ts';
+import { createTimeTables, showCalls, showCells } from './report-tables.ts';
 import { resultTable } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
+import { timelineOf } from './timeline.ts';
 
 const failed = (message: string, cause?: unknown) =>
   fault('report-query-failed', message, cause === undefined ? {} : { cause });
@@ -23,32 +32,21 @@ const checkCurrency = ({ account, currency }: CubeRequest, held: string | undefi
     );
 };
 
-const oneSelect = async (connection: DuckDBConnection, sql: string) => {
-  if (sql.trim() === '') throw failed('the query is empty');
-  const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) throw failed(`the query holds ${statements.count} statements instead of one`);
-  const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) throw failed('the query is no SELECT');
-  return statement;
+type Limits = {
+  readonly timeLimit: number;
+  readonly rowLimit: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
 };
 
-const runQuery = async (
-  connection: DuckDBConnection,
-  sql: string,
-  limits: {
-    readonly timeLimit: number;
-    readonly rowLimit: number;
-    readonly clock: Clock;
-    readonly signal?: AbortSignal;
-  },
-): Promise<ResultTable> => {
+const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limits): Promise<ResultTable> => {
   using tooLong = limits.clock.limit(limits.timeLimit);
-  using stop = firstSignal([tooLong.signal, limits.signal]);
-  using _ = interruptOn(connection, stop.signal);
+  // Two watches: a signal made of both would stay on the run's own signal for as long as that lives.
+  using _late = interruptOn(connection, tooLong.signal);
+  using _stopped = limits.signal === undefined ? undefined : interruptOn(connection, limits.signal);
   try {
-    const statement = await oneSelect(connection, sql);
     // One row more than allowed shows that there are more.
-    const reader = await statement.streamAndReadUntil(limits.rowLimit + 1);
+    const reader = await connection.streamAndReadUntil(sql, limits.rowLimit + 1);
     if (reader.currentRowCount > limits.rowLimit)
       throw failed(`the query gives more than ${limits.rowLimit} rows`);
     return resultTable(reader, limits.rowLimit);
@@ -60,9 +58,58 @@ const runQuery = async (
   }
 };
 
+/** What has been copied so far. */
+type Gathered = {
+  readonly cells: { readonly table: string; readonly plan: CellsPlan }[];
+  readonly calls: { readonly table: string; readonly columns: ReadonlySet<string> }[];
+  readonly views: Set<string>;
+};
+
+const holdsAll = (held: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
+  [...asked].every((name) => held.has(name));
+
+const gatherFor = async (
+  all: readonly Needs[],
+  gathering: Gathering,
+  { cells, calls, views }: Gathered,
+): Promise<void> => {
+  const plans = all.flatMap((needs) => cellsOf(needs) ?? []);
+  const missing = plans.filter((plan) => !cells.some((held) => serves(held.plan, plan)));
+  for (const plan of planCells(missing)) {
+    const table = `cells_${cells.length}`;
+    await gatherCells(gathering, table, plan);
+    cells.push({ table, plan });
+  }
+  const columns = new Set(all.flatMap((needs) => [...(needs.get('calls') ?? [])]));
+  if (all.some((needs) => needs.has('calls')) && !calls.some((held) => holdsAll(held.columns, columns))) {
+    const table = `calls_${calls.length}`;
+    const held = new Set([...columns, 'created_at', 'model_name', 'token_name', 'kind', 'spend', 'amount']);
+    await gatherCalls(gathering, table, held);
+    calls.push({ table, columns: held });
+  }
+  for (const view of reportViews)
+    if (!views.has(view.name) && all.some((needs) => needs.has(view.name))) {
+      views.add(view.name);
+      await gatherView(gathering, view);
+    }
+};
+
+const show = async (
+  connection: DuckDBConnection,
+  needs: Needs,
+  { cells, calls }: Gathered,
+): Promise<void> => {
+  const plan = cellsOf(needs);
+  const held = plan === undefined ? undefined : cells.find((one) => serves(one.plan, plan));
+  if (held !== undefined) await showCells(connection, held.table, held.plan);
+  const asked = needs.get('calls');
+  const copied = asked === undefined ? undefined : calls.find(({ columns }) => holdsAll(columns, asked));
+  if (copied !== undefined) await showCalls(connection, copied.table, copied.columns);
+};
+
 /**
- * Copies the sums asked for into an engine of their own, in memory, without access to files, and runs queries there: a
- * report's SQL can reach nothing else of the warehouse.
+ * Copies what the queries read into an engine of their own, in memory, without access to files, and runs them there: a
+ * report's SQL can reach nothing else of the warehouse. Queries that are announced are of one state of the warehouse.
  */
 export const readCube = async <T>(
   engine: Engine,
@@ -72,6 +119,7 @@ export const readCube = async <T>(
   request: CubeRequest,
   use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
 ): Promise<T> => {
+  await using empty = await openEmptyTables();
   const apart = await DuckDBInstance.create(':memory:', {
     memory_limit: options.memoryLimit,
     threads: String(options.threads),
@@ -82,27 +130,50 @@ export const readCube = async <T>(
   });
   try {
     const connection = await apart.connect();
-    await createCubeTables(connection);
-    await fillDays(connection, request.periods);
-    const amounts = await engine.bulk(async (source) => {
-      const { value, form, currency } = await valueOfServed(source, request.account);
-      checkCurrency(request, currency);
-      const served = { value, inUnits: form === 'units' };
-      await readCalls(source, request.account, async (callsIn) => {
-        for (const period of request.periods)
-          await fillQuarters(source, connection, request.account, period, served, callsIn);
-      });
-      return form;
-    }, request.signal);
+    const timeline = timelineOf(request.periods);
+    await createTimeTables(connection, timeline);
     await execute(connection, 'SET enable_external_access = false');
     await execute(connection, 'SET lock_configuration = true');
+    const gathered: Gathered = { cells: [], calls: [], views: new Set() };
+    const now = request.run?.now ?? clock.now();
+    const gather = async (all: readonly Needs[]): Promise<CubeFacts> =>
+      engine.bulk(async (source) => {
+        const { value, form, currency } = await valueOfServed(source, request.account);
+        checkCurrency(request, currency);
+        const served = { value, inUnits: form === 'units' };
+        await readCalls(source, request.account, async (callsIn) => {
+          const means = { source, target: connection, callsIn, request, timeline, served, now };
+          const gathering = { ...means, left: await namesLeft(means) };
+          await gatherFor(all, gathering, gathered);
+        });
+        return { amounts: form };
+      }, request.signal);
+
+    const known = new Map<string, Needs>();
+    const needsOf = async (sql: string): Promise<Needs> => {
+      const needs = known.get(sql) ?? (await empty.needsOf(sql));
+      known.set(sql, needs);
+      return needs;
+    };
+    const announced: Needs[] = [];
+    // One that is at fault says so when it is run.
+    for (const sql of request.queries ?? []) announced.push(await needsOf(sql).catch((): Needs => new Map()));
+    const facts = await gather(announced);
     const limits = {
       timeLimit: request.timeLimit ?? 60_000,
       rowLimit: request.rowLimit ?? 100_000,
       clock,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     };
-    return await use(async (sql) => runQuery(connection, sql, limits), { amounts });
+    const oneAtATime = createGate(1);
+    const query: CubeQuery = async (sql) =>
+      oneAtATime(async () => {
+        const needs = await needsOf(sql);
+        if (!(request.queries ?? []).includes(sql)) await gather([needs]);
+        await show(connection, needs, gathered);
+        return runQuery(connection, sql, limits);
+      });
+    return await use(query, facts);
   } finally {
     apart.closeSync();
   }

@@ -29,6 +29,8 @@ const types: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map([
   [DuckDBTypeId.BOOLEAN, 'boolean'],
 ]);
 
+export const columnTypeOf = (id: DuckDBTypeId): ColumnType => types.get(id) ?? 'other';
+
 const cell = (value: Json, type: ColumnType): Cell => {
   if (value === null) return null;
   if (typeof value === 'boolean') return value;
@@ -39,7 +41,7 @@ const cell = (value: Json, type: ColumnType): Cell => {
 export const resultTable = (reader: DuckDBResultReader, rowLimit: number): ResultTable => {
   const columns = reader.columnNames().map((name, index) => ({
     name,
-    type: types.get(reader.columnTypeId(index)) ?? ('other' as const),
+    type: columnTypeOf(reader.columnTypeId(index)),
   }));
   const rows = reader
     .getRowsJson()

@@ -3,7 +3,8 @@ import type { TokenConvention } from './convention.ts';
 /** Conventions by names of models, in which `*` stands for anything. */
 export type TokenRules = Readonly<Record<string, TokenConvention>>;
 
-const matches = (pattern: string, model: string): boolean => {
+/** Whether a name is what the pattern says; `*` stands for anything. */
+export const matches = (pattern: string, model: string): boolean => {
   const [first = '', ...later] = pattern.split('*');
   const last = later.pop();
   if (last === undefined) return pattern === model;

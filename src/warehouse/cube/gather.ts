@@ -1,0 +1,208 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
+import { tokenColumns } from '../report-views/cube-columns.ts';
+import type { ReportView, ViewInput } from '../report-views/view.ts';
+import { execute, readRows, text } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
+import { callsWith, cellsSql, inCurrency, spendOf, whereBindings, whereSql } from './cells.ts';
+import type { CellsPlan, NamesLeft, Served } from './cells.ts';
+import type { CubeRequest } from './cube-request.ts';
+import { addTeams, copyRows, createCells, createRelation } from './report-tables.ts';
+import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
+import { slotSql } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
+
+/** The warehouse and a report's own engine, while rows go from one to the other. */
+export type Gathering = {
+  readonly source: DuckDBConnection;
+  readonly target: DuckDBConnection;
+  readonly callsIn: CallsIn;
+  readonly request: CubeRequest;
+  readonly timeline: Timeline;
+  readonly served: Served;
+  readonly left: NamesLeft;
+  /** Milliseconds UTC. */
+  readonly now: number;
+};
+
+const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
+  const [first, last] = [timeline.spans[0], timeline.spans.at(-1)];
+  return first === undefined || last === undefined
+    ? interval(unixSeconds(0), unixSeconds(0))
+    : interval(first.start, last.end);
+};
+
+const distinct = async (
+  { source, callsIn, request, timeline }: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+  column: 'model_name' | 'token_name',
+  left: NamesLeft = {},
+): Promise<readonly string[]> => {
+  const names = new Set<string>();
+  for (const span of timeline.spans) {
+    const calls = await callsIn(span);
+    const rows = await readRows(
+      source,
+      `SELECT DISTINCT ${column} AS name FROM ${calls.sql} WHERE ${whereSql(left)}`,
+      {
+        ...calls.bindings,
+        ...whereBindings(left),
+        account: request.account,
+        start: span.start,
+        end: span.end,
+      },
+    );
+    for (const row of rows) names.add(text(row, 'name'));
+  }
+  return [...names].sort();
+};
+
+/** The names in the calls of the periods that the filter leaves; patterns are matched here, once a name and not once a call. */
+export const namesLeft = async (
+  gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+): Promise<NamesLeft> => {
+  const { only = {}, teams = [] } = gathering.request;
+  return {
+    ...(restrictsModels(only)
+      ? { models: (await distinct(gathering, 'model_name')).filter((name) => isModelLeft(name, only)) }
+      : {}),
+    ...(restrictsKeys(only)
+      ? { keys: (await distinct(gathering, 'token_name')).filter((name) => isKeyLeft(name, only, teams)) }
+      : {}),
+  };
+};
+
+const eachSpan = async (
+  { source, target, callsIn, request, timeline, served, left }: Gathering,
+  table: string,
+  sqlOf: (span: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
+): Promise<void> => {
+  for (const span of timeline.spans) {
+    const calls = await callsIn(span);
+    await copyRows(source, target, table, sqlOf(span, calls), {
+      ...calls.bindings,
+      ...whereBindings(left),
+      account: request.account,
+      start: span.start,
+      end: span.end,
+      ...(served.inUnits ? { value: served.value } : {}),
+    });
+  }
+};
+
+export const gatherCells = async (gathering: Gathering, table: string, plan: CellsPlan): Promise<void> => {
+  const { target, request, timeline, left } = gathering;
+  // A value that nothing is multiplied by must not be bound.
+  const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
+  const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
+  await createCells(target, table, plan);
+  await eachSpan({ ...gathering, served }, table, (span, calls) =>
+    cellsSql(plan, slotSql(timeline, span, plan.by), calls, served, left),
+  );
+  if (plan.measures.has('team')) await addTeams(target, { table, column: 'token_name' }, request.teams ?? []);
+};
+
+const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
+
+/** The columns of the calls themselves that are copied, given those that a query reads. */
+export const gatherCalls = async (
+  gathering: Gathering,
+  table: string,
+  columns: ReadonlySet<string>,
+): Promise<void> => {
+  const { target, request, timeline, served, left } = gathering;
+  const spend = inCurrency(`coalesce(${spendOf('quota', 'abs(quota)')}, 0)`, served);
+  const names = [...tokenNames].filter((name) => columns.has(name));
+  const given = [
+    ['created_at', 'BIGINT', 'created_at'],
+    ['model_name', 'VARCHAR', 'model_name'],
+    ['token_name', 'VARCHAR', 'token_name'],
+    ['kind', 'VARCHAR', 'kind'],
+    ...names.map((name) => [name, 'HUGEINT', `CAST(${name} AS HUGEINT)`] as const),
+    ['spend', 'DECIMAL(38, 12)', spend],
+    ['amount', 'DECIMAL(38, 12)', inCurrency('coalesce(quota, 0)', served)],
+  ] as const;
+  await execute(
+    target,
+    `CREATE TABLE ${table} (slot_index INTEGER, ${given.map(([name, type]) => `${name} ${type}`).join(', ')})`,
+  );
+  await eachSpan(
+    gathering,
+    table,
+    (span, calls) => `
+      SELECT ${slotSql(timeline, span, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
+      FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
+  );
+  if (columns.has('team')) await addTeams(target, { table, column: 'token_name' }, request.teams ?? []);
+};
+
+const daysOf = (timeline: Timeline): ViewInput['days'] => ({
+  sql: `(SELECT CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
+    unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at)`,
+  bindings: {
+    days: JSON.stringify(timeline.days.map(({ date }) => date)),
+    day_starts: JSON.stringify(timeline.days.map(({ start }) => start)),
+    day_ends: JSON.stringify(timeline.days.map(({ end }) => end)),
+  },
+});
+
+const insert = async (
+  target: DuckDBConnection,
+  { name, columns }: ReportView,
+  row: readonly (string | number | boolean | null)[],
+): Promise<void> => {
+  const values = columns.map(({ type }, at) => `CAST($value_${at} AS ${type})`);
+  const bindings: Bindings = Object.fromEntries(row.map((value, at) => [`value_${at}`, value]));
+  await execute(target, `INSERT INTO ${name} VALUES (${values.join(', ')})`, bindings);
+};
+
+const keepLeft = async (
+  { target, request: { only = {}, teams = [] } }: Gathering,
+  { name, keyColumn = '', columns }: ReportView,
+): Promise<void> => {
+  await addTeams(target, { table: name, column: keyColumn }, teams);
+  if (restrictsKeys(only)) {
+    const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
+    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, teams));
+    if (gone.length > 0)
+      await execute(target, `DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
+  }
+  if (columns.some((column) => column.name === 'team'))
+    await execute(
+      target,
+      `UPDATE ${name} SET team = key_teams.team FROM key_teams WHERE key_teams.token_name = ${name}.${keyColumn}`,
+    );
+};
+
+export const gatherView = async (gathering: Gathering, view: ReportView): Promise<void> => {
+  const { source, target, request, timeline, served, now, callsIn, left } = gathering;
+  await createRelation(target, view);
+  const { only } = request;
+  const isRestricted = restrictsKeys(only) || restrictsModels(only);
+  if (view.ofWholeAccount === true && isRestricted) return;
+  const input: ViewInput = {
+    request,
+    served,
+    now,
+    days: daysOf(timeline),
+    span: boundsOf(timeline),
+    callsIn,
+    models: async () => distinct(gathering, 'model_name', left),
+  };
+  if ('rows' in view) {
+    for (const row of await view.rows(input)) await insert(target, view, row);
+  } else {
+    const { sql, bindings } = await view.sql(input);
+    const names = view.columns.map(({ name }) => `"${name}"`).join(', ');
+    const cast = view.columns.map(({ name, type }) => `CAST("${name}" AS ${type}) AS "${name}"`);
+    await copyRows(
+      source,
+      target,
+      view.name,
+      `SELECT ${cast.join(', ')} FROM (${sql}) AS filled (${names})`,
+      bindings,
+    );
+  }
+  if (view.keyColumn !== undefined) await keepLeft(gathering, view);
+};

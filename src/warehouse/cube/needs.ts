@@ -1,0 +1,112 @@
+import { DuckDBInstance, StatementType } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault } from '../../base/index.ts';
+import { reportRelations } from '../report-views/registry.ts';
+import { declared } from '../report-views/relation.ts';
+import { columnTypeOf } from './result-table.ts';
+import type { ResultTable } from './result-table.ts';
+import { sqlFault } from './sql-fault.ts';
+
+/** The columns that a query reads, by the tables it names. */
+export type Needs = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The tables of a report without any rows: what a query reads and gives can be told there, and costs nothing. */
+export type EmptyTables = AsyncDisposable & {
+  /** @throws the engine's error, with its place as JSON; fault report-query-failed when it is not exactly one SELECT */
+  readonly columnsOf: (sql: string) => Promise<ResultTable['columns']>;
+  /** @throws fault report-query-failed with the place in the query */
+  readonly needsOf: (sql: string) => Promise<Needs>;
+};
+
+type PlanNode = {
+  readonly children?: readonly PlanNode[];
+  readonly extra_info?: { readonly Table?: string; readonly Projections?: string | readonly string[] };
+};
+
+/** Filters stay apart from scans, so that the columns they look at are named; and no plan is cut short since the tables are empty. */
+const optimizers =
+  'statistics_propagation,empty_result_pullup,filter_pushdown,filter_pullup,regex_range,in_clause';
+
+const add = (node: PlanNode, needs: Map<string, Set<string>>): void => {
+  const { Table: table, Projections: projections = [] } = node.extra_info ?? {};
+  if (table !== undefined) {
+    const name = (table.split('.').at(-1) ?? '').replaceAll('"', '');
+    const columns = needs.get(name) ?? new Set<string>();
+    for (const column of typeof projections === 'string' ? [projections] : projections)
+      if (column !== '') columns.add(column);
+    needs.set(name, columns);
+  }
+  for (const child of node.children ?? []) add(child, needs);
+};
+
+/** Where a query has no plan of its own, all that it could read. */
+const everything = (names: readonly string[]): Needs =>
+  new Map(
+    reportRelations
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]),
+  );
+
+const prepared = async (connection: DuckDBConnection, sql: string) => {
+  if (sql.trim() === '') throw fault('report-query-failed', 'the query is empty');
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1)
+    throw fault('report-query-failed', `the query holds ${statements.count} statements instead of one`);
+  const statement = await statements.prepare(0);
+  if (statement.statementType !== StatementType.SELECT)
+    throw fault('report-query-failed', 'the query is no SELECT');
+  return statement;
+};
+
+const needsIn = async (connection: DuckDBConnection, sql: string): Promise<Needs> => {
+  try {
+    const reader = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
+    const needs = new Map<string, Set<string>>();
+    for (const [, plan] of reader.getRowsJson())
+      for (const node of JSON.parse(String(plan)) as readonly PlanNode[]) add(node, needs);
+    return needs;
+  } catch {
+    return everything([...connection.getTableNames(sql, false)]);
+  }
+};
+
+export const openEmptyTables = async (): Promise<EmptyTables> => {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    temp_directory: '',
+  });
+  const connection = await instance.connect();
+  for (const { name, columns } of reportRelations)
+    await connection.run(`CREATE TABLE ${name} (${declared(columns)})`);
+  await connection.run(`SET disabled_optimizers = '${optimizers}'`);
+  await connection.run(`SET explain_output = 'physical_only'`);
+  await connection.run('SET errors_as_json = true');
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+  return {
+    columnsOf: async (sql) => {
+      const statement = await prepared(connection, sql);
+      return Array.from({ length: statement.columnCount }, (_, at) => ({
+        name: statement.columnName(at),
+        type: columnTypeOf(statement.columnTypeId(at)),
+      }));
+    },
+    needsOf: async (sql) => {
+      try {
+        await prepared(connection, sql);
+      } catch (error) {
+        const { line, column, message } = sqlFault(sql, error);
+        const place = line === undefined ? '' : `${line}:${column}: `;
+        throw fault('report-query-failed', `${place}${message}`, { cause: error });
+      }
+      return needsIn(connection, sql);
+    },
+    [Symbol.asyncDispose]: async () => {
+      connection.closeSync();
+      instance.closeSync();
+      return Promise.resolve();
+    },
+  };
+};

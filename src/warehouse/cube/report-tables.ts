@@ -1,0 +1,149 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Bindings } from '../rows.ts';
+import { execute, readRows, streamRows, text } from '../rows.ts';
+import { callsRelation } from '../report-views/calls.ts';
+import { cubeRelation } from '../report-views/cube-columns.ts';
+import { declared } from '../report-views/relation.ts';
+import type { ReportRelation } from '../report-views/relation.ts';
+import { cellColumns } from './cells.ts';
+import type { CellsPlan } from './cells.ts';
+import type { CubeTeam } from './cube-request.ts';
+import { teamOf } from './teams.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Tables that the views of a report stand on. */
+export const createTimeTables = async (connection: DuckDBConnection, timeline: Timeline): Promise<void> => {
+  await execute(
+    connection,
+    'CREATE TABLE periods_by_day (slot_index INTEGER, period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT)',
+  );
+  await execute(connection, 'CREATE TABLE periods_by_segment (slot_index INTEGER, period VARCHAR)');
+  await execute(connection, 'CREATE TABLE key_teams (token_name VARCHAR, team VARCHAR)');
+  const appender = await connection.createAppender('periods_by_day');
+  for (const { date, start, end, index, of } of timeline.days) {
+    for (const { period, number } of of) {
+      appender.appendInteger(index);
+      appender.appendVarchar(period);
+      appender.appendVarchar(date);
+      appender.appendInteger(number);
+      appender.appendBigInt(BigInt(start));
+      appender.appendBigInt(BigInt(end));
+      appender.endRow();
+    }
+  }
+  appender.closeSync();
+  const seen = new Set<string>();
+  for (const { segment, of } of timeline.days)
+    for (const { period } of of) {
+      const pair = `${segment} ${period}`;
+      if (seen.has(pair)) continue;
+      seen.add(pair);
+      await execute(
+        connection,
+        'INSERT INTO periods_by_segment VALUES (CAST($segment AS INTEGER), $period)',
+        { segment, period },
+      );
+    }
+  await execute(
+    connection,
+    'CREATE VIEW days AS SELECT period, day, day_number, start_seconds, end_seconds FROM periods_by_day',
+  );
+};
+
+/** Columns that no query of these tables asked for: whoever reads one all the same is told so instead of given a wrong sum. */
+const notGathered = (name: string, type: string): string =>
+  `CAST(error('the column ${name} was not gathered') AS ${type}) AS ${name}`;
+
+const viewSql = (
+  relation: ReportRelation,
+  table: string,
+  by: 'day' | 'segment',
+  held: ReadonlySet<string>,
+): string => {
+  const ofDay: ReadonlySet<string> = new Set(by === 'day' ? ['period', 'day', 'day_number'] : ['period']);
+  const columns = relation.columns.map(({ name, type }) => {
+    if (ofDay.has(name)) return `periods.${name}`;
+    if (!held.has(name)) return notGathered(name, type);
+    return name === 'team' ? 'key_teams.team' : `held.${name}`;
+  });
+  const teams = held.has('team') ? 'LEFT JOIN key_teams ON key_teams.token_name = held.token_name' : '';
+  return `CREATE OR REPLACE TEMP VIEW ${relation.name} AS
+    SELECT ${columns.join(', ')}
+    FROM ${table} AS held JOIN periods_by_${by} AS periods ON periods.slot_index = held.slot_index ${teams}`;
+};
+
+/** Lets `cube` be sums of one plan. */
+export const showCells = async (
+  connection: DuckDBConnection,
+  table: string,
+  plan: CellsPlan,
+): Promise<void> => {
+  const held = new Set([...plan.dimensions, ...plan.measures]);
+  await execute(connection, viewSql(cubeRelation, table, plan.by, held));
+};
+
+export const showCalls = async (
+  connection: DuckDBConnection,
+  table: string,
+  columns: ReadonlySet<string>,
+): Promise<void> => {
+  await execute(connection, viewSql(callsRelation, table, 'day', columns));
+};
+
+export const createCells = async (
+  connection: DuckDBConnection,
+  table: string,
+  plan: CellsPlan,
+): Promise<void> => {
+  const columns = cellColumns(plan).map(({ name, type }) => `${name} ${type}`);
+  await execute(connection, `CREATE TABLE ${table} (${columns.join(', ')})`);
+};
+
+export const createRelation = async (
+  connection: DuckDBConnection,
+  relation: ReportRelation,
+): Promise<void> => {
+  await execute(connection, `CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
+};
+
+/** Copies what a query gives, chunk by chunk as the engine has them. */
+export const copyRows = async (
+  source: DuckDBConnection,
+  target: DuckDBConnection,
+  table: string,
+  sql: string,
+  bindings: Bindings,
+): Promise<void> => {
+  const result = await streamRows(source, sql, bindings);
+  const appender = await target.createAppender(table);
+  for (
+    let chunk = await result.fetchChunk();
+    chunk !== null && chunk.rowCount > 0;
+    chunk = await result.fetchChunk()
+  )
+    appender.appendDataChunk(chunk);
+  appender.closeSync();
+};
+
+/** Tells the teams of keys that are new among these. */
+export const addTeams = async (
+  connection: DuckDBConnection,
+  { table, column }: { readonly table: string; readonly column: string },
+  teams: readonly CubeTeam[],
+): Promise<void> => {
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT ${column} AS key FROM ${table} WHERE ${column} NOT IN (SELECT token_name FROM key_teams)`,
+  );
+  if (rows.length === 0) return;
+  const appender = await connection.createAppender('key_teams');
+  for (const row of rows) {
+    const key = text(row, 'key');
+    const team = teamOf(key, teams);
+    appender.appendVarchar(key);
+    if (team === null) appender.appendNull();
+    else appender.appendVarchar(team);
+    appender.endRow();
+  }
+  appender.closeSync();
+};

@@ -1,0 +1,46 @@
+import { messageOf } from '../../base/index.ts';
+
+/** Where a query is at fault, counted from 1; nowhere where the engine does not tell. */
+export type SqlFault = {
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+};
+
+type Told = {
+  readonly exception_message?: string;
+  readonly error_subtype?: string;
+  readonly position?: string;
+};
+
+const placeOf = (before: string): { readonly line: number; readonly column: number } => {
+  const lines = before.split('\n');
+  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };
+};
+
+/** What the engine says of a query, which it does as JSON (`errors_as_json`): in one line, with the place. */
+export const sqlFault = (sql: string, error: unknown): SqlFault => {
+  const text = messageOf(error);
+  const json = /\{.*\}/s.exec(text)?.[0];
+  let told: Told = {};
+  try {
+    told = json === undefined ? {} : (JSON.parse(json) as Told);
+  } catch {
+    // Told in plain words.
+  }
+  const message = (told.exception_message ?? text)
+    .split('\n')
+    .filter((line) => !/^(LINE \d+:|\s*\^|\t| *Candidate functions:)/.test(line))
+    .slice(0, 3)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('; ');
+  const position = Number(told.position);
+  if (!Number.isSafeInteger(position)) return { message };
+  // The parser counts characters, all that comes after it bytes.
+  const before =
+    told.error_subtype === 'SYNTAX_ERROR'
+      ? [...sql].slice(0, position).join('')
+      : Buffer.from(sql).subarray(0, position).toString();
+  return { message, ...placeOf(before) };
+};

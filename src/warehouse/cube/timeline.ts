@@ -1,0 +1,99 @@
+import type { Interval, LocalDay, UnixSeconds } from '../../base/index.ts';
+import { interval } from '../../base/index.ts';
+import type { CubePeriod, CubePeriodName } from './cube-request.ts';
+
+/** Where a day stands in a period. */
+export type DayOfPeriod = { readonly period: CubePeriodName; readonly number: number };
+
+/** A day of any of the periods. */
+export type TimelineDay = LocalDay & {
+  readonly index: number;
+  /** Days that belong to the same periods are of the same segment. */
+  readonly segment: number;
+  readonly of: readonly DayOfPeriod[];
+};
+
+/** Days of one length that follow each other, for sums by day; days of one segment for sums by segment. */
+type Run = { readonly days: readonly TimelineDay[]; readonly start: number; readonly length: number };
+
+export type Timeline = {
+  readonly days: readonly TimelineDay[];
+  /** Spans without a gap that hold all days. */
+  readonly spans: readonly Interval<UnixSeconds>[];
+};
+
+/** The days of all periods, each once: periods of one report share days, and each call is to be read once. */
+export const timelineOf = (periods: readonly CubePeriod[]): Timeline => {
+  const byStart = new Map<number, { day: LocalDay; of: DayOfPeriod[] }>();
+  for (const { name, days } of periods)
+    for (const [number, day] of days.entries()) {
+      const known = byStart.get(day.start) ?? { day, of: [] };
+      known.of.push({ period: name, number });
+      byStart.set(day.start, known);
+    }
+  const segments = new Map<string, number>();
+  const segmentOf = (of: readonly DayOfPeriod[]): number => {
+    const name = of.map(({ period }) => period).join(' ');
+    const segment = segments.get(name) ?? segments.size;
+    segments.set(name, segment);
+    return segment;
+  };
+  const days = [...byStart.values()]
+    .sort((left, right) => left.day.start - right.day.start)
+    .map(({ day, of }, index): TimelineDay => ({ ...day, index, of, segment: segmentOf(of) }));
+  const spans: Interval<UnixSeconds>[] = [];
+  for (const { start, end } of days) {
+    const last = spans.at(-1);
+    if (last?.end === start) spans[spans.length - 1] = interval(last.start, end);
+    else spans.push(interval(start, end));
+  }
+  return { days, spans };
+};
+
+const runsOf = (
+  days: readonly TimelineDay[],
+  goesOn: (last: TimelineDay, next: TimelineDay) => boolean,
+): Run[] => {
+  const runs: TimelineDay[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last !== undefined && last.end === day.start && goesOn(last, day)) run.push(day);
+    else runs.push([day]);
+  }
+  return runs.map((run) => ({
+    days: run,
+    start: run[0]?.start ?? 0,
+    length: (run[0]?.end ?? 0) - (run[0]?.start ?? 0),
+  }));
+};
+
+const caseOf = (runs: readonly Run[], valueOf: (run: Run) => string): string => {
+  const [last, ...earlier] = runs.toReversed();
+  if (last === undefined) return 'NULL';
+  const ends = earlier
+    .reverse()
+    .map((run) => `WHEN created_at < ${run.days.at(-1)?.end} THEN ${valueOf(run)}`);
+  return ends.length === 0 ? valueOf(last) : `CASE ${ends.join(' ')} ELSE ${valueOf(last)} END`;
+};
+
+const lengthOf = ({ start, end }: LocalDay): number => end - start;
+
+/**
+ * SQL for the day or segment that a call of the span is of. Days are numbered by their length, run by run: a call costs one
+ * division however many days there are, and days of 23 and 25 hours come out right. All that is written into it are our numbers.
+ */
+export const slotSql = ({ days }: Timeline, span: Interval<UnixSeconds>, by: 'day' | 'segment'): string => {
+  const within = days.filter(({ start, end }) => start >= span.start && end <= span.end);
+  const sql =
+    by === 'segment'
+      ? caseOf(
+          runsOf(within, (last, next) => last.segment === next.segment),
+          (run) => String(run.days[0]?.segment ?? 0),
+        )
+      : caseOf(
+          runsOf(within, (last, next) => lengthOf(last) === lengthOf(next)),
+          (run) => `${run.days[0]?.index ?? 0} + (created_at - ${run.start}) // ${run.length}`,
+        );
+  return `CAST(${sql} AS INTEGER)`;
+};

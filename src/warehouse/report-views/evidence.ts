@@ -1,0 +1,99 @@
+import { inCurrency, spendOf } from '../cube/cells.ts';
+import { columnsOf } from './relation.ts';
+import type { ReportView } from './view.ts';
+
+export const restatedDaysView: ReportView = {
+  name: 'restated_days',
+  words:
+    'what later landings have changed of the days of the periods, a row a day and landing; of the quarter hours that changed alone',
+  ofWholeAccount: true,
+  columns: columnsOf([
+    ['day', 'DATE', 'local day'],
+    ['changed_seconds', 'BIGINT', 'when the landing was, seconds UTC'],
+    ['old_spend', 'DECIMAL(38, 12)', 'consumption less refunds before it'],
+    ['new_spend', 'DECIMAL(38, 12)', 'the same after it'],
+    ['difference', 'DECIMAL(38, 12)', 'new_spend less old_spend: the day came to that much less before'],
+    ['old_calls', 'BIGINT', 'calls before it'],
+    ['new_calls', 'BIGINT', 'calls after it'],
+  ]),
+  sql: async ({ request, served, days, now }) => {
+    const sum = (side: string): string =>
+      inCurrency(`coalesce(sum(${spendOf(`${side}_amount`, `${side}_size`)}), 0)`, served);
+    const calls = (side: string): string =>
+      `CAST(coalesce(sum(${side}_calls) FILTER (kind = 'consumption'), 0) AS BIGINT)`;
+    return Promise.resolve({
+      sql: `
+        SELECT day, changed, old_spend, new_spend, new_spend - old_spend, old_calls, new_calls
+        FROM (
+          SELECT days.day, landed_at // 1000 AS changed, ${sum('old')} AS old_spend, ${sum('new')} AS new_spend,
+            ${calls('old')} AS old_calls, ${calls('new')} AS new_calls
+          FROM restatement JOIN ${days.sql} AS days ON quarter >= days.start_at AND quarter < days.end_at
+          WHERE account = $account AND landed_at <= $now
+          GROUP BY days.day, changed
+        )`,
+      bindings: {
+        account: request.account,
+        now,
+        ...days.bindings,
+        ...(served.inUnits ? { value: served.value } : {}),
+      },
+    });
+  },
+};
+
+/** Exact where it has 18 decimals at most; NULL where it has more, never rounded. */
+const exact = (column: string): string =>
+  `CASE WHEN length(split_part(${column}, '.', 2)) <= 18 THEN TRY_CAST(${column} AS DECIMAL(38, 18)) END`;
+
+export const comparisonsView: ReportView = {
+  name: 'comparisons',
+  words:
+    'the call log held against other sources, the newest of each source, name and span that touches the periods',
+  ofWholeAccount: true,
+  columns: columnsOf([
+    ['source', 'VARCHAR', "'statistics', 'usage by model', 'usage by key', 'used_quota' or 'balance'"],
+    ['entry', 'VARCHAR', 'model or key; NULL for the total'],
+    ['start_seconds', 'BIGINT', 'first second compared, UTC'],
+    ['end_seconds', 'BIGINT', 'first second after it, UTC'],
+    ['ours', 'DECIMAL(38, 18)', 'sum of the call log, in unit'],
+    ['theirs', 'DECIMAL(38, 18)', 'figure of the source'],
+    ['gap', 'DECIMAL(38, 18)', 'theirs less ours'],
+    ['unit', 'VARCHAR', 'USD, CNY or units'],
+    ['verdict', 'VARCHAR', 'what it comes to'],
+    ['words', 'VARCHAR', 'the same in a sentence'],
+    ['compared_seconds', 'BIGINT', 'when they were compared, seconds UTC'],
+  ]),
+  sql: async ({ request, span, now }) =>
+    Promise.resolve({
+      sql: `
+        SELECT source, entry, start_at, end_at, ${exact('ours')}, ${exact('theirs')}, ${exact('gap')}, unit, verdict, words,
+          compared_at // 1000
+        FROM comparison
+        WHERE account = $account AND start_at < $end AND end_at > $start AND compared_at <= $now
+        QUALIFY row_number() OVER (PARTITION BY source, entry, start_at, end_at ORDER BY compared_at DESC, words) = 1`,
+      bindings: { account: request.account, start: span.start, end: span.end, now },
+    }),
+};
+
+export const usageDaysView: ReportView = {
+  name: 'usage_days',
+  words: 'daily figures of the usage export in the days of the periods, as served: their unit is not told',
+  ofWholeAccount: true,
+  columns: columnsOf([
+    ['dimension', 'VARCHAR', "'model', 'token' or another group_by of pull-usage"],
+    ['metric', 'VARCHAR', 'spend, or another metric'],
+    ['day', 'DATE', 'the local day in which the bucket begins'],
+    ['start_seconds', 'BIGINT', 'where the bucket begins, seconds UTC'],
+    ['entry', 'VARCHAR', 'model or key'],
+    ['value', 'DECIMAL(28, 12)', 'as served'],
+  ]),
+  sql: async ({ request, days }) =>
+    Promise.resolve({
+      sql: `
+        SELECT dimension, metric, days.day, bucket_start // 1000, entry, value
+        FROM usage_bucket JOIN ${days.sql} AS days
+          ON bucket_start >= days.start_at * 1000 AND bucket_start < days.end_at * 1000
+        WHERE account = $account AND granularity = 'day'`,
+      bindings: { account: request.account, ...days.bindings },
+    }),
+};

@@ -1,0 +1,115 @@
+import type { ModelPrice } from '../cube/cube-request.ts';
+import { matches } from '../tokens/match-rule.ts';
+import { columnsOf } from './relation.ts';
+import type { ReportView, ViewRow } from './view.ts';
+
+/** A name without `*` first, then the pattern that says most of the name, then the first given. */
+const priceOf = (model: string, prices: readonly ModelPrice[]): ModelPrice | undefined => {
+  const closeness = (pattern: string): number =>
+    pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.MAX_SAFE_INTEGER;
+  return prices
+    .filter(({ pattern }) => matches(pattern, model))
+    .toSorted((left, right) => closeness(right.pattern) - closeness(left.pattern))[0];
+};
+
+const priceClasses = [
+  ['input', 'input', 'uncached input'],
+  ['cached', 'cached', 'cache reads'],
+  ['cache_write', 'cacheWrite', 'cache writes'],
+  ['audio_input', 'audioInput', 'audio input'],
+  ['image', 'image', 'image input'],
+  ['output', 'output', 'plain output'],
+  ['reasoning', 'reasoning', 'reasoning'],
+  ['audio_output', 'audioOutput', 'audio output'],
+] as const;
+
+export const pricesView: ReportView = {
+  name: 'prices',
+  words:
+    'prices of the config, a row for each model with calls in the periods that one of their patterns matches; money for a million tokens, NULL where it is not given',
+  columns: columnsOf([
+    ['model_name', 'VARCHAR', 'as in cube'],
+    ['pattern', 'VARCHAR', 'the closest pattern, which applies'],
+    ['currency', 'VARCHAR', 'USD or CNY'],
+    ...priceClasses.map(([name, , words]) => [name, 'DECIMAL(28, 12)', words] as const),
+  ]),
+  rows: async ({ request: { prices = [] }, models }) =>
+    (await models()).flatMap((model): ViewRow[] => {
+      const price = priceOf(model, prices);
+      if (price === undefined) return [];
+      const { pattern, currency } = price;
+      return [[model, pattern, currency, ...priceClasses.map(([, field]) => price[field] ?? null)]];
+    }),
+};
+
+export const budgetsView: ReportView = {
+  name: 'budgets',
+  words: 'budgets of the config that the report may see: of the account and of teams',
+  columns: columnsOf([
+    ['scope', 'VARCHAR', "'account' or 'team'"],
+    ['team', 'VARCHAR', 'NULL for the account'],
+    ['month', 'DECIMAL(38, 12)', 'what may be spent in a calendar month'],
+    ['currency', 'VARCHAR', 'USD or CNY'],
+  ]),
+  rows: async ({ request: { budgets = [], only } }) =>
+    Promise.resolve(
+      budgets
+        .filter(({ team }) => only?.teams === undefined || (team !== undefined && only.teams.includes(team)))
+        .map(({ team, month, currency }) => [
+          team === undefined ? 'account' : 'team',
+          team ?? null,
+          month,
+          currency,
+        ]),
+    ),
+};
+
+export const teamsView: ReportView = {
+  name: 'teams',
+  words: 'teams of the config in their order, also those without any calls',
+  columns: columnsOf([
+    ['team', 'VARCHAR', 'as in cube'],
+    ['position', 'BIGINT', 'from 0'],
+  ]),
+  rows: async ({ request: { teams = [], only } }) =>
+    Promise.resolve(
+      teams
+        .map(({ name }, position) => [name, position] as const)
+        .filter(([name]) => only?.teams === undefined || only.teams.includes(name)),
+    ),
+};
+
+export const runView: ReportView = {
+  name: 'run',
+  words: 'one row: what the run knows',
+  columns: columnsOf([
+    ['account', 'VARCHAR', 'name of the account'],
+    ['currency', 'VARCHAR', 'currency of the account'],
+    ['zone', 'VARCHAR', 'zone that days are cut in'],
+    ['team', 'VARCHAR', 'the one team that the report is about; NULL is all, or the unassigned rest'],
+    ['now_seconds', 'BIGINT', 'the moment the run is for, seconds UTC'],
+    ['data_since_seconds', 'BIGINT', 'where the call log begins; NULL while nothing has been pulled'],
+    ['data_through_seconds', 'BIGINT', 'how far it reaches'],
+    ['month_days', 'BIGINT', 'days of the calendar month that the period ends in'],
+    ['month_elapsed', 'BIGINT', 'how many of them the period month holds'],
+  ]),
+  rows: async ({ request, now }) => {
+    const { account, currency, run, only, periods } = request;
+    const last = periods.find(({ name }) => name === 'current')?.days.at(-1)?.date;
+    const [year = 0, month = 0, day = 0] = (last ?? '').split('-').map(Number);
+    const team = only?.teams?.length === 1 ? only.teams[0] : null;
+    return Promise.resolve([
+      [
+        account,
+        currency ?? null,
+        run?.zone ?? null,
+        team ?? null,
+        Math.floor(now / 1000),
+        run?.covered?.start ?? null,
+        run?.covered?.end ?? null,
+        last === undefined ? null : new Date(Date.UTC(year, month, 0)).getUTCDate(),
+        last === undefined ? null : day,
+      ],
+    ]);
+  },
+};

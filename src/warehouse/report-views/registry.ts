@@ -1,0 +1,29 @@
+import { callsRelation } from './calls.ts';
+import { cubeRelation, daysRelation } from './cube-columns.ts';
+import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
+import { budgetsView, pricesView, runView, teamsView } from './given.ts';
+import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
+import type { ReportRelation } from './relation.ts';
+import type { ReportView } from './view.ts';
+
+/** What is copied for a report when its SQL names it. */
+export const reportViews: readonly ReportView[] = [
+  keysView,
+  keyHistoryView,
+  accountHistoryView,
+  restatedDaysView,
+  comparisonsView,
+  usageDaysView,
+  pricesView,
+  budgetsView,
+  teamsView,
+  runView,
+];
+
+/** All tables that a report's SQL may name, and nothing else. */
+export const reportRelations: readonly ReportRelation[] = [
+  cubeRelation,
+  daysRelation,
+  callsRelation,
+  ...reportViews,
+];

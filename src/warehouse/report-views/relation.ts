@@ -1,0 +1,23 @@
+/** A column that a report's SQL may name. */
+export type ReportColumn = {
+  readonly name: string;
+  /** As DuckDB writes it. */
+  readonly type: string;
+  readonly words: string;
+};
+
+/** A table that a report's SQL may name. */
+export type ReportRelation = {
+  readonly name: string;
+  readonly words: string;
+  readonly columns: readonly ReportColumn[];
+};
+
+/** `name, TYPE, what it says` lines as columns. */
+export const columnsOf = (
+  lines: readonly (readonly [name: string, type: string, words: string])[],
+): readonly ReportColumn[] => lines.map(([name, type, words]) => ({ name, type, words }));
+
+/** The columns for CREATE TABLE; the names are ours. */
+export const declared = (columns: readonly ReportColumn[]): string =>
+  columns.map(({ name, type }) => `"${name}" ${type}`).join(', ');

@@ -1,0 +1,35 @@
+import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { CallsRelation } from '../archive/relations.ts';
+import type { CubeRequest } from '../cube/cube-request.ts';
+import type { Served } from '../cube/cells.ts';
+import type { Bindings } from '../rows.ts';
+import type { ReportRelation } from './relation.ts';
+
+/** What a view is filled with. */
+export type ViewInput = {
+  readonly request: CubeRequest;
+  /** How amounts were served; its `$value` is bound where it is named. */
+  readonly served: Served;
+  /** The moment of the run, milliseconds UTC. */
+  readonly now: number;
+  /** The days of all periods, `day`, `start_at` and `end_at` (seconds), for FROM; what it needs bound. */
+  readonly days: { readonly sql: string; readonly bindings: Bindings };
+  /** The first to the last second of all periods. */
+  readonly span: Interval<UnixSeconds>;
+  readonly callsIn: (span: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  /** Names of models in the calls of the periods. */
+  readonly models: () => Promise<readonly string[]>;
+};
+
+export type ViewRow = readonly (string | number | boolean | null)[];
+
+/** A table that is copied for a report when its SQL names it: read-only, and of the one account. */
+export type ReportView = ReportRelation & {
+  /** Has no part that belongs to a key or team: it is empty where a report is restricted. */
+  readonly ofWholeAccount?: boolean;
+  /** Holds names of keys: rows of others go where a report is restricted, and `team` is filled in. */
+  readonly keyColumn?: string;
+} & (
+    | { readonly sql: (input: ViewInput) => Promise<{ readonly sql: string; readonly bindings: Bindings }> }
+    | { readonly rows: (input: ViewInput) => Promise<readonly ViewRow[]> }
+  );
