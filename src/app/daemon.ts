@@ -2,6 +2,7 @@ import { pid } from 'node:process';
 import { createLog, errorFields, fault, hasCode, unixMillis } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
+import type { DeliverySummary } from '../mail/index.ts';
 import { daemonWakers, startLoop } from '../schedule/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
@@ -22,7 +23,7 @@ import { takeVolume } from './volume.ts';
 const second = 1000;
 
 /** Milliseconds from one start of a housekeeping work to the next. */
-const every = { outbox: 5 * second, config: 3 * second, trim: 3600 * second };
+const every = { outbox: 5 * second, undeclared: 60 * second, config: 3 * second, trim: 3600 * second };
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
 const databasePatience = { tries: 240, wait: 500 };
@@ -40,16 +41,28 @@ const openPatiently = async (means: Means, folder: string, config: Config, log: 
   }
 };
 
-const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
-  {
-    name: 'outbox',
-    every: every.outbox,
-    run: async (signal) => {
-      const sent = await app.current().deliverMail(signal);
+/** One work a way out of the outbox: a slow server keeps neither the others nor the jobs waiting. */
+const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
+  const { routes, passRoute, passUndeclared } = app.current();
+  const told =
+    (route: string, pass: (signal: AbortSignal) => Promise<DeliverySummary>) =>
+    async (signal: AbortSignal): Promise<void> => {
+      const sent = await pass(signal);
       if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
-        log.info('outbox worked off', { ...sent });
-    },
-  },
+        log.info('outbox worked off', { route, ...sent });
+    };
+  return [
+    ...routes.map((route) => ({
+      name: `outbox: ${route}`,
+      every: every.outbox,
+      run: told(route, (signal) => passRoute(route, signal)),
+    })),
+    { name: 'outbox: undeclared', every: every.undeclared, run: told('undeclared', passUndeclared) },
+  ];
+};
+
+const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
+  ...outboxWork(app, log),
   { name: 'config', every: every.config, run: () => reload.look() },
   {
     name: 'ledger',
@@ -130,7 +143,10 @@ const serveVolume = async (
     log,
     wakers: daemonWakers,
     reconcile: app.scheduler.reconcile,
-    housekeeping: housekeepingOf(app, reload, means, log),
+    // Asked for anew at each wake-up: another config may have other ways out.
+    get housekeeping() {
+      return housekeepingOf(app, reload, means, log);
+    },
   });
   using _hangup = means.onHangup(() => {
     log.info('SIGHUP: the config is read again');

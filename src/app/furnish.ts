@@ -5,8 +5,8 @@ import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import { composeReport, jobKinds } from '../jobs/index.ts';
 import type { ComposedReport, JobContext, JobKind, JobPlan } from '../jobs/index.ts';
-import { createSmtpTransport, deliverDue, enqueue } from '../mail/index.ts';
-import type { DeliverySummary, Mail } from '../mail/index.ts';
+import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../mail/index.ts';
+import type { Delivery, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { DoctorOrder, DoctorView, ReconcileOrder, ReconcileView, ReportOrder } from '../server/index.ts';
@@ -46,8 +46,13 @@ export type Furniture = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
+  /** Names of the ways out of the outbox. */
+  readonly routes: Delivery['routes'];
+  /** Works off one way out. */
+  readonly passRoute: Delivery['pass'];
+  readonly passUndeclared: Delivery['passUndeclared'];
   /** Sends what the outbox holds and is due. */
-  readonly deliverMail: (signal: AbortSignal) => Promise<DeliverySummary>;
+  readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
   readonly tell: (notices: readonly Notice[]) => Promise<void>;
   readonly tellConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
@@ -61,6 +66,9 @@ export type House = {
   readonly places: Places;
   readonly warehouse: Warehouse;
 };
+
+/** Milliseconds of the grace that are left to write down how mails under way ended. */
+const stopMargin = 1000;
 
 const kindOf = (job: Job): JobKind => {
   const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
@@ -111,6 +119,11 @@ export const furnish = (house: House, config: Config): Furniture => {
           ca: mail.tls === undefined ? [] : [config.certificates.get(mail.tls.ca) ?? ''],
           log,
         });
+
+  const delivery = createDelivery(
+    { ...outbox, random: means.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
+    transport === undefined ? [] : [createMailRoute(transport, mail?.rate)],
+  );
 
   const send = async (mails: readonly Mail[]): Promise<void> => {
     for (const one of mails) await enqueue(outbox, one);
@@ -207,10 +220,10 @@ export const furnish = (house: House, config: Config): Furniture => {
       const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
       return reconcileOrdered(order, context);
     },
-    deliverMail: async (signal) =>
-      transport === undefined
-        ? { sent: 0, deferred: 0, failed: 0, unknown: 0 }
-        : deliverDue({ ...outbox, transport, log, signal }),
+    routes: delivery.routes,
+    passRoute: delivery.pass,
+    passUndeclared: delivery.passUndeclared,
+    deliver: delivery.deliver,
     tell: async (notices) => {
       if (mail === undefined) return;
       const { from, operators } = mail;

@@ -5,7 +5,7 @@ import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
 import type { Ordered } from '../schedule/index.ts';
 import type { Commands, DoctorCheck, MailOutcome, NextSlot, RunResult, StatusView } from '../server/index.ts';
 import { version } from '../version.ts';
-import type { LedgerRun } from '../warehouse/index.ts';
+import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
 import type { App } from './open-app.ts';
 import { attemptsByRun, runView } from './views.ts';
@@ -40,14 +40,12 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
 
   /** How the mails stand that a run enqueued: they carry its job and its slot. */
   const mailOf = async (run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
-    const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0 };
+    const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0 };
     const subject = new Date(run.slot).toISOString();
-    const mine = async () =>
-      (await warehouse.outbox.list()).filter(
-        (row) => row.kind === `report:${run.job}` && row.subject === subject,
-      );
-    if ((await mine()).length === 0) return withoutSending(counts);
-    const delivered = await app.current().deliverMail(signal);
+    const mine = () => warehouse.outbox.list({ kind: `report:${run.job}`, subject });
+    const ids = (await mine()).map(({ id }) => id);
+    if (ids.length === 0) return withoutSending(counts);
+    const delivered = await app.current().deliver({ ids, signal });
     for (const { state: stateOfMail } of await mine()) counts[stateOfMail] += 1;
     const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
     return {
@@ -76,7 +74,6 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const open = scheduler.openRuns();
     const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
     const outages = scheduler.outages();
-    const mails = (await warehouse.outbox.list()).map((row) => row.state);
     const now = clock.now();
     return {
       ...state(),
@@ -104,11 +101,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         };
       }),
       open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs(), waiting)),
-      mail: {
-        waiting: mails.filter((one) => one === 'queued' || one === 'sending' || one === 'deferred').length,
-        failed: mails.filter((one) => one === 'failed').length,
-        unknown: mails.filter((one) => one === 'unknown').length,
-      },
+      mail: await warehouse.outbox.counts(),
     };
   };
 
@@ -212,8 +205,9 @@ const configChecks = (faults: StatusView['config']['faults']): readonly DoctorCh
 
 const withoutSending = ({
   sending,
+  dropped: _dropped,
   ...counts
-}: Record<'queued' | 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown', number>): MailOutcome => ({
+}: Record<OutboxState, number>): MailOutcome => ({
   ...counts,
   queued: counts.queued + sending,
 });

@@ -79,13 +79,18 @@ const createFurniture = (house: House, first: Config) => {
     composeReport: held(({ composeReport }) => composeReport),
     doctor: held(({ doctor }) => doctor),
     reconcile: held(({ reconcile }) => reconcile),
-    deliverMail: held(({ deliverMail }) => deliverMail),
+    passRoute: held(({ passRoute }) => passRoute),
+    passUndeclared: held(({ passUndeclared }) => passUndeclared),
+    deliver: held(({ deliver }) => deliver),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
   };
   return {
     work,
-    current: (): FurnitureInUse => ({ ...work, config: current.furniture.config }),
+    current: (): FurnitureInUse => {
+      const { config, routes } = current.furniture;
+      return { ...work, config, routes };
+    },
     replace: (config: Config): void => {
       const before = current;
       current = { furniture: furnish(house, config), users: 0 };
@@ -110,7 +115,7 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
 export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
   const { settings } = config;
-  const { clock, secrets } = means;
+  const { clock, random, secrets } = means;
   const dryRun = options.dryRun === true;
   const beside = placesOf(means, settings.warehouse);
   const places = dryRun ? await placesToPlan(beside, folder) : beside;
@@ -126,7 +131,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
   const heartbeats = createHeartbeats({ env: means.env, clock, log });
   try {
     // Whoever was sending before us is gone: the database has one owner.
-    if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, log });
+    if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
     if (!dryRun) await configureTokens(warehouse, config);
     const data = createDataReach(jobKinds);
     const scheduler = await createScheduler(

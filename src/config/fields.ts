@@ -40,6 +40,22 @@ export const zone = checked('a time zone of the IANA list, such as UTC or Europe
   examples: ['UTC', 'Europe/Berlin', 'Asia/Shanghai'],
 });
 
+const rateUnits: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const ratePattern = /^([1-9]\d{0,5})\/([smhd])$/;
+
+/** Written `30/m`; read as so many in so many milliseconds. */
+export const rate = checked('a rate such as 30/m, 5/s or 500/h', (text) => ratePattern.test(text))
+  .transform((text) => {
+    const [, count, unit] = ratePattern.exec(text) ?? [];
+    return { count: Number(count ?? 1), per: rateUnits[unit ?? ''] ?? 1000 };
+  })
+  .meta({ examples: ['30/m', '500/h'] });
+
 const cronNames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 const cronField = /^[0-9a-z*?,/#LW-]+$/i;
 

@@ -8,6 +8,7 @@ import {
   name,
   path,
   positiveDuration,
+  rate,
   secret,
   size,
   smtpUrl,
@@ -146,6 +147,14 @@ const mail = z.strictObject({
   smtp: smtpUrl.describe('Mail server: smtp:// (with STARTTLS) or smtps://, the password by reference.'),
   from: address.describe('Sender of all mails.'),
   operators: z.array(address).default([]).describe('Who is told when something is wrong.'),
+  rate: rate
+    .optional()
+    .describe(
+      'How many mails the server is given at most in a span of time; as many as it takes unless set.',
+    ),
+  keep: positiveDuration
+    .prefault('90d')
+    .describe('How long the exact bytes of a mail are kept once it was sent; what was not sent is kept.'),
   tls: z
     .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
     .optional(),

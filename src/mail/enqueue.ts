@@ -7,6 +7,7 @@ import type { Mailbox } from './address.ts';
 import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';
+import { mailRouteName } from './route.ts';
 import type { OutboxEntry, OutboxTable } from '../warehouse/index.ts';
 
 /** What a mail is about: together with the recipient it is told once. */
@@ -63,19 +64,32 @@ const envelopeAddress = (address: string): string =>
   `${address.slice(0, address.lastIndexOf('@'))}@${domainOf(address)}`;
 
 const forget = async (means: EnqueueMeans, entry: OutboxEntry): Promise<void> => {
-  const isSame = (row: OutboxEntry): boolean =>
-    row.account === entry.account &&
-    row.kind === entry.kind &&
-    row.subject === entry.subject &&
-    row.recipient === entry.recipient;
-  const known = (await means.outbox.list()).find(isSame);
+  const { kind, subject } = entry;
+  const known = (await means.outbox.list({ kind, subject })).find(
+    (row) => row.account === entry.account && row.recipient === entry.recipient,
+  );
   // The Message-ID stands in the bytes, so that no row of another key can name this file.
   if (known !== undefined && known.file !== entry.file) await removeMail(means.folder, entry.file);
 };
 
+/** What goes out as it is: the bytes must hold something that no other row's have, such as its id. */
+export type Rendered = Omit<OutboxEntry, 'file' | 'queuedAt'> & { readonly bytes: Uint8Array };
+
+/** Queues one message: its exact bytes on the disk first, then the row. @throws Fault `disk-full`, `path-unwritable` */
+export const enqueueBytes = async (
+  means: EnqueueMeans,
+  { bytes, ...rendered }: Rendered,
+): Promise<Enqueued> => {
+  const stored = await storeMail(means.folder, bytes);
+  const entry: OutboxEntry = { ...rendered, file: stored.file, queuedAt: means.clock.now() };
+  const state = await means.outbox.put(entry);
+  if (state === 'known' && stored.fresh) await forget(means, entry);
+  return { recipient: entry.recipient, state };
+};
+
 /**
- * Queues one message a recipient: the exact bytes on the disk first, then the row. The same key and recipient twice
- * queues nothing the second time. Sends nothing. @throws Fault `mail-address-invalid`, `disk-full`, `path-unwritable`
+ * Queues one message a recipient. The same key and recipient twice queues nothing the second time. Sends nothing.
+ * @throws Fault `mail-address-invalid`, `disk-full`, `path-unwritable`
  */
 export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly Enqueued[]> => {
   const from = mailbox(mail.from);
@@ -83,23 +97,10 @@ export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly
   const enqueued: Enqueued[] = [];
   for (const to of distinct(mail.to)) {
     const recipient = envelopeAddress(to.address);
-    const queuedAt = means.clock.now();
     const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
-    const bytes = await composeMessage({ ...mail, from, to, messageId, date: queuedAt });
-    const stored = await storeMail(means.folder, bytes);
-    const entry: OutboxEntry = {
-      account: mail.key.account,
-      kind: mail.key.kind,
-      subject: mail.key.subject,
-      recipient,
-      sender: from.address,
-      messageId,
-      file: stored.file,
-      queuedAt,
-    };
-    const state = await means.outbox.put(entry);
-    if (state === 'known' && stored.fresh) await forget(means, entry);
-    enqueued.push({ recipient, state });
+    const bytes = await composeMessage({ ...mail, from, to, messageId, date: means.clock.now() });
+    const rendered = { ...mail.key, recipient, sender: from.address, messageId, route: mailRouteName, bytes };
+    enqueued.push(await enqueueBytes(means, rendered));
   }
   return enqueued;
 };

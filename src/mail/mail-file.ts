@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fault, messageOf, systemCode } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 
@@ -43,7 +43,8 @@ export const storeMail = async (folder: string, bytes: Uint8Array): Promise<Stor
   const path = join(folder, file);
   const unfinished = `${path}.tmp`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncFolder(dirname(made));
     await chmod(folder, 0o700);
     const fresh = await stat(path).then(
       () => false,

@@ -9,7 +9,9 @@ export type { Restated } from './restatements/restatements.ts';
 export type { LearnedNews } from './profile/learned-news.ts';
 export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
-export type { OutboxEntry, OutboxRow, OutboxTable } from './outbox.ts';
+export { neverAgain, outboxStates } from './outbox-row.ts';
+export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
+export type { OutboxFilter, OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type {
   Comparison,

@@ -6,6 +6,7 @@ import { comparisons } from './migrations/09-comparisons.ts';
 import { quarantine } from './migrations/10-quarantine.ts';
 import { learnedProfile } from './migrations/11-learned-profile.ts';
 import { gaps } from './migrations/12-gaps.ts';
+import { outboxRoutes } from './migrations/13-outbox-routes.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -176,4 +177,5 @@ export const migrations: readonly Migration[] = [
   quarantine,
   learnedProfile,
   gaps,
+  outboxRoutes,
 ];

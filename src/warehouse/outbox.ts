@@ -1,37 +1,8 @@
-import { unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Engine } from './engine.ts';
-import { execute, inTransaction, optionalText, readRows, text, wholeNumber } from './rows.ts';
-import type { Row } from './rows.ts';
-
-/** queued: not tried yet. sending: being handed over. deferred: to be tried again. unknown: it may or may not have been taken. */
-export type OutboxState = 'queued' | 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown';
-
-/** What is told once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
-export type OutboxEntry = {
-  readonly account: string;
-  readonly kind: string;
-  /** What the mail is about, `daily-spend 2026-01-01`; not its subject line. */
-  readonly subject: string;
-  readonly recipient: string;
-  /** Envelope sender. */
-  readonly sender: string;
-  /** The fixed Message-ID. */
-  readonly messageId: string;
-  /** Name of the file that holds the exact bytes, in the mail folder. */
-  readonly file: string;
-  readonly queuedAt: UnixMillis;
-};
-
-export type OutboxRow = OutboxEntry & {
-  readonly id: string;
-  readonly state: OutboxState;
-  readonly attempts: number;
-  /** Not to be tried before this moment. */
-  readonly nextAttempt: UnixMillis;
-  readonly changedAt: UnixMillis;
-  readonly lastError?: string;
-};
+import { neverAgain, outboxRowOf } from './outbox-row.ts';
+import type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
+import { execute, inTransaction, readRows, text } from './rows.ts';
 
 export type OutboxOutcome = {
   readonly state: 'sent' | 'deferred' | 'failed' | 'unknown';
@@ -40,6 +11,28 @@ export type OutboxOutcome = {
   readonly nextAttempt?: UnixMillis;
   /** Redacted words of the other side. */
   readonly error?: string;
+  /** Whether this attempt may or may not have arrived. */
+  readonly doubt?: boolean;
+};
+
+/** Which rows; all that is given must hold. */
+export type OutboxFilter = {
+  readonly states?: readonly OutboxState[];
+  readonly kind?: string;
+  readonly subject?: string;
+  readonly ids?: readonly string[];
+  readonly route?: string;
+  /** The newest so many. */
+  readonly limit?: number;
+};
+
+/** How many rows stand how. */
+export type OutboxCounts = {
+  /** To be tried (again): queued, sending, deferred, and unknown with another attempt before it. */
+  readonly waiting: number;
+  readonly failed: number;
+  /** May or may not have arrived, and are not tried again. */
+  readonly unknown: number;
 };
 
 export type OutboxTable = {
@@ -47,108 +40,157 @@ export type OutboxTable = {
   readonly put: (entry: OutboxEntry) => Promise<'queued' | 'known'>;
   /** Takes a row that is due for sending and counts the attempt; nothing when it is not due or someone else has it. */
   readonly claim: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
-  /** Rows waiting for an attempt (queued, deferred, unknown with a next attempt), oldest first. */
-  readonly due: (now: UnixMillis) => Promise<readonly OutboxRow[]>;
+  /** Rows waiting for an attempt (queued, deferred, unknown with a next attempt), of one route or of all, oldest first. */
+  readonly due: (now: UnixMillis, route?: string) => Promise<readonly OutboxRow[]>;
+  /** How a row's attempt ended. Of a row that was sent or dropped nothing is changed. */
   readonly settle: (id: string, outcome: OutboxOutcome) => Promise<void>;
-  /** Rows in `sending` from a process that died: their outcome is unknown. Gives how many there were. */
-  readonly release: (at: UnixMillis) => Promise<number>;
-  readonly list: () => Promise<readonly OutboxRow[]>;
-};
-
-/** Beyond any date: a row that nobody is to try again. */
-const never = Number.MAX_SAFE_INTEGER;
-
-const rowOf = (row: Row): OutboxRow => {
-  const lastError = optionalText(row, 'last_error');
-  return {
-    id: text(row, 'id'),
-    account: text(row, 'account'),
-    kind: text(row, 'kind'),
-    subject: text(row, 'subject'),
-    recipient: text(row, 'recipient'),
-    sender: text(row, 'sender'),
-    messageId: text(row, 'message_id'),
-    file: text(row, 'file'),
-    state: text(row, 'state') as OutboxState,
-    attempts: wholeNumber(row, 'attempts'),
-    queuedAt: unixMillis(wholeNumber(row, 'queued_at')),
-    nextAttempt: unixMillis(wholeNumber(row, 'next_attempt')),
-    changedAt: unixMillis(wholeNumber(row, 'changed_at')),
-    ...(lastError === undefined ? {} : { lastError }),
-  };
+  /** Puts off these rows that are due, without an attempt: their route is closed. Gives how many there were. */
+  readonly putOff: (
+    ids: readonly string[],
+    by: { readonly at: UnixMillis; readonly until: UnixMillis; readonly error: string },
+  ) => Promise<number>;
+  /** Orders a row to be sent (again) at once; nothing when it is being sent or there is none. */
+  readonly resend: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
+  /** Orders a row never to be sent; nothing when it is being sent, was sent or dropped, or there is none. */
+  readonly drop: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
+  /** Oldest first. */
+  readonly list: (filter?: OutboxFilter) => Promise<readonly OutboxRow[]>;
+  readonly counts: () => Promise<OutboxCounts>;
+  /** Files of all rows; `needed` is false once the row was sent or dropped before that moment. */
+  readonly files: (
+    since: UnixMillis,
+  ) => Promise<readonly { readonly file: string; readonly needed: boolean }[]>;
 };
 
 const isDue = `state IN ('queued', 'deferred', 'unknown') AND next_attempt <= $at`;
 
 const insert = `
-  INSERT INTO outbox (id, account, kind, subject, recipient, sender, message_id, file, state, attempts,
-                      queued_at, next_attempt, changed_at)
+  INSERT INTO outbox (id, account, kind, subject, recipient, sender, message_id, file, route, state, attempts, doubts,
+                      queued_at, tried_from, next_attempt, changed_at)
   SELECT CAST(coalesce(max(CAST(id AS BIGINT)), 0) + 1 AS VARCHAR), $account, $kind, $subject, $recipient,
-         $sender, $messageId, $file, 'queued', 0, $at, $at, $at
+         $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at
   FROM outbox`;
 
-export const createOutbox = (engine: Engine): OutboxTable => ({
-  put: async (entry) =>
-    engine.state(async (connection) =>
-      inTransaction(connection, async () => {
-        const { account, kind, subject, recipient, sender, messageId, file } = entry;
-        const key = { account, kind, subject, recipient };
-        const known = await readRows(
-          connection,
-          `SELECT id FROM outbox
-           WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
-          key,
-        );
-        if (known.length > 0) return 'known';
-        await execute(connection, insert, { ...key, sender, messageId, file, at: entry.queuedAt });
-        return 'queued';
-      }),
-    ),
-  claim: async (id, at) =>
-    engine.state(async (connection) => {
-      const claimed = await readRows(
-        connection,
+const conditionsOf = ({ states, kind, subject, ids, route }: OutboxFilter) => {
+  const conditions = [
+    ...(states === undefined ? [] : ['list_contains($states, state)']),
+    ...(kind === undefined ? [] : ['kind = $kind']),
+    ...(subject === undefined ? [] : ['subject = $subject']),
+    ...(ids === undefined ? [] : ['list_contains($ids, id)']),
+    ...(route === undefined ? [] : ['route = $route']),
+  ];
+  return {
+    where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    bindings: {
+      ...(states === undefined ? {} : { states }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(ids === undefined ? {} : { ids }),
+      ...(route === undefined ? {} : { route }),
+    },
+  };
+};
+
+export const createOutbox = (engine: Engine): OutboxTable => {
+  const rowsOf = (sql: string, bindings: Parameters<typeof readRows>[2]): Promise<readonly OutboxRow[]> =>
+    engine.state(async (connection) => (await readRows(connection, sql, bindings)).map(outboxRowOf));
+  const rowOf = async (sql: string, bindings: Parameters<typeof readRows>[2]) =>
+    (await rowsOf(sql, bindings))[0];
+  return {
+    put: async (entry) =>
+      engine.state(async (connection) =>
+        inTransaction(connection, async () => {
+          const { account, kind, subject, recipient, sender, messageId, file, route = 'mail' } = entry;
+          const key = { account, kind, subject, recipient };
+          const known = await readRows(
+            connection,
+            `SELECT id FROM outbox
+             WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
+            key,
+          );
+          if (known.length > 0) return 'known';
+          await execute(connection, insert, { ...key, sender, messageId, file, route, at: entry.queuedAt });
+          return 'queued';
+        }),
+      ),
+    claim: (id, at) =>
+      rowOf(
         `UPDATE outbox SET state = 'sending', attempts = attempts + 1, changed_at = $at
          WHERE id = $id AND ${isDue} RETURNING *`,
         { id, at },
-      );
-      return claimed[0] === undefined ? undefined : rowOf(claimed[0]);
-    }),
-  due: async (now) =>
-    engine.state(async (connection) => {
-      const rows = await readRows(
-        connection,
-        `SELECT * FROM outbox WHERE ${isDue} ORDER BY next_attempt, CAST(id AS BIGINT)`,
-        { at: now },
-      );
-      return rows.map(rowOf);
-    }),
-  settle: async (id, outcome) =>
-    engine.state(async (connection) => {
-      await execute(
-        connection,
-        `UPDATE outbox SET state = $state, next_attempt = $next, changed_at = $at, last_error = $error
-         WHERE id = $id`,
-        {
-          id,
-          state: outcome.state,
-          next: outcome.nextAttempt ?? never,
-          at: outcome.at,
-          error: outcome.error ?? null,
-        },
-      );
-    }),
-  release: async (at) =>
-    engine.state(async (connection) =>
-      execute(
-        connection,
-        `UPDATE outbox SET state = 'unknown', next_attempt = $at, changed_at = $at WHERE state = 'sending'`,
-        { at },
       ),
-    ),
-  list: async () =>
-    engine.state(async (connection) => {
-      const rows = await readRows(connection, 'SELECT * FROM outbox ORDER BY CAST(id AS BIGINT)');
-      return rows.map(rowOf);
-    }),
-});
+    due: (now, route) =>
+      rowsOf(
+        `SELECT * FROM outbox WHERE ${isDue} ${route === undefined ? '' : 'AND route = $route'}
+         ORDER BY next_attempt, CAST(id AS BIGINT)`,
+        { at: now, ...(route === undefined ? {} : { route }) },
+      ),
+    settle: (id, { state, at, nextAttempt = neverAgain, error, doubt = false }) =>
+      engine.state(async (connection) => {
+        await execute(
+          connection,
+          `UPDATE outbox SET state = $state, next_attempt = $next, changed_at = $at, last_error = $error,
+                  doubts = doubts + $doubts
+           WHERE id = $id AND state NOT IN ('sent', 'dropped')`,
+          { id, state, next: nextAttempt, at, error: error ?? null, doubts: doubt ? 1 : 0 },
+        );
+      }),
+    putOff: (ids, { at, until, error }) =>
+      engine.state((connection) =>
+        execute(
+          connection,
+          `UPDATE outbox SET state = CASE state WHEN 'unknown' THEN 'unknown' ELSE 'deferred' END,
+                  next_attempt = $until, changed_at = $at, last_error = $error
+           WHERE list_contains($ids, id) AND ${isDue}`,
+          { ids, at, until, error },
+        ),
+      ),
+    resend: (id, at) =>
+      rowOf(
+        `UPDATE outbox SET state = 'queued', next_attempt = $at, changed_at = $at, tried_from = $at, doubts = 0
+         WHERE id = $id AND state <> 'sending' RETURNING *`,
+        { id, at },
+      ),
+    drop: (id, at) =>
+      rowOf(
+        `UPDATE outbox SET state = 'dropped', next_attempt = $never, changed_at = $at
+         WHERE id = $id AND state NOT IN ('sending', 'sent', 'dropped') RETURNING *`,
+        { id, at, never: neverAgain },
+      ),
+    list: (filter = {}) => {
+      const { where, bindings } = conditionsOf(filter);
+      const newest =
+        filter.limit === undefined
+          ? ''
+          : 'QUALIFY row_number() OVER (ORDER BY CAST(id AS BIGINT) DESC) <= $limit';
+      return rowsOf(`SELECT * FROM outbox ${where} ${newest} ORDER BY CAST(id AS BIGINT)`, {
+        ...bindings,
+        ...(filter.limit === undefined ? {} : { limit: filter.limit }),
+      });
+    },
+    counts: () =>
+      engine.state(async (connection) => {
+        const rows = await readRows(
+          connection,
+          `SELECT CASE WHEN state = 'failed' THEN 'failed'
+                       WHEN state = 'unknown' AND next_attempt >= $never THEN 'unknown'
+                       WHEN state IN ('sent', 'dropped') THEN 'over' ELSE 'waiting' END AS stand, count(*) AS number
+           FROM outbox GROUP BY stand`,
+          { never: neverAgain },
+        );
+        const of = (stand: string): number =>
+          Number(rows.find((row) => text(row, 'stand') === stand)?.['number'] ?? 0);
+        return { waiting: of('waiting'), failed: of('failed'), unknown: of('unknown') };
+      }),
+    files: (since) =>
+      engine.state(async (connection) => {
+        const rows = await readRows(
+          connection,
+          `SELECT file, bool_or(state NOT IN ('sent', 'dropped') OR changed_at > $since) AS needed
+           FROM outbox GROUP BY file`,
+          { since },
+        );
+        return rows.map((row) => ({ file: text(row, 'file'), needed: row['needed'] === true }));
+      }),
+  };
+};

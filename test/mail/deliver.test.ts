@@ -152,7 +152,7 @@ describe('a server that says no', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('after the data: the outcome is unknown, and nothing is sent a second time', async () => {
+  it('after the data: the same bytes are sent again twice, with a wait, and then a person is told', async () => {
     await using office = await openPostOffice({ afterData: () => 'cut' });
     await using desk = await openDesk();
     await desk.enqueue();
@@ -160,16 +160,60 @@ describe('a connection that breaks', () => {
     const summary = await desk.deliver(transport);
     expect(summary).toMatchObject({ sent: 0, deferred: 0, failed: 0, unknown: 1 });
     expect(summary.trouble).toContain('was handed over and before it was confirmed');
-    expect((await desk.outbox.list())[0]?.state).toBe('unknown');
+    const told = () =>
+      desk.lines
+        .filter((line) => line.includes('mail of unknown outcome'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told().map(({ level }) => level)).toEqual(['warn']);
+    expect(await desk.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    for (const wait of [5 * minute, 30 * minute]) {
+      desk.clock.advance(wait - 1);
+      expect(await desk.deliver(transport)).toMatchObject({ unknown: 0 });
+      desk.clock.advance(1);
+      expect(await desk.deliver(transport)).toMatchObject({ unknown: 1 });
+    }
     desk.clock.advance(100 * 24 * 60 * minute);
     expect(await desk.deliver(transport)).toMatchObject({ sent: 0, unknown: 0 });
-    expect(office.received).toHaveLength(1);
-    const told = desk.lines.find((line) => line.includes('mail of unknown outcome'));
-    expect(JSON.parse(told ?? '{}')).toMatchObject({
-      level: 'error',
+    expect(office.received).toHaveLength(3);
+    for (const { bytes } of office.received)
+      expect(bytes.equals(office.received[0]?.bytes ?? bytes)).toBe(true);
+    expect(await desk.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(told().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
+    expect(told().at(-1)).toMatchObject({
       code: 'mail-outcome-unknown',
       recipient: 'finance@example.com',
+      attempts: 3,
+      error: expect.stringContaining('(so ended 3 tries; it is not sent again)') as string,
     });
+  });
+
+  it('after the data, and then the server refuses it: it may have arrived, so it is not said to have failed', async () => {
+    await using office = await openPostOffice({
+      afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : '554 I have had this one'),
+    });
+    await using desk = await openDesk();
+    await desk.enqueue();
+    await using transport = desk.transport(office.url);
+    expect(await desk.deliver(transport)).toMatchObject({ unknown: 1 });
+    desk.clock.advance(5 * minute);
+    expect(await desk.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
+    expect(await desk.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect((await desk.outbox.list())[0]?.lastError).toMatch(/“554 .*”; an earlier try may have arrived$/);
+  });
+
+  it('after the data once: the second try ends it', async () => {
+    await using office = await openPostOffice({
+      afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : 'accept'),
+    });
+    await using desk = await openDesk();
+    await desk.enqueue();
+    await using transport = desk.transport(office.url);
+    await desk.deliver(transport);
+    desk.clock.advance(5 * minute);
+    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
+    const [row] = await desk.outbox.list();
+    expect(row).toMatchObject({ state: 'sent', attempts: 2, doubts: 1 });
+    expect(row?.lastError).toBeUndefined();
   });
 
   it('before the data: the mail is put off, and the next one has a connection of its own', async () => {

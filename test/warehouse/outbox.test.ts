@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
+import { neverAgain } from '../../src/warehouse/index.ts';
 import { openIn, testFolder } from './support.ts';
 
 const at = unixMillis;
@@ -25,8 +26,11 @@ it('takes a key once, gives what is due once, and keeps how it went', async () =
   expect(first).toEqual({
     ...entry,
     id: '1',
+    route: 'mail',
     state: 'queued',
     attempts: 0,
+    doubts: 0,
+    triedFrom: 1000,
     nextAttempt: 1000,
     changedAt: 1000,
   });
@@ -42,13 +46,51 @@ it('takes a key once, gives what is due once, and keeps how it went', async () =
   await outbox.claim('2', at(5200));
   await warehouse[Symbol.asyncDispose]();
   await using reopened = await openIn(folder);
-  expect(await reopened.outbox.release(at(6000))).toBe(1);
-  expect(await reopened.outbox.due(at(9_999_999))).toMatchObject([
-    { id: '2', state: 'unknown', attempts: 1 },
+  expect(await reopened.outbox.list({ states: ['sending'] })).toMatchObject([{ id: '2', attempts: 1 }]);
+  await reopened.outbox.settle('2', { state: 'unknown', at: at(6000), nextAttempt: at(7000), doubt: true });
+  expect(await reopened.outbox.due(at(6999))).toEqual([]);
+  expect(await reopened.outbox.due(at(7000))).toMatchObject([
+    { id: '2', state: 'unknown', attempts: 1, doubts: 1 },
   ]);
+  expect(await reopened.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+  await reopened.outbox.settle('2', { state: 'unknown', at: at(7500), error: 'cut', doubt: true });
+  expect(await reopened.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
   expect(await reopened.outbox.list()).toMatchObject([
     { id: '1', state: 'sent', changedAt: 5100 },
-    { id: '2', state: 'unknown' },
+    { id: '2', state: 'unknown', doubts: 2, lastError: 'cut', nextAttempt: neverAgain },
   ]);
   expect((await reopened.outbox.list())[0]?.lastError).toBeUndefined();
+});
+
+it('keeps rows of another route apart, and is told by a person what to send again and what never', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const { outbox } = warehouse;
+  await outbox.put(entry);
+  await outbox.put({ ...entry, recipient: 'webhook:chat', route: 'webhook:chat' });
+  expect((await outbox.due(at(1000), 'mail')).map(({ id }) => id)).toEqual(['1']);
+  expect((await outbox.due(at(1000), 'webhook:chat')).map(({ id }) => id)).toEqual(['2']);
+  expect(await outbox.putOff(['1', '2', '3'], { at: at(1000), until: at(9000), error: 'closed' })).toBe(2);
+  expect(await outbox.list({ route: 'mail', ids: ['1', '2'] })).toMatchObject([
+    { id: '1', state: 'deferred', attempts: 0, nextAttempt: 9000, lastError: 'closed' },
+  ]);
+
+  expect(await outbox.resend('1', at(2000))).toMatchObject({
+    state: 'queued',
+    triedFrom: 2000,
+    queuedAt: 1000,
+  });
+  await outbox.claim('1', at(2000));
+  expect([await outbox.resend('1', at(2001)), await outbox.drop('1', at(2001))]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  await outbox.settle('1', { state: 'sent', at: at(2100) });
+  expect(await outbox.drop('1', at(2200))).toBeUndefined();
+  expect(await outbox.drop('2', at(2300))).toMatchObject({ state: 'dropped', nextAttempt: neverAgain });
+  await outbox.settle('2', { state: 'failed', at: at(2400) });
+  expect(await outbox.list({ limit: 1 })).toMatchObject([{ id: '2', state: 'dropped' }]);
+  expect(await outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 0 });
+  expect(await outbox.files(at(2299))).toEqual([{ file: 'abc.eml', needed: true }]);
+  expect(await outbox.files(at(2300))).toEqual([{ file: 'abc.eml', needed: false }]);
 });

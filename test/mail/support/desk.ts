@@ -2,10 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, createSecretRegistry } from '../../../src/base/index.ts';
-import type { Clock } from '../../../src/base/index.ts';
-import { createSmtpTransport, deliverDue, enqueue } from '../../../src/mail/index.ts';
-import type { DeliverySummary, Enqueued, Mail, MailTransport, SmtpOptions } from '../../../src/mail/index.ts';
+import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../../../src/mail/index.ts';
+import type {
+  Delivery,
+  DeliverySummary,
+  Enqueued,
+  Mail,
+  MailTransport,
+  SmtpOptions,
+} from '../../../src/mail/index.ts';
+import type { OutboxRoute } from '../../../src/mail/route.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
 import { memoryOutbox } from './memory-outbox.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { ca } from './post-office.ts';
@@ -30,10 +38,12 @@ export const start = Date.UTC(2026, 0, 2, 8);
 export type Desk = AsyncDisposable & {
   readonly folder: string;
   readonly outbox: MemoryOutbox;
-  readonly clock: Clock & { readonly advance: (millis: number) => void };
+  readonly clock: ManualClock;
   readonly lines: string[];
   readonly enqueue: (change?: Partial<Mail>) => Promise<readonly Enqueued[]>;
   readonly transport: (url: string, more?: Partial<SmtpOptions>) => MailTransport;
+  /** The worker over these routes. Its random numbers lie in the middle, so that a wait is what it is without them. */
+  readonly delivery: (...routes: readonly OutboxRoute[]) => Delivery;
   readonly deliver: (transport: MailTransport, signal?: AbortSignal) => Promise<DeliverySummary>;
 };
 
@@ -50,6 +60,8 @@ export const openDesk = async (): Promise<Desk> => {
     clock,
     redact: (text) => text,
   });
+  const delivery: Desk['delivery'] = (...routes) =>
+    createDelivery({ outbox, folder, clock, random: () => 0.5, log, grace: 8000 }, routes);
   return {
     folder,
     outbox,
@@ -64,8 +76,9 @@ export const openDesk = async (): Promise<Desk> => {
         log,
         ...more,
       }),
+    delivery,
     deliver: (transport, signal) =>
-      deliverDue({ outbox, folder, transport, clock, log, ...(signal === undefined ? {} : { signal }) }),
+      delivery(createMailRoute(transport)).deliver(signal === undefined ? {} : { signal }),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
   };
 };

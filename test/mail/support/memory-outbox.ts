@@ -1,15 +1,15 @@
-import { unixMillis } from '../../../src/base/index.ts';
+import { neverAgain } from '../../../src/warehouse/index.ts';
 import type { OutboxRow, OutboxTable } from '../../../src/warehouse/index.ts';
 
 export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 
-const never = unixMillis(Number.MAX_SAFE_INTEGER);
+const waiting: readonly string[] = ['queued', 'deferred', 'unknown'];
 
 /** The outbox port over a map, with the same rules as the table. */
 export const memoryOutbox = (): MemoryOutbox => {
   const rows = new Map<string, OutboxRow>();
   const isDue = (row: OutboxRow, now: number): boolean =>
-    ['queued', 'deferred', 'unknown'].includes(row.state) && row.nextAttempt <= now;
+    waiting.includes(row.state) && row.nextAttempt <= now;
   const change = (id: string, to: Partial<OutboxRow>): OutboxRow => {
     const row = rows.get(id);
     if (row === undefined) throw new Error(`no row ${id}`);
@@ -17,6 +17,7 @@ export const memoryOutbox = (): MemoryOutbox => {
     rows.set(id, next);
     return next;
   };
+  const all = (): readonly OutboxRow[] => [...rows.values()];
   return {
     rows,
     put: (entry) => {
@@ -31,10 +32,13 @@ export const memoryOutbox = (): MemoryOutbox => {
       const id = String(rows.size + 1);
       const { queuedAt } = entry;
       rows.set(id, {
+        route: 'mail',
         ...entry,
         id,
         state: 'queued',
         attempts: 0,
+        doubts: 0,
+        triedFrom: queuedAt,
         nextAttempt: queuedAt,
         changedAt: queuedAt,
       });
@@ -45,21 +49,76 @@ export const memoryOutbox = (): MemoryOutbox => {
       if (row === undefined || !isDue(row, at)) return Promise.resolve(undefined);
       return Promise.resolve(change(id, { state: 'sending', attempts: row.attempts + 1, changedAt: at }));
     },
-    due: (now) => Promise.resolve([...rows.values()].filter((row) => isDue(row, now))),
-    settle: (id, { state, at, nextAttempt, error }) => {
-      change(id, {
+    due: (now, route) =>
+      Promise.resolve(
+        all()
+          .filter((row) => isDue(row, now) && (route === undefined || row.route === route))
+          .toSorted((left, right) => left.nextAttempt - right.nextAttempt),
+      ),
+    settle: (id, { state, at, nextAttempt = neverAgain, error, doubt = false }) => {
+      const { lastError: _, ...row } = rows.get(id) ?? change(id, {});
+      if (row.state === 'sent' || row.state === 'dropped') return Promise.resolve();
+      rows.set(id, {
+        ...row,
         state,
         changedAt: at,
-        nextAttempt: nextAttempt ?? never,
+        nextAttempt,
+        doubts: row.doubts + (doubt ? 1 : 0),
         ...(error === undefined ? {} : { lastError: error }),
       });
       return Promise.resolve();
     },
-    release: (at) => {
-      const left = [...rows.values()].filter(({ state }) => state === 'sending');
-      for (const { id } of left) change(id, { state: 'unknown', nextAttempt: at, changedAt: at });
-      return Promise.resolve(left.length);
+    putOff: (ids, { at, until, error }) => {
+      const put = all().filter((row) => ids.includes(row.id) && isDue(row, at));
+      for (const { id, state } of put)
+        change(id, {
+          state: state === 'unknown' ? state : 'deferred',
+          nextAttempt: until,
+          changedAt: at,
+          lastError: error,
+        });
+      return Promise.resolve(put.length);
     },
-    list: () => Promise.resolve([...rows.values()]),
+    resend: (id, at) => {
+      const row = rows.get(id);
+      if (row === undefined || row.state === 'sending') return Promise.resolve(undefined);
+      const to = { state: 'queued', nextAttempt: at, changedAt: at, triedFrom: at, doubts: 0 } as const;
+      return Promise.resolve(change(id, to));
+    },
+    drop: (id, at) => {
+      const row = rows.get(id);
+      if (row === undefined || ['sending', 'sent', 'dropped'].includes(row.state))
+        return Promise.resolve(undefined);
+      return Promise.resolve(change(id, { state: 'dropped', nextAttempt: neverAgain, changedAt: at }));
+    },
+    list: ({ states, kind, subject, ids, route, limit } = {}) =>
+      Promise.resolve(
+        all()
+          .filter(
+            (row) =>
+              (states?.includes(row.state) ?? true) &&
+              (ids?.includes(row.id) ?? true) &&
+              row.kind === (kind ?? row.kind) &&
+              row.subject === (subject ?? row.subject) &&
+              row.route === (route ?? row.route),
+          )
+          .slice(limit === undefined ? 0 : -limit),
+      ),
+    counts: () => {
+      const isFinal = (row: OutboxRow): boolean => row.nextAttempt === neverAgain;
+      const count = (holds: (row: OutboxRow) => boolean): number => all().filter(holds).length;
+      return Promise.resolve({
+        waiting: count((row) => row.state === 'sending' || (waiting.includes(row.state) && !isFinal(row))),
+        failed: count(({ state }) => state === 'failed'),
+        unknown: count((row) => row.state === 'unknown' && isFinal(row)),
+      });
+    },
+    files: (since) =>
+      Promise.resolve(
+        all().map(({ file, state, changedAt }) => ({
+          file,
+          needed: (state !== 'sent' && state !== 'dropped') || changedAt > since,
+        })),
+      ),
   };
 };

@@ -1,0 +1,80 @@
+import { unixMillis } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import { optionalText, text, wholeNumber } from './rows.ts';
+import type { Row } from './rows.ts';
+
+export const outboxStates = [
+  'queued',
+  'sending',
+  'sent',
+  'deferred',
+  'failed',
+  'unknown',
+  'dropped',
+] as const;
+
+/**
+ * queued: not tried yet. sending: being handed over. deferred: to be tried again. failed: refused for good, or given up.
+ * unknown: it may or may not have arrived; tried again when it has a next attempt. dropped: a person has said never to send it.
+ */
+export type OutboxState = (typeof outboxStates)[number];
+
+/** What is told once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
+export type OutboxEntry = {
+  readonly account: string;
+  readonly kind: string;
+  /** What the mail is about, `daily-spend 2026-01-01`; not its subject line. */
+  readonly subject: string;
+  readonly recipient: string;
+  /** Envelope sender. */
+  readonly sender: string;
+  /** The fixed Message-ID. */
+  readonly messageId: string;
+  /** Name of the file that holds the exact bytes, in the mail folder; no two rows share one. */
+  readonly file: string;
+  readonly queuedAt: UnixMillis;
+  /** The way it goes out: `mail` when left out, else the name of another route. */
+  readonly route?: string;
+};
+
+export type OutboxRow = OutboxEntry & {
+  readonly id: string;
+  readonly route: string;
+  readonly state: OutboxState;
+  readonly attempts: number;
+  /** How many attempts ended so that it may or may not have arrived. */
+  readonly doubts: number;
+  /** From when on the days are counted after which it is given up. */
+  readonly triedFrom: UnixMillis;
+  /** Not to be tried before this moment; `neverAgain` when nobody is to try it. */
+  readonly nextAttempt: UnixMillis;
+  readonly changedAt: UnixMillis;
+  readonly lastError?: string;
+};
+
+/** Beyond any date: the next attempt of a row that nobody is to try again. */
+export const neverAgain = unixMillis(Number.MAX_SAFE_INTEGER);
+
+export const outboxRowOf = (row: Row): OutboxRow => {
+  const lastError = optionalText(row, 'last_error');
+  const queuedAt = wholeNumber(row, 'queued_at');
+  return {
+    id: text(row, 'id'),
+    account: text(row, 'account'),
+    kind: text(row, 'kind'),
+    subject: text(row, 'subject'),
+    recipient: text(row, 'recipient'),
+    sender: text(row, 'sender'),
+    messageId: text(row, 'message_id'),
+    file: text(row, 'file'),
+    route: text(row, 'route'),
+    state: text(row, 'state') as OutboxState,
+    attempts: wholeNumber(row, 'attempts'),
+    doubts: wholeNumber(row, 'doubts'),
+    queuedAt: unixMillis(queuedAt),
+    triedFrom: unixMillis(Number(optionalText(row, 'tried_from') ?? queuedAt)),
+    nextAttempt: unixMillis(wholeNumber(row, 'next_attempt')),
+    changedAt: unixMillis(wholeNumber(row, 'changed_at')),
+    ...(lastError === undefined ? {} : { lastError }),
+  };
+};
