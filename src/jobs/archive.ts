@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProgressStep, UnixMillis } from '../base/index.ts';
 import { duration, positiveDuration } from '../config/index.ts';
 import type { ArchiveOutcome, ArchivePlan } from '../warehouse/index.ts';
 import { defineJobKind } from './job-kind.ts';
@@ -37,6 +38,29 @@ const summaryOf = ({ written, rows, bytes, left, kept }: ArchiveOutcome): string
     : parts.join('; ');
 };
 
+/** How far it has come when work on a month begins; a month takes as long as its rows. */
+const progressOf = (
+  index: number,
+  plan: ArchivePlan['months'],
+  bytes: number,
+  millis: number,
+): ProgressStep => {
+  const rowsOf = (months: ArchivePlan['months']): number => months.reduce((sum, { rows }) => sum + rows, 0);
+  const [done, left] = [rowsOf(plan.slice(0, index)), rowsOf(plan.slice(index))];
+  const rate = done === 0 || millis <= 0 ? undefined : done / millis;
+  return {
+    step: 'archiving',
+    done: index,
+    total: plan.length,
+    rows: done,
+    bytes,
+    ...(rate === undefined
+      ? {}
+      : { rowsPerSecond: Math.round(rate * 1000), millisLeft: Math.round(left / rate) }),
+    detail: plan[index]?.name ?? '',
+  };
+};
+
 const planLines = ({ months, kept, damaged }: ArchivePlan): readonly string[] => [
   ...months.map(({ name, rows, write, leave }) => {
     if (!write)
@@ -60,13 +84,25 @@ export const archiveKind = defineJobKind({
   onlyForbid: true,
   description: 'Archives months of the call log as Parquet files; old ones leave the table.',
   shape,
-  run: async (settings, { account, warehouse, progress, log, signal }) => {
+  run: async (settings, { account, warehouse, clock, progress, log, signal }) => {
+    let began: UnixMillis | undefined;
     progress({ step: 'reading the archive' });
     const outcome = await warehouse.archive.run({
       ...policyOf(settings),
       account: account.name,
-      onMonth: ({ name, rows }, index, all) =>
-        progress({ step: 'archiving', done: index, total: all, rows, detail: name }),
+      onMonth: (index, plan, bytes) => {
+        began ??= clock.now();
+        const told = progressOf(index, plan, bytes, clock.now() - began);
+        progress(told);
+        log.info('archiving', {
+          month: told.detail,
+          months: `${index} of ${plan.length}`,
+          rowsSoFar: told.rows,
+          bytesSoFar: told.bytes,
+          rowsPerSecond: told.rowsPerSecond,
+          secondsLeft: told.millisLeft === undefined ? undefined : Math.ceil(told.millisLeft / 1000),
+        });
+      },
       onStep: (step, month) => log.debug('archive', { step, month }),
       signal,
     });

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, intervalInMillis, startOfDay } from '../../src/base/index.ts';
+import type { ProgressStep } from '../../src/base/index.ts';
 import type { JobHouse } from '../support/job-house.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import { heldQuarters } from './truth.ts';
@@ -53,7 +54,15 @@ describe('the archive job', () => {
     ]);
     expect(await readdir(context.spoolDirectory)).toEqual([]);
     const total = months.august + months.september + months.october;
-    const { summary, figures } = await run('archive', settings);
+    const steps: ProgressStep[] = [];
+    const { summary, figures } = await run('archive', settings, { progress: (step) => steps.push(step) });
+    expect(steps.map(({ done, rows, detail }) => [done, rows, detail])).toEqual([
+      [undefined, undefined, undefined],
+      [0, 0, '2026-08'],
+      [1, months.august, '2026-09'],
+      [2, months.august + months.september, '2026-10'],
+    ]);
+    expect(steps.at(-1)?.bytes).toBeGreaterThan(0);
     expect(summary).toMatch(
       new RegExp(`^3 months archived, ${written(total)} rows, \\d+ kB; 2 months left the table$`),
     );

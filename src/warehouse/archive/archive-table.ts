@@ -15,8 +15,8 @@ export type ArchivePlan = {
 
 export type ArchiveRequest = ArchivePolicy & {
   readonly account: string;
-  /** Told of each month before work on it begins. */
-  readonly onMonth?: (month: PlannedMonth, index: number, all: number) => void;
+  /** Told of each month before work on it begins: its place in the plan, and the bytes written so far. */
+  readonly onMonth?: (index: number, plan: readonly PlannedMonth[], bytes: number) => void;
   readonly onStep?: OnArchiveStep;
   readonly signal?: AbortSignal;
 };

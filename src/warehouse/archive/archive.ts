@@ -179,7 +179,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
           const outcome = { written: 0, rows: 0, bytes: 0, left: 0, leftRows: 0, kept: planned.kept.length };
           for (const [index, month] of planned.months.entries()) {
             signal?.throwIfAborted();
-            onMonth?.(month, index, planned.months.length);
+            onMonth?.(index, planned.months, outcome.bytes);
             const done = await oneAnAccount(account, async () => archiveMonth(request, month));
             outcome.written += done.bytes > 0 ? 1 : 0;
             outcome.rows += done.rows;
