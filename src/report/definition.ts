@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { isDate } from '../base/index.ts';
+import type { LocaleTag } from '../base/index.ts';
+import { comparisonNames, periodNames } from './period.ts';
 
 const label = z.string().min(1).max(60);
 const column = z
@@ -7,7 +10,24 @@ const column = z
 const sqlFile = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/, 'must be the name of an .sql file in the folder of the report');
-const format = z.enum(['money', 'integer', 'tokens', 'percent', 'date', 'text']);
+
+/** How a column's values are written; README says what each takes. */
+export const formats = [
+  'money',
+  'rate',
+  'integer',
+  'number',
+  'tokens',
+  'percent',
+  'date',
+  'moment',
+  'duration',
+  'text',
+] as const;
+
+export type Format = (typeof formats)[number];
+
+const format = z.enum(formats);
 const when = z.enum(['one-day', 'several-days']).optional();
 const quotient = z.strictObject({
   of: column,
@@ -43,6 +63,28 @@ const template = z
         });
   });
 
+/** `{column}` and `{column:format}`: what a sentence says of the row that it is made of. */
+export const fieldsOfSentence = (
+  sentence: string,
+): readonly { readonly written: string; readonly column: string; readonly format: string }[] =>
+  [...sentence.matchAll(/\{([^{}]*)\}/g)].map(([written, inner = '']) => {
+    const [name = '', as = 'text'] = inner.split(':');
+    return { written, column: name.trim(), format: as.trim() };
+  });
+
+const sentence = z
+  .string()
+  .min(1)
+  .max(2000)
+  .superRefine((given, context) => {
+    for (const { written, column: name, format: as } of fieldsOfSentence(given)) {
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+        context.addIssue({ code: 'custom', message: `${written} names no column: write {column} or {column:format}` });
+      else if (!formats.some((known) => known === as))
+        context.addIssue({ code: 'custom', message: `unknown format in ${written}; known are ${formats.join(', ')}` });
+    }
+  });
+
 const one = (names: readonly string[], given: Readonly<Record<string, unknown>>): string | undefined => {
   const count = names.filter((name) => given[name] !== undefined).length;
   return count === 1 ? undefined : `needs exactly one of ${names.join(', ')}; it has ${count}`;
@@ -58,6 +100,8 @@ const figure = z
     change: z.boolean().default(false),
     /** Which way is good news; without it a change is neither. */
     good: z.enum(['up', 'down']).optional(),
+    /** Left out where its value is unknown. */
+    optional: z.boolean().default(false),
   })
   .superRefine((given, context) => {
     const message = one(['name', 'quotient'], given);
@@ -82,6 +126,8 @@ const tableColumn = z
     /** The colour that the chart gives this name. */
     swatch: z.boolean().default(false),
     good: z.enum(['up', 'down']).optional(),
+    /** Left out where no row knows its value. */
+    optional: z.boolean().default(false),
   })
   .superRefine((given, context) => {
     const message = one(['name', 'share_of', 'change_of', 'bar_of', 'quotient'], given);
@@ -114,38 +160,101 @@ const table = z.strictObject({
   total: z.boolean().default(true),
   /** The column that holds the day of a row, so that days without data show as missing. */
   day: column.optional(),
+  /** Left out where the SQL gives no row. */
+  optional: z.boolean().default(false),
 });
 
-const chart = z.strictObject({
-  kind: z.literal('chart'),
-  title: label,
-  when,
-  /** Gives a row for each bar and series: where the bar stands, the series, its value. */
-  sql: sqlFile,
-  chart: z.literal('stacked-bar'),
-  /** `day`: the column holds dates; `hour`: the Unix seconds at which the hour begins. */
-  over: z.enum(['day', 'hour']).default('day'),
-  x: column,
-  series: column,
-  value: column,
-  format: z.literal('money').default('money'),
-  empty: label.optional(),
-  limit: z.int().positive().max(8).default(8),
-});
+const chart = z
+  .strictObject({
+    kind: z.literal('chart'),
+    title: label,
+    when,
+    /** Gives a row for each bar (or point) and series: where it stands, the series, its value. */
+    sql: sqlFile,
+    /** `bar` and `line` may have one value a day without any series; a line breaks where data is missing. */
+    chart: z.enum(['bar', 'stacked-bar', 'line']),
+    /** `day`: the column holds dates; `hour`: the Unix seconds at which the hour begins; `name`: texts, in the order given. */
+    over: z.enum(['day', 'hour', 'name']).default('day'),
+    /** Whose days it shows. */
+    period: z.enum(['current', 'comparison', 'month', 'history']).default('current'),
+    x: column,
+    series: column.optional(),
+    value: column,
+    format: z.enum(['money', 'integer', 'tokens', 'number', 'percent']).default('money'),
+    empty: label.optional(),
+    limit: z.int().positive().max(8).default(8),
+    /** Left out where the SQL gives no row. */
+    optional: z.boolean().default(false),
+  })
+  .superRefine(({ chart: kind, series, over }, context) => {
+    if (kind === 'stacked-bar' && series === undefined)
+      context.addIssue({ code: 'custom', message: 'a stacked-bar needs a series' });
+    if (kind === 'bar' && series !== undefined)
+      context.addIssue({ code: 'custom', message: 'a bar has no series: that is a stacked-bar' });
+    if (kind === 'line' && over === 'name')
+      context.addIssue({ code: 'custom', message: 'a line goes over days or hours, not over names' });
+  });
 
 const text = z.strictObject({
   kind: z.literal('text'),
   title: label.optional(),
   when,
-  text: z.string().min(1).max(2000),
+  /** Gives one row, or none: then the text is left out. */
+  sql: sqlFile.optional(),
+  /** May name columns of that row as {column:format}; a paragraph that names an unknown value is left out. */
+  text: sentence,
+});
+
+/** Sentences about what rows of the SQL say is worth a look: new, idle and expiring keys, days that stand out. */
+const worthALook = z.strictObject({
+  kind: z.literal('worth-a-look'),
+  title: label.optional(),
+  when,
+  /** Gives a row for each, the most important first; the column `what` picks the sentence. */
+  sql: sqlFile,
+  items: z
+    .array(
+      z.strictObject({
+        /** The value of the column `what`. */
+        what: z.string().min(1).max(60),
+        text: sentence,
+        warning: z.boolean().default(false),
+      }),
+    )
+    .min(1)
+    .max(24),
+  limit: z.int().positive().max(30).default(8),
+  /** Says that there are more: `{count}` is how many. */
+  other: label.optional(),
 });
 
 /** What the engine found worth a look: missing days, a spike, warnings of the run. */
 const notes = z.strictObject({ kind: z.literal('notes'), title: label.optional(), when });
 
+const patterns = z.array(z.string().min(1).max(200)).min(1);
+
+/** Names in which `*` stands for anything; all that is given must fit. */
+export const reportFilters = z.strictObject({
+  models: patterns.optional(),
+  keys: patterns.optional(),
+  teams: patterns.optional(),
+});
+
+const date = z.string().refine(isDate, 'must be a date written YYYY-MM-DD');
+
 export const reportShape = z.strictObject({
   title: label,
   description: z.string().max(500).optional(),
+  /** Periods that the SQL sees beside `current` and `comparison`. */
+  periods: z.array(z.enum(['month', 'history'])).default([]),
+  /** What a run takes that says nothing else. */
+  parameters: z
+    .strictObject({
+      period: z.union([z.enum(periodNames), z.strictObject({ from: date, to: date })]).optional(),
+      comparison: z.enum(comparisonNames).optional(),
+      filters: reportFilters.optional(),
+    })
+    .prefault({}),
   subject: template,
   preheader: template,
   headline: z.strictObject({
@@ -158,9 +267,9 @@ export const reportShape = z.strictObject({
     cause: z.strictObject({ sql: sqlFile, name: column, value: column, empty: label.optional() }).optional(),
   }),
   sections: z
-    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes]))
+    .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook]))
     .min(1)
-    .max(12),
+    .max(16),
 });
 
 export type ReportShape = z.infer<typeof reportShape>;
@@ -169,8 +278,14 @@ export type FiguresShape = z.infer<typeof figures>;
 export type TableShape = z.infer<typeof table>;
 export type ColumnShape = z.infer<typeof tableColumn>;
 export type ChartShape = z.infer<typeof chart>;
+export type TextShape = z.infer<typeof text>;
+export type WorthALookShape = z.infer<typeof worthALook>;
+export type ReportFilters = z.infer<typeof reportFilters>;
 export type Quotient = z.infer<typeof quotient>;
 export type Direction = 'up' | 'down' | undefined;
 
-/** A report folder, read and checked: its shape and the text of each SQL file that the shape names. */
-export type ReportDefinition = ReportShape & { readonly queries: ReadonlyMap<string, string> };
+/** A report folder, read and checked: its shape, the text of each SQL file that the shape names, the shape in other words. */
+export type ReportDefinition = ReportShape & {
+  readonly queries: ReadonlyMap<string, string>;
+  readonly translations?: ReadonlyMap<LocaleTag, ReportShape>;
+};

@@ -1,23 +1,14 @@
-import { messageOf, nearest, parseYaml, systemCode } from '../base/index.ts';
+import { nearest, parseYaml } from '../base/index.ts';
 import type { YamlFile, YamlPath } from '../base/index.ts';
 import type { z } from 'zod';
 import { reportShape } from './definition.ts';
 import type { ReportDefinition, ReportShape } from './definition.ts';
+import { whyUnreadable } from './report-file.ts';
+import type { ReadFile, ReportFault } from './report-file.ts';
 import { checkSql } from './sql-check.ts';
-
-/** A fault in a file of the report folder; line and column count from 1. */
-export type ReportFault = {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-  readonly advice?: string;
-};
+import { loadTexts } from './texts.ts';
 
 export type LoadedReport = { readonly report?: ReportDefinition; readonly faults: readonly ReportFault[] };
-
-/** Reads a text file; rejects as `node:fs` does. */
-export type ReadFile = (path: string) => Promise<string>;
 
 type Node = { readonly [key: string]: unknown };
 
@@ -76,12 +67,9 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   );
 };
 
-const whyUnreadable = (error: unknown): string =>
-  systemCode(error) === 'ENOENT' ? 'there is no such file' : `cannot be read: ${messageOf(error)}`;
-
 /**
- * Reads a report folder: `report.yaml` and the SQL files that it names. All faults are found at once and come with their
- * place; `report` is there only when there are none. Never rejects.
+ * Reads a report folder: `report.yaml`, the SQL files that it names, its texts in other languages. All faults are found
+ * at once and come with their place; `report` is there only when there are none. Never rejects.
  */
 export const loadReport = async (folder: string, readFile: ReadFile): Promise<LoadedReport> => {
   const file = `${folder}/report.yaml`;
@@ -111,6 +99,9 @@ export const loadReport = async (folder: string, readFile: ReadFile): Promise<Lo
       faults.push({ file, ...yaml.positionOf(reference.path), message });
     }
   }
-  if (!parsed.success || faults.length > 0) return { faults };
-  return { report: { ...parsed.data, queries }, faults };
+  if (!parsed.success) return { faults };
+  const texts = await loadTexts(folder, { file, yaml }, readFile);
+  faults.push(...texts.faults);
+  if (faults.length > 0) return { faults };
+  return { report: { ...parsed.data, queries, translations: texts.translations }, faults };
 };
