@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interval, isFault } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import { csvOf, chunksOf, plainStyle, seconds } from './log-source.ts';
+import { csvOf, chunksOf, logSource, plainStyle, seconds } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
 import { stormTimes } from '../support/storm.ts';
@@ -74,4 +74,22 @@ describe('an export that ends early without an error', () => {
     const sums = landed(await cutEverywhere({ endsLines: false, order: timeLast }));
     expect(new Set(sums)).toEqual(new Set(['0', '0.5', '0.75', charged]));
   });
+});
+
+it('a lone time cut off where its zone begins is asked for again, and lands in its hour', async () => {
+  const timeLast = ['model_name', 'token_name', 'prompt_tokens', 'quota', 'created_at'];
+  const ahead = (at: number): string => `${new Date((at + 28_800) * 1000).toISOString().slice(0, 19)}+08:00`;
+  const style = { endsLines: false, order: timeLast, time: ahead };
+  const lone = { at: base + 5 * 3600, model: 'm', token: 'k', prompt: 1, quota: '0.5' };
+  let answers = 0;
+  const source = logSource([lone], style, (body, { columns }) => {
+    if (columns.length > 0) answers += 1;
+    return columns.length > 0 && answers === 1 ? body.slice(0, -'+08:00'.length) : body;
+  });
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  await pullLogs(pullOf(folder, warehouse, source, { windowSeconds: 86_400 }));
+  const itsHour = interval(seconds(lone.at), seconds(lone.at + 3600));
+  expect(await warehouse.spend('main', itsHour)).toMatchObject({ calls: 1, net: '0.5' });
+  expect(await warehouse.spend('main', whole)).toMatchObject({ calls: 1 });
 });
