@@ -29,9 +29,10 @@ export const addReconcile = (program: Command, means: Means): void => {
       'after',
       `
 Moments are read in the zone of the config: 2026-11-21, 2026-11-21T08:00, or with Z or an offset.
-Verdicts: equal; refunds, rounding, currency, units (equal but for that); top-up (one that the log does not show);
-late data; truncated (the log is short of every other source); unexplained. The exit code is 1 when something is
-truncated or unexplained, or nothing could be compared.
+Verdicts: equal; refunds, rounding, currency (equal but for refunds that are not taken off there, the last place of its
+figures, another currency or integer units); late data (rows that may still come or have come since); truncated (the log
+is short, and no source says otherwise); unexplained. A source that can't be compared is named with the reason. The exit
+code is 1 when something is truncated or unexplained, or nothing could be compared.
 
 Examples:
   tollkeeper reconcile --from 2026-11-01 --to 2026-12-01

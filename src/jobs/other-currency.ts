@@ -1,6 +1,7 @@
 import { noProgress } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import { pullLogs } from '../ingest/index.ts';
+import type { LogSums } from '../ingest/index.ts';
 import { openWarehouse } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
@@ -11,11 +12,9 @@ export const otherCurrencyOf = ({ account }: JobContext): 'USD' | 'CNY' =>
   account.currency === 'USD' ? 'CNY' : 'USD';
 
 /** Sums of the call log as the gateway gives it when it is asked anew. */
-export type OtherLog = Pick<Warehouse['comparisons'], 'totals'>;
-
 export type OtherLogs = AsyncDisposable & {
-  /** The log of the span in the currency; pulled when it is first asked for, and let go with the rest. */
-  readonly of: (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY') => Promise<OtherLog>;
+  /** Of the span in the currency; pulled when it is first asked for, and let go with the rest. */
+  readonly of: (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY') => Promise<LogSums>;
 };
 
 /**
@@ -24,10 +23,14 @@ export type OtherLogs = AsyncDisposable & {
  */
 export const openOtherLogs = (context: JobContext): OtherLogs => {
   const { account } = context;
-  const opened: Warehouse[] = [];
-  const logs = new Map<string, Promise<OtherLog>>();
-  const pull = async (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY'): Promise<OtherLog> => {
-    const scratch = await openWarehouse({
+  let opened: Promise<Warehouse> | undefined;
+  const logs = new Map<string, Promise<LogSums>>();
+  const pull = async (
+    name: string,
+    span: Interval<UnixSeconds>,
+    currency: 'USD' | 'CNY',
+  ): Promise<LogSums> => {
+    opened ??= openWarehouse({
       path: ':memory:',
       memoryLimit: '256MB',
       threads: 2,
@@ -35,10 +38,11 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
       clock: context.clock,
       log: context.log,
     });
-    opened.push(scratch);
+    const scratch = await opened;
     await pullLogs({
       ...logPullMeans(context),
-      account: account.name,
+      // Each pull is an account of its own there: what one learns of its amounts is not for another.
+      account: name,
       since: span.start,
       until: span.end,
       windowSeconds: 31 * 86_400,
@@ -48,17 +52,17 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
       warehouse: scratch,
       progress: noProgress,
     });
-    return scratch.comparisons;
+    return scratch.comparisons.totals(name, span);
   };
   return {
     of: async (span, currency) => {
-      const key = `${span.start} ${span.end} ${currency}`;
-      const known = logs.get(key) ?? pull(span, currency);
+      const key = `${account.name} ${span.start} ${span.end} ${currency}`;
+      const known = logs.get(key) ?? pull(key, span, currency);
       logs.set(key, known);
       return known;
     },
     [Symbol.asyncDispose]: async () => {
-      for (const scratch of opened) await scratch[Symbol.asyncDispose]();
+      await (await opened)?.[Symbol.asyncDispose]();
     },
   };
 };

@@ -66,23 +66,34 @@ type Side = 'used_quota' | 'balance';
 const figureOf = (snapshot: AccountSnapshot, side: Side): Money =>
   side === 'balance' ? snapshot.balance : snapshot.usedQuota;
 
+type Between = { readonly span: Span; readonly sums: LogSums };
+
+/** What the log adds up to between the readings, for each way to take their very seconds that makes a difference. */
+const sumsBetween = async (pair: Pair, { account, warehouse }: JobContext): Promise<readonly Between[]> => {
+  const found = new Map<string, Between>();
+  for (const span of spansOf(pair)) {
+    const sums = await warehouse.comparisons.totals(account.name, span);
+    const key = JSON.stringify(sums);
+    if (!found.has(key)) found.set(key, { span, sums });
+  }
+  return [...found.values()];
+};
+
 const matchChange = async (
   pair: Pair,
+  between: readonly Between[],
   side: Side,
   means: ReconcileMeans,
 ): Promise<Total & { span: Span }> => {
-  const { account, warehouse } = means.context;
   const written = [figureOf(pair.first, side), figureOf(pair.last, side)];
   const value = subtractMoney(figureOf(pair.last, side), figureOf(pair.first, side));
   const readings = [{ value, isDifference: true, isPlacesKnown: false }];
-  const spans = spansOf(pair);
   let usual: (Total & { span: Span }) | undefined;
   for (const [others, tried] of [
-    [undefined, spans],
-    [means.others, spans.slice(0, 1)],
+    [undefined, between],
+    [means.others, between.slice(0, 1)],
   ] as const)
-    for (const span of tried) {
-      const sums = await warehouse.comparisons.totals(account.name, span);
+    for (const { span, sums } of tried) {
       const request = { source: side, span, sums, readings, written };
       const total = { ...(await matchTotal(request, { ...means, others })), span };
       if (total.match.fit !== undefined) return total;
@@ -160,8 +171,9 @@ export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Prom
   const covered = await warehouse.logs.reach(account.name);
   const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
   if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return { findings: [] };
+  const between = await sumsBetween(pair, context);
   const compare = async (side: Side): Promise<Finding> => {
-    const { span, ...total } = await matchChange(pair, side, means);
+    const { span, ...total } = await matchChange(pair, between, side, means);
     const isFalling = side === 'balance';
     return findingOf({ source: side, span, match: total.match, isFalling }, async () =>
       explainChange(pair, side, total, context),

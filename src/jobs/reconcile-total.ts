@@ -152,7 +152,7 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
   const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
   if (total.match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
     const anew = async (currency: 'USD' | 'CNY'): Promise<LogSums> =>
-      balanced(source, await (await others.of(span, currency)).totals(account.name, span));
+      balanced(source, await others.of(span, currency));
     const other = await anew(name);
     if (other.rows === sums.rows) total = totalOf([{ name, sums: other }]);
     else {
