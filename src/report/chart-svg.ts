@@ -1,5 +1,6 @@
 import { addMoney, compareMoney, zero } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
+import { drawable } from './chart-glyphs.ts';
 import { placeOn, scaleOf } from './chart-scale.ts';
 import type { Scale } from './chart-scale.ts';
 import { formatTick } from './format.ts';
@@ -23,7 +24,7 @@ const text = (
   content: string,
   weight = 400,
 ): string =>
-  `<text x="${number(x)}" y="${number(y)}" font-family="Inter" font-size="${labelSize}" font-weight="${weight}" fill="${ink}" text-anchor="${anchor}">${escapeHtml(content)}</text>`;
+  `<text x="${number(x)}" y="${number(y)}" font-family="Inter" font-size="${labelSize}" font-weight="${weight}" fill="${ink}" text-anchor="${anchor}">${escapeHtml(drawable(content))}</text>`;
 
 /** Wide enough for our labels in Inter: digits are about 0.63 em. */
 const widthOfLabel = (label: string): number => label.length * labelSize * 0.63;

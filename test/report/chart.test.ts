@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { money } from '../../src/base/index.ts';
-import { chartFonts, drawPng } from '../../src/report/chart-png.ts';
+import { chartFonts } from '../../src/report/chart-fonts.ts';
+import { drawPng } from '../../src/report/chart-png.ts';
 import { chartSvg } from '../../src/report/chart-svg.ts';
 import type { ChartModel } from '../../src/report/model.ts';
 import { build, ordinaryRows } from './sample.ts';
