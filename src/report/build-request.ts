@@ -2,7 +2,7 @@ import type { LocaleTag } from '../base/index.ts';
 import type { ReportDefinition } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
 import type { Period } from './period.ts';
-import type { CubeReader } from './port.ts';
+import type { CubeReader, CubeRequest } from './port.ts';
 
 export type BuildRequest = {
   readonly definition: ReportDefinition;
@@ -14,6 +14,8 @@ export type BuildRequest = {
   readonly zone: string;
   readonly period: Period;
   readonly facts: ReportFacts;
+  /** Teams, budgets, prices, the moment of the run, and what of the account the report is about. */
+  readonly means?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
   readonly locale?: LocaleTag;
   /** Milliseconds for each query. */
   readonly timeLimit?: number;

@@ -79,9 +79,15 @@ const sentence = z
   .superRefine((given, context) => {
     for (const { written, column: name, format: as } of fieldsOfSentence(given)) {
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-        context.addIssue({ code: 'custom', message: `${written} names no column: write {column} or {column:format}` });
+        context.addIssue({
+          code: 'custom',
+          message: `${written} names no column: write {column} or {column:format}`,
+        });
       else if (!formats.some((known) => known === as))
-        context.addIssue({ code: 'custom', message: `unknown format in ${written}; known are ${formats.join(', ')}` });
+        context.addIssue({
+          code: 'custom',
+          message: `unknown format in ${written}; known are ${formats.join(', ')}`,
+        });
     }
   });
 

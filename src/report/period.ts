@@ -32,7 +32,15 @@ export type PeriodRequest = string | { readonly from: LocalDate; readonly to: Lo
 
 export const periodNames = ['yesterday', 'last-week', 'last-month', 'month-to-date'] as const;
 
+/** `previous`: what each period is compared with by itself. */
+export const comparisonNames = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
+
+export type ComparisonName = (typeof comparisonNames)[number];
+
 const longestDays = 3700;
+
+/** Whole weeks, so that weekdays weigh the same. */
+const historyDays = 56;
 
 type Dates = readonly [first: LocalDate, last: LocalDate];
 
@@ -47,13 +55,12 @@ const before = ([first, last]: Dates): Dates => [
 
 const endOfMonth = (date: LocalDate): LocalDate => addDays(addMonths(startOfMonth(date), 1), -1);
 
-/** The same days of the month before; the whole month before for a whole month. */
-const monthBefore = ([first, last]: Dates): Dates => {
-  const earlier = addMonths(first, -1);
-  const end = endOfMonth(earlier);
-  if (last === endOfMonth(last)) return [earlier, end];
-  const same = addDays(earlier, daysBetween(first, last));
-  return [earlier, same < end ? same : end];
+/** The same days so many months before; whole months for whole months, whatever their length. */
+const sameDays = ([first, last]: Dates, months: number): Dates => {
+  const earlier = addMonths(first, -months);
+  const same = addMonths(last, -months);
+  const isWhole = first === startOfMonth(first) && last === endOfMonth(last);
+  return [earlier, isWhole ? endOfMonth(same) : same];
 };
 
 const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Dates] | undefined => {
@@ -70,11 +77,11 @@ const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Da
     case 'last-month': {
       const first = addMonths(startOfMonth(today), -1);
       const dates: Dates = [first, endOfMonth(first)];
-      return [dates, monthBefore(dates)];
+      return [dates, sameDays(dates, 1)];
     }
     case 'month-to-date': {
       const dates: Dates = [startOfMonth(yesterday), yesterday];
-      return [dates, monthBefore(dates)];
+      return [dates, sameDays(dates, 1)];
     }
     default:
       return undefined;
@@ -109,6 +116,29 @@ const span = ([first, last]: Dates, zone: string, locale: LocaleTag): Span => {
   };
 };
 
+const comparedWith = (
+  kind: ComparisonName,
+  dates: Dates,
+  previous: Dates,
+  zone: string,
+  locale: LocaleTag,
+): Span => {
+  if (kind === 'same-days-last-month') return span(sameDays(dates, 1), zone, locale);
+  if (kind === 'same-days-last-year') return span(sameDays(dates, 12), zone, locale);
+  if (kind === 'previous') return span(previous, zone, locale);
+  const start = startOfDay(dates[0], zone);
+  return { label: '', first: dates[0], last: dates[1], days: [], interval: interval(start, start) };
+};
+
+/** Further days that a report may look at: the month so far that the period ends in, or eight weeks that end with it. */
+export const furtherSpan = (
+  { last }: Pick<Span, 'last'>,
+  name: 'month' | 'history',
+  zone: string,
+  locale: LocaleTag = 'en',
+): Span =>
+  span(name === 'month' ? [startOfMonth(last), last] : [addDays(last, 1 - historyDays), last], zone, locale);
+
 /**
  * The days that a report is about, in a zone's own calendar (days of 23, 24 or 25 hours), and the days it is compared with.
  *
@@ -120,6 +150,8 @@ const span = ([first, last]: Dates, zone: string, locale: LocaleTag): Span => {
  * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first day that no longer belongs to it: `2026-01-01..2026-02-01`
  *   is January. Compared with as many days right before.
  *
+ * Another comparison may be named: the same days of the month or the year before, or none, which is a span without days.
+ *
  * @throws Fault `period-invalid`
  */
 export const resolvePeriod = (
@@ -127,15 +159,16 @@ export const resolvePeriod = (
   now: UnixMillis,
   zone: string,
   locale: LocaleTag = 'en',
+  comparison: ComparisonName = 'previous',
 ): Period => {
   const today = dateAt(toSeconds(now), zone);
   // By the clock, not the calendar: a zone may have skipped a date altogether.
   const yesterday = dateAt(unixSeconds(startOfDay(today, zone) - 1), zone);
-  const [dates, compared] =
+  const [dates, previous] =
     (typeof request === 'string' ? named(request, yesterday, today) : undefined) ?? given(request);
   return {
     name: typeof request === 'string' ? request : `${request.from}..${request.to}`,
     ...span(dates, zone, locale),
-    comparison: span(compared, zone, locale),
+    comparison: comparedWith(comparison, dates, previous, zone, locale),
   };
 };

@@ -62,8 +62,9 @@ const needsIn = async (connection: DuckDBConnection, sql: string): Promise<Needs
   try {
     const reader = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
     const needs = new Map<string, Set<string>>();
-    for (const [, plan] of reader.getRowsJson())
-      for (const node of JSON.parse(String(plan)) as readonly PlanNode[]) add(node, needs);
+    for (const [, plan] of reader.getRows())
+      if (typeof plan === 'string')
+        for (const node of JSON.parse(plan) as readonly PlanNode[]) add(node, needs);
     return needs;
   } catch {
     return everything([...connection.getTableNames(sql, false)]);

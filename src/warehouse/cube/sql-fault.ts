@@ -15,7 +15,7 @@ type Told = {
 
 const placeOf = (before: string): { readonly line: number; readonly column: number } => {
   const lines = before.split('\n');
-  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };
+  return { line: lines.length, column: Array.from(lines.at(-1) ?? '').length + 1 };
 };
 
 /** What the engine says of a query, which it does as JSON (`errors_as_json`): in one line, with the place. */
@@ -40,7 +40,7 @@ export const sqlFault = (sql: string, error: unknown): SqlFault => {
   // The parser counts characters, all that comes after it bytes.
   const before =
     told.error_subtype === 'SYNTAX_ERROR'
-      ? [...sql].slice(0, position).join('')
+      ? Array.from(sql).slice(0, position).join('')
       : Buffer.from(sql).subarray(0, position).toString();
   return { message, ...placeOf(before) };
 };
