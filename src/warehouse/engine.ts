@@ -6,6 +6,7 @@ import { engineFault } from './engine-faults.ts';
 import { createGate } from './gate.ts';
 import { interruptOn } from './interrupt.ts';
 import { ownFolder } from './own-folder.ts';
+import { literal } from './sql-literal.ts';
 
 export type EngineOptions = {
   /** The database file, or `:memory:`. */
@@ -31,9 +32,6 @@ export type Engine = AsyncDisposable & {
 
 /** More long jobs at once would starve files and DNS of libuv's threads. */
 const jobsAtOnce = 3;
-
-/** SQL text literal, for the settings that DuckDB takes no bound values in. */
-const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 const lockDown = async (connection: DuckDBConnection, folders: readonly string[]): Promise<void> => {
   // Rows are a multiset: their order in the file means nothing, and keeping it costs memory.

@@ -27,7 +27,7 @@ import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { readSpend } from './spend.ts';
 import type { Spend } from './spend.ts';
-import { createClassesView } from './tokens/classes-sql.ts';
+import { createClassesView } from './tokens/classes-view.ts';
 import { createTokensTable } from './tokens/tokens-table.ts';
 import type { TokensTable } from './tokens/tokens-table.ts';
 import { createUsageTable } from './usage/usage-table.ts';
@@ -84,7 +84,6 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   const engine = await openEngine(options);
   try {
     await migrate(engine, migrations, options.clock, options.path);
-    await createClassesView(engine);
     // The file's lock is ours by now, so nothing in the spool belongs to a living run.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
   } catch (error) {
@@ -93,14 +92,22 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   }
   const tokens = createTokensTable(engine, options.log);
   const oneAnAccount = createNamedGates();
+  const root = archiveFolderOf(options);
   const archive = createArchive({
     engine,
-    root: archiveFolderOf(options),
+    root,
     clock: options.clock,
     log: options.log,
     oneAnAccount,
     beforeLeaving: tokens.judge,
+    onFiles: async (files) => createClassesView(engine, root, files, options.log),
   });
+  try {
+    await archive.tellFiles();
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
+  }
   return {
     logs: createLogsTable(engine, options.clock, archive, oneAnAccount),
     archive: archive.table,

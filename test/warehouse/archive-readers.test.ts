@@ -28,6 +28,7 @@ it('a file that a reader has begun on stays until the reader has ended', async (
     log: silentLog,
     oneAnAccount: createNamedGates(),
     beforeLeaving: async () => undefined,
+    onFiles: async () => undefined,
   });
   const [{ file } = { file: '' }] = await archive.table.months('main');
   const isThere = async (): Promise<boolean> =>

@@ -72,6 +72,19 @@ export const readMonthsIn = async (
     end: span.end,
   });
 
+/** Files of all accounts that alone have their rows, and one that is about to. */
+export const readSoleFiles = async (
+  connection: DuckDBConnection,
+  leaving?: string,
+): Promise<readonly string[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT file FROM call_archive WHERE state = 'sole' OR file = $leaving ORDER BY file`,
+    { leaving: leaving ?? null },
+  );
+  return rows.map((row) => text(row, 'file'));
+};
+
 /** Files that may go once nobody reads them. */
 export const readVoid = async (
   connection: DuckDBConnection,

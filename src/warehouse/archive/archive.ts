@@ -9,7 +9,7 @@ import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
 import { createFileCheck, damagedArchive, removeFile } from './archive-files.ts';
 import type { DamagedFile } from './archive-files.ts';
-import { forgetFile, readMonths, readMonthsIn, readVoid } from './archive-rows.ts';
+import { forgetFile, readMonths, readMonthsIn, readSoleFiles, readVoid } from './archive-rows.ts';
 import type { ArchivedMonth } from './archive-rows.ts';
 import type { ArchivePlan, ArchiveRequest, ArchiveTable } from './archive-table.ts';
 import { rowsByMonth } from './months.ts';
@@ -35,6 +35,8 @@ export type Archive = {
   readonly table: ArchiveTable;
   /** @throws fault archive-damaged when a file that the span needs is missing or not as it was written. */
   readonly readCalls: ReadCalls;
+  /** Tells `onFiles` of the files there are. */
+  readonly tellFiles: () => Promise<void>;
   /** To be called in the transaction of a landing, before it looks at the table. */
   readonly bringBack: (
     connection: DuckDBConnection,
@@ -51,6 +53,8 @@ export type ArchiveOptions = {
   readonly oneAnAccount: NamedGates;
   /** Takes from the calls of the account what is to be known when they have left the table. */
   readonly beforeLeaving: (account: string, signal: AbortSignal | undefined) => Promise<void>;
+  /** Told of the files that hold calls which have left the table, or are about to: before they do, and before others go. */
+  readonly onFiles: (files: readonly string[]) => Promise<void>;
 };
 
 const readDays = async (connection: DuckDBConnection, account: string): Promise<readonly MonthRows[]> => {
@@ -117,10 +121,14 @@ export const createArchive = (options: ArchiveOptions): Archive => {
     };
   };
 
+  const tellFiles = async (leaving?: string): Promise<void> =>
+    options.onFiles(await engine.bulk(async (connection) => readSoleFiles(connection, leaving)));
+
   /** Removes files that no longer count; to be called while nothing lands in the account. */
   const sweep = async (account: string): Promise<void> => {
     if (readers > 0) return;
     const left = await engine.bulk(async (connection) => readVoid(connection, account));
+    if (left.length > 0) await tellFiles();
     for (const file of left) {
       await removeFile(join(root, file.file));
       await engine.bulk(async (connection) =>
@@ -141,6 +149,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
       if (copy === undefined) return 0;
       onStep('leaving', month.name);
       await options.beforeLeaving(account, signal);
+      await tellFiles(copy.file);
       await takeOut(means, copy, signal);
       onStep('left', month.name);
       return copy.rows;
@@ -205,6 +214,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
           }),
         ),
       ),
+    tellFiles: async () => tellFiles(),
     bringBack: async (connection, batch) => bringBack({ root, files, log }, connection, batch),
   };
 };

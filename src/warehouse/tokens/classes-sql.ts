@@ -1,6 +1,3 @@
-import { execute } from '../rows.ts';
-import type { Engine } from '../engine.ts';
-
 /** A negative count is no count: unknown. */
 const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${column} END`;
 
@@ -91,9 +88,3 @@ export const classedCallsSql = (relation: string): string => `
     output_tokens - coalesce(output_plain_tokens, 0) - coalesce(output_reasoning_tokens, 0)
       - coalesce(output_audio_tokens, 0) AS output_unclassified_tokens
   FROM (${classesSql(relation)})`;
-
-/** The view `call_classes`: every call with its classes. Made anew at each start, so that it is the one of this program. */
-export const createClassesView = async (engine: Engine): Promise<void> =>
-  engine.state(async (connection) => {
-    await execute(connection, `CREATE OR REPLACE VIEW call_classes AS ${classedCallsSql('call_log')}`);
-  });

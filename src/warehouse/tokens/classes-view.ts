@@ -1,0 +1,46 @@
+import { errorFields } from '../../base/index.ts';
+import type { Log } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { execute, inTransaction } from '../rows.ts';
+import { literal } from '../sql-literal.ts';
+import { classedCallsSql } from './classes-sql.ts';
+
+/**
+ * All calls, those in the files too. A file counts while the database says that it alone has its rows: at any moment each
+ * call is there once, though the list of files is older than the move of a month.
+ */
+const callsSql = (root: string, files: readonly string[]): string =>
+  files.length === 0
+    ? 'call_log'
+    : `(SELECT * FROM call_log UNION ALL BY NAME
+        SELECT * EXCLUDE (archive_file)
+        FROM read_parquet([${files.map((file) => literal(`${root}/${file}`)).join(', ')}], union_by_name = true,
+          hive_partitioning = false, filename = 'archive_file')
+        WHERE archive_file IN (SELECT ${literal(`${root}/`)} || file FROM call_archive WHERE state = 'sole'))`;
+
+/**
+ * Makes the view `call_classes` anew: every call with its classes, as this program counts them. `files` are those of the
+ * archive under `root`. Where one of them can't be read there is no view, instead of one that lacks calls.
+ */
+export const createClassesView = async (
+  engine: Engine,
+  root: string,
+  files: readonly string[],
+  log: Log,
+): Promise<void> =>
+  engine.state(async (connection) => {
+    try {
+      await inTransaction(connection, async () => {
+        await execute(
+          connection,
+          `CREATE OR REPLACE VIEW call_classes AS ${classedCallsSql(callsSql(root, files))}`,
+        );
+      });
+    } catch (error) {
+      await execute(connection, 'DROP VIEW IF EXISTS call_classes');
+      log.warn(
+        'the view call_classes cannot be made: a file of the archive cannot be read',
+        errorFields(error),
+      );
+    }
+  });
