@@ -103,6 +103,7 @@ export const furnish = (house: House, config: Config): Furniture => {
     name,
     runId: runIdOf(name, run.slot),
     account: accounts.get(account),
+    locale: settings.locale,
     warehouse,
     spoolDirectory: places.spoolDirectory,
     reportDirectories: reportDirectories(folder),

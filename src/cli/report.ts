@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { openCommands } from '../app/index.ts';
-import { fault, systemCode } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import { fault, localeTags, systemCode } from '../base/index.ts';
+import type { LocaleTag, Means } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
@@ -14,6 +15,7 @@ type ReportOptions = {
   readonly out: string;
   readonly account?: string;
   readonly timezone?: string;
+  readonly locale?: LocaleTag;
   readonly json?: boolean;
 };
 
@@ -49,6 +51,11 @@ export const addReport = (program: Command, means: Means): void => {
     .option('-o, --out <folder>', 'where the files go', 'out')
     .option('-a, --account <name>', 'which account; the first one of the config unless given')
     .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
+    .addOption(
+      new Option('-l, --locale <language>', 'language of the report; that of the config unless given').choices(
+        localeTags,
+      ),
+    )
     .option('--json', 'print the paths as JSON')
     .addHelpText(
       'after',
@@ -69,6 +76,7 @@ Examples:
             period: options.period,
             ...(options.account === undefined ? {} : { account: options.account }),
             ...(options.timezone === undefined ? {} : { zone: options.timezone }),
+            ...(options.locale === undefined ? {} : { locale: options.locale }),
           },
           progress,
           means.signal,

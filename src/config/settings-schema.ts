@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rowKinds } from '../base/index.ts';
+import { localeTags, rowKinds } from '../base/index.ts';
 import {
   address,
   addresses,
@@ -184,6 +184,10 @@ const scheduler = z.strictObject({
 export const settingsSchema = z
   .strictObject({
     timezone: zone.default('UTC').describe('Zone of all jobs that name none.'),
+    locale: z
+      .enum(localeTags)
+      .default('en')
+      .describe('Language of all reports that name none: their words, figures and dates.'),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
     mail: mail.optional().describe('Mail server and sender.'),

@@ -1,14 +1,21 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, formatMoment } from '../base/index.ts';
-import type { UnixSeconds } from '../base/index.ts';
+import { fault } from '../base/index.ts';
+import type { LocaleTag } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
-import { buildReport, loadReport, renderReport, resolvePeriod, standaloneHtml } from '../report/index.ts';
+import {
+  buildReport,
+  inLocale,
+  loadReport,
+  renderReport,
+  resolvePeriod,
+  runNotes,
+  standaloneHtml,
+} from '../report/index.ts';
 import type { RenderedReport, ReportDefinition, ReportModel } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
-import { count } from './words.ts';
 
 const readText = (path: string): Promise<string> => readFile(path, 'utf8');
 
@@ -62,30 +69,6 @@ export type ComposedReport = {
   readonly rendered: RenderedReport;
 };
 
-/** What the mail says of data that had not come by its deadline, and how far the call log reaches. */
-const lateWords = (
-  dataLate: string | undefined,
-  reached: UnixSeconds | undefined,
-  zone: string,
-): readonly string[] =>
-  dataLate === undefined
-    ? []
-    : [
-        `The data is late: ${dataLate.trim().replace(/\.$/, '')}. ${
-          reached === undefined
-            ? 'No call log has been pulled yet.'
-            : `The call log reaches to ${formatMoment(reached, zone)}.`
-        }`,
-      ];
-
-/** What the mail says of rows of the period that are in quarantine. */
-const unreadWords = (rows: number): readonly string[] =>
-  rows === 0
-    ? []
-    : [
-        `${count(rows, 'row')} of the call log could not be read and ${rows === 1 ? 'is' : 'are'} in no figure.`,
-      ];
-
 /** With a place for the warnings, which no report may keep to itself. */
 const withNotes = (definition: ReportDefinition, days: number): ReportDefinition => {
   const when = days === 1 ? 'one-day' : 'several-days';
@@ -100,19 +83,25 @@ export const composeReport = async (
   request: {
     readonly report: string;
     readonly period: string | { readonly from: string; readonly to: string };
+    readonly locale?: LocaleTag | undefined;
   },
   context: JobContext,
 ): Promise<ComposedReport> => {
   const { account, warehouse, zone, progress } = context;
-  const definition = await openReport(request.report, context.reportDirectories);
-  const period = resolvePeriod(request.period, context.slot, zone);
+  const { locale = context.locale } = request;
+  const says = runNotes(locale, zone);
+  const definition = inLocale(await openReport(request.report, context.reportDirectories), locale);
+  const period = resolvePeriod(request.period, context.slot, zone, locale);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   progress({ step: `building ${request.report}`, detail: period.label });
+  const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
   const warnings = [
-    ...lateWords(context.dataLate, covered?.end, zone),
-    ...unreadWords((await warehouse.logs.quarantined(account.name, period.interval)).length),
+    ...(context.dataLate === undefined
+      ? []
+      : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
+    ...(unread === 0 ? [] : [says.unread(unread)]),
   ];
   const model = await buildReport({
     definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
@@ -120,6 +109,7 @@ export const composeReport = async (
     account: account.name,
     currency: account.currency,
     zone,
+    locale,
     period,
     facts: {
       runId: context.runId,
@@ -128,10 +118,10 @@ export const composeReport = async (
       reconciliation: compared.known
         ? {
             verdict: compared.reconciliation.verdict,
-            text: compared.reconciliation.text,
+            text: says.compared(compared.comparison, compared.part),
             good: compared.reconciliation.good,
           }
-        : { verdict: 'unknown', text: `Not compared with the gateway: ${compared.reason}`, good: false },
+        : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false },
     },
   });
   const rendered = await renderReport(model);

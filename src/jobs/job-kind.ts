@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Clock, GatewayProfile, Interval, Log, LogFields, Progress, UnixMillis } from '../base/index.ts';
+import type { Clock, GatewayProfile, Interval, LocaleTag, Log, LogFields, Progress, UnixMillis } from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
@@ -35,6 +35,8 @@ export type JobContext = {
   readonly account: JobAccount;
   /** IANA zone that the job's days are cut in. */
   readonly zone: string;
+  /** Language of a report that names none. */
+  readonly locale: LocaleTag;
   readonly warehouse: Warehouse;
   readonly spoolDirectory: string;
   /** Folders that hold one folder a report; the first that has the report wins. */

@@ -1,6 +1,7 @@
 import { errorFields, isFault } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import { isBad, isGood } from '../ingest/index.ts';
+import type { Comparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { heldPart, reconcileSpan } from './reconcile-span.ts';
 import { span as words } from './words.ts';
@@ -15,7 +16,14 @@ export type Reconciliation = {
 
 /** `unknown` where nothing could be compared. */
 export type PeriodReconciliation =
-  | { readonly known: true; readonly reconciliation: Reconciliation }
+  | {
+      readonly known: true;
+      readonly reconciliation: Reconciliation;
+      /** What the sentence is about. */
+      readonly comparison: Comparison;
+      /** What was compared, when it is less than the period. */
+      readonly part: Interval<UnixSeconds> | undefined;
+    }
   | { readonly known: false; readonly reason: string };
 
 /**
@@ -42,6 +50,8 @@ export const reconcilePeriod = async (
     const isWhole = held.start === period.start && held.end === period.end;
     return {
       known: true,
+      comparison: told,
+      part: isWhole ? undefined : held,
       reconciliation: {
         verdict: told.verdict,
         text: isWhole

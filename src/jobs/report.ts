@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fault, isFault, toMillis, unixMillis } from '../base/index.ts';
+import { fault, isFault, localeTags, toMillis, unixMillis } from '../base/index.ts';
 import { date, jobMail, reportName } from '../config/index.ts';
 import { enqueue } from '../mail/index.ts';
 import { periodNames, resolvePeriod } from '../report/index.ts';
@@ -26,6 +26,10 @@ const shape = z.strictObject({
     .describe(
       'Which days the report is about, in the zone of the job; `to` is the first day that no longer belongs to it.',
     ),
+  locale: z
+    .enum(localeTags)
+    .optional()
+    .describe('Language of the report; that of tollkeeper.yaml when left out.'),
   mail: jobMail.describe('Who receives it.'),
 });
 

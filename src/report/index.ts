@@ -2,6 +2,8 @@ export { buildReport } from './build.ts';
 export type { ReportDefinition } from './definition.ts';
 export type { ReportFacts } from './facts.ts';
 export { loadReport } from './load.ts';
+export { inLocale } from './texts.ts';
+export { runNotes } from './run-notes.ts';
 export type { ReportModel } from './model.ts';
 export { periodNames, resolvePeriod } from './period.ts';
 export type { CubeReader } from './port.ts';

@@ -1,4 +1,4 @@
-import type { Interval, LogFields, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Interval, LocaleTag, LogFields, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { KnownPoint, LearnedPoint, LedgerAttempt, LedgerRun, PastPoint } from '../warehouse/index.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
@@ -73,6 +73,7 @@ export type ReportOrder = {
   readonly period: string;
   readonly account?: string;
   readonly zone?: string;
+  readonly locale?: LocaleTag;
 };
 export type BuiltReport = {
   readonly subject: string;

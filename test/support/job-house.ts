@@ -56,6 +56,7 @@ export const openJobHouse = async (
       gateway: house.gateway,
     },
     zone: 'UTC',
+    locale: 'en',
     warehouse,
     spoolDirectory,
     reportDirectories: [new URL('../../reports', import.meta.url).pathname],

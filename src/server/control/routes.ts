@@ -1,6 +1,6 @@
 import { pid } from 'node:process';
 import { z } from 'zod';
-import { fault } from '../../base/index.ts';
+import { fault, localeTags } from '../../base/index.ts';
 import type { Commands } from '../commands-port.ts';
 import type { Answer } from './answer.ts';
 
@@ -29,6 +29,7 @@ const reportOrder = z.strictObject({
   period: text,
   account: z.exactOptional(text),
   zone: z.exactOptional(text),
+  locale: z.exactOptional(z.enum(localeTags)),
 });
 const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
 const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });

@@ -1,0 +1,60 @@
+import { formatMoment } from '../base/index.ts';
+import type { Interval, LocaleTag, UnixSeconds } from '../base/index.ts';
+import type { Comparison } from '../warehouse/index.ts';
+import { germanRunWords } from './run-words-de.ts';
+import { chineseRunWords } from './run-words-zh.ts';
+import { tellCompared } from './run-words.ts';
+import type { RunWords } from './run-words.ts';
+
+/** Facts of a run in the words of a language. */
+export type RunNotes = {
+  /** `reason` without a full stop. */
+  readonly late: (reason: string, reach: UnixSeconds | undefined) => string;
+  readonly unread: (rows: number) => string;
+  readonly notCompared: (reason: string) => string;
+  /** With the span when it is less than the period. */
+  readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
+};
+
+const sentences = (words: RunWords, zone: string, apart: string): RunNotes => {
+  const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
+  return {
+    late: (reason, reach) => words.late(reason, reach === undefined ? undefined : at(reach)),
+    unread: words.unread,
+    notCompared: words.notCompared,
+    compared: (comparison, part) =>
+      [
+        tellCompared(comparison, words),
+        ...(part === undefined ? [] : [words.part(at(part.start), at(part.end))]),
+      ].join(apart),
+  };
+};
+
+/** English: comparisons have their sentence already, in more words. */
+const english = (zone: string): RunNotes => ({
+  late: (reason, reach) =>
+    `The data is late: ${reason}. ${reach === undefined ? 'No call log has been pulled yet.' : `The call log reaches to ${formatMoment(reach, zone)}.`}`,
+  unread: (rows) =>
+    rows === 1
+      ? '1 row of the call log could not be read and is in no figure.'
+      : `${rows.toLocaleString('en-US')} rows of the call log could not be read and are in no figure.`,
+  notCompared: (reason) => `Not compared with the gateway: ${reason}`,
+  compared: ({ text }, part) =>
+    part === undefined
+      ? text
+      : `${text} Compared was what the log holds: from ${formatMoment(part.start, zone)} to ${formatMoment(part.end, zone)}.`,
+});
+
+/** What a run says of its data, in a language; moments are shown in the zone. */
+export const runNotes = (tag: LocaleTag, zone: string): RunNotes => {
+  switch (tag) {
+    case 'en':
+      return english(zone);
+    case 'de':
+      return sentences(germanRunWords, zone, ' ');
+    case 'zh':
+      return sentences(chineseRunWords, zone, '');
+    default:
+      return tag satisfies never;
+  }
+};
