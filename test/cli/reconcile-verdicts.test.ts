@@ -59,9 +59,9 @@ health: { host: 127.0.0.1, port: 0 }
     changeNow: (next: ChangeAnswer) => {
       changed = next;
     },
-    json: async <T>(...argv: string[]) => {
+    json: async (...argv: string[]) => {
       const ran = await run(...argv, '--json');
-      return { ...ran, said: JSON.parse(ran.stdout) as T };
+      return { ...ran, said: JSON.parse(ran.stdout) as Said };
     },
     warehouse: async <T>(use: (warehouse: Warehouse) => Promise<T>): Promise<T> => {
       await using warehouse = await openWarehouse({
@@ -138,6 +138,9 @@ type Reconciled = {
   readonly good: boolean;
 };
 
+/** What commands print as JSON: a comparison, or a run. */
+type Said = Reconciled & { readonly summary: string; readonly figures: object };
+
 const asked = ['reconcile', '--from', '2026-11-17', '--to', '2026-11-20'] as const;
 const totalsOf = ({ comparisons }: Reconciled) => comparisons.filter(({ entry }) => entry === undefined);
 
@@ -197,13 +200,13 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
     let argv: readonly string[] = asked;
     if (verdict === 'late data') argv = await pullBeforeLateRow(house);
     else {
-      const pulled = await house.json<{ figures: object; summary: string }>('run', 'logs');
+      const pulled = await house.json('run', 'logs');
       expect(pulled.code).toBe(0);
       expect(pulled.said.figures).toMatchObject({ compared: verdict });
       expect(pulled.said.summary.includes('. ')).toBe(!isGood);
     }
 
-    const { code, said } = await house.json<Reconciled>(...argv);
+    const { code, said } = await house.json(...argv);
     expect(code).toBe(isGood ? 0 : 1);
     const [total, ...others] = totalsOf(said);
     expect(others).toEqual([]);
@@ -246,10 +249,10 @@ describe('a pull', () => {
     clock.set(Date.parse('2026-11-20T00:10:00Z'));
     changeNow(withHoles);
     expect((await run('run', 'logs')).code).toBe(0);
-    const usage = await json<{ figures: object }>('run', 'usage');
+    const usage = await json('run', 'usage');
     expect(usage.said.figures).toMatchObject({ compared: 'truncated' });
     const day = ['reconcile', '--from', '2026-11-19', '--to', '2026-11-20'] as const;
-    const { said } = await json<Reconciled>(...day);
+    const { said } = await json(...day);
     const sources = ['statistics', 'usage by model', 'usage by key', 'used_quota', 'balance'];
     expect(totalsOf(said).map(({ source, verdict }) => [source, verdict])).toEqual(
       sources.map((source) => [source, 'truncated']),
@@ -263,7 +266,7 @@ describe('a pull', () => {
     changeNow((_, text) => text);
     clock.advance(60_000);
     expect((await run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21')).code).toBe(0);
-    expect((await json<Reconciled>(...day)).said.good).toBe(true);
+    expect((await json(...day)).said.good).toBe(true);
     expect(await told()).toBe(1);
     // The next day brings a new one.
     changeNow(withHoles);
@@ -280,12 +283,12 @@ describe('a pull', () => {
     const { run, json, sandbox } = house;
     sandbox.faults.plant({ ...effect, path: '/api/log/self/stat', times: 99 });
     sandbox.faults.plant({ ...effect, path: '/api/user/self', times: 99 });
-    const pulled = await json<{ summary: string; run: object }>('run', 'logs');
+    const pulled = await json('run', 'logs');
     expect(pulled.code).toBe(0);
     expect(pulled.said.summary).toMatch(/\. Not compared with statistics: .+\.$/);
     expect((await run('runs', 'logs')).stdout).toContain('Not compared with statistics: ');
     expect((await run('run', 'usage')).code).toBe(0);
-    const { code, said } = await json<Reconciled>(...asked);
+    const { code, said } = await json(...asked);
     expect(code).toBe(0);
     expect(totalsOf(said).map(({ source }) => source)).toEqual(['usage by model', 'usage by key']);
     expect(said.notCompared.map(({ source }) => source)).toEqual(['statistics', 'used_quota and balance']);
