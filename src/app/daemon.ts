@@ -63,6 +63,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
 
 const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
   ...outboxWork(app, log),
+  { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
   { name: 'config', every: every.config, run: () => reload.look() },
   {
     name: 'ledger',

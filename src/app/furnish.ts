@@ -5,7 +5,14 @@ import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import { composeReport, jobKinds } from '../jobs/index.ts';
 import type { ComposedReport, JobContext, JobKind, JobPlan } from '../jobs/index.ts';
-import { createDelivery, createMailRoute, createSmtpTransport, enqueue } from '../mail/index.ts';
+import {
+  createDelivery,
+  createMailCleaner,
+  createMailRoute,
+  createSmtpTransport,
+  enqueue,
+  holdsMail,
+} from '../mail/index.ts';
 import type { Delivery, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
@@ -51,6 +58,10 @@ export type Furniture = AsyncDisposable & {
   /** Works off one way out. */
   readonly passRoute: Delivery['pass'];
   readonly passUndeclared: Delivery['passUndeclared'];
+  /** Removes stored mails that are no longer needed, and tells of those that are gone. */
+  readonly cleanMail: () => Promise<void>;
+  /** Whether the bytes of a row are there, and what they were. */
+  readonly holdsMail: (file: string) => Promise<boolean>;
   /** Sends what the outbox holds and is due. */
   readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
@@ -69,6 +80,9 @@ export type House = {
 
 /** Milliseconds of the grace that are left to write down how mails under way ended. */
 const stopMargin = 1000;
+
+/** Milliseconds that sent mails are kept where mail is no longer declared. */
+const usualKeep = 90 * 86_400_000;
 
 const kindOf = (job: Job): JobKind => {
   const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
@@ -125,6 +139,8 @@ export const furnish = (house: House, config: Config): Furniture => {
     { ...outbox, random: means.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
     transport === undefined ? [] : [createMailRoute(transport, mail?.rate)],
   );
+
+  const clean = createMailCleaner({ ...outbox, random: means.random, log });
 
   const send = async (mails: readonly Mail[]): Promise<void> => {
     for (const one of mails) await enqueue(outbox, one);
@@ -225,6 +241,10 @@ export const furnish = (house: House, config: Config): Furniture => {
     passRoute: delivery.pass,
     passUndeclared: delivery.passUndeclared,
     deliver: delivery.deliver,
+    cleanMail: async () => {
+      await clean(mail?.keep ?? usualKeep);
+    },
+    holdsMail: (file) => holdsMail(places.outboxDirectory, file),
     tell: async (notices) => {
       if (mail === undefined) return;
       const { from, operators } = mail;

@@ -8,6 +8,8 @@ export type {
   DoctorView,
   JobView,
   NextSlot,
+  OutboxAnswer,
+  OutboxView,
   ReconcileView,
   RunResult,
   RunView,

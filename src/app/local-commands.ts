@@ -8,6 +8,7 @@ import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
 import type { App } from './open-app.ts';
+import { createOutboxCommands, mailStatus } from './outbox-commands.ts';
 import { attemptsByRun, runView } from './views.ts';
 
 /** What `status` tells of the process itself. */
@@ -101,7 +102,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         };
       }),
       open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs(), waiting)),
-      mail: await warehouse.outbox.counts(),
+      mail: await mailStatus({ app }),
     };
   };
 
@@ -156,6 +157,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       const { config } = state();
       return { version, now, checks: [...configChecks(config.faults), ...checks], learned };
     },
+    ...createOutboxCommands({ clock, app }),
     reconcile: async (order, progress, signal) => app.current().reconcile(order, progress, signal),
     run: async (order, progress, signal) => {
       const job = jobOf(order.job);

@@ -82,6 +82,8 @@ const createFurniture = (house: House, first: Config) => {
     passRoute: held(({ passRoute }) => passRoute),
     passUndeclared: held(({ passUndeclared }) => passUndeclared),
     deliver: held(({ deliver }) => deliver),
+    cleanMail: held(({ cleanMail }) => cleanMail),
+    holdsMail: held(({ holdsMail }) => holdsMail),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
   };

@@ -1,3 +1,4 @@
+import { outboxJson } from './render-outbox.ts';
 import type { JobView, NextSlot, RunResult, RunView, StatusView } from '../app/index.ts';
 
 /** A moment as `check --json` writes it: ISO 8601 in UTC, with milliseconds. */
@@ -35,6 +36,10 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
   config: { ...status.config, loadedAt: iso(status.config.loadedAt) },
   jobs: status.jobs.map(jobJson),
   open: status.open.map(runJson),
+  mail: {
+    ...status.mail,
+    stuck: status.mail.stuck === undefined ? undefined : outboxJson(status.mail.stuck),
+  },
   needsPerson,
 });
 

@@ -6,6 +6,7 @@ import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { addNext } from './next.ts';
+import { addOutbox } from './outbox.ts';
 import { addReconcile } from './reconcile.ts';
 import { addReport } from './report.ts';
 import { addRun } from './run.ts';
@@ -36,6 +37,7 @@ Examples:
   tollkeeper next --count 5                    the slots to come
   tollkeeper report spend-summary --period last-month --out out
   tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
+  tollkeeper outbox --state failed,unknown     mails that need a person
   tollkeeper serve --config /config            the daemon`,
     );
   const commands = [
@@ -48,11 +50,17 @@ Examples:
     addDoctor,
     addReport,
     addReconcile,
+    addOutbox,
     addSandbox,
     addDemo,
   ];
   for (const add of commands) add(program, means);
   return program;
+};
+
+/** Settings are not inherited by commands that were made before they were set. */
+const inherit = (parent: Command): void => {
+  for (const command of parent.commands) inherit(command.exitOverride().copyInheritedSettings(parent));
 };
 
 /** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
@@ -64,8 +72,7 @@ export const runProgram = async (argv: readonly string[], means: Means): Promise
     if (typeof code === 'number') exitCode = code;
   });
   try {
-    // exitOverride is not inherited by commands that were made before it was set
-    for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
+    inherit(program);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -146,7 +146,27 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
     ...(mail.failed === 0 ? [] : [`${mail.failed} refused`]),
     ...(mail.unknown === 0 ? [] : [`${mail.unknown} of unknown outcome`]),
   ];
-  return parts.length === 0 ? [] : ['', ...lines(`mails not through: ${parts.join(', ')}`, 0, look)];
+  const { stuck = [] } = mail;
+  return parts.length === 0
+    ? []
+    : [
+        '',
+        ...lines(`mails not through: ${parts.join(', ')}`, 0, look),
+        ...stuck.flatMap(({ id, kind, subject, recipient, state, lastError }) =>
+          lines(
+            `${id} ${state}: ${kind} ${subject} to ${recipient}${lastError === undefined ? '' : `; ${lastError}`}`,
+            2,
+            look,
+          ),
+        ),
+        ...(stuck.length === 0
+          ? []
+          : lines(
+              'what to do: `tollkeeper outbox resend ID` sends one again, `outbox drop ID` gives it up',
+              2,
+              look,
+            )),
+      ];
 };
 
 /** How things stand, on one page; the last line says what needs a person, if anything does. */

@@ -17,7 +17,7 @@ export const addStatus = (program: Command, means: Means): void => {
       `
 Asks the daemon when one runs, else reads the database itself; that no daemon runs is no error.
 Exit code 1 when something needs a person: a job in outage, a config that was changed and is not valid, mails that were
-refused or whose outcome is unknown; 0 when not; 2 for wrong use or a faulty config where no daemon runs.
+refused or given up or whose outcome stays unknown (\`tollkeeper outbox\` shows them); 0 when not; 2 for wrong use or a faulty config where no daemon runs.
 
 Examples:
   tollkeeper status

@@ -75,3 +75,10 @@ export const loadMail = async (folder: string, file: string): Promise<Buffer> =>
     throw fault('mail-file-damaged', `the stored mail ${path} is not what it was when it was queued`);
   return bytes;
 };
+
+/** Whether the exact bytes that were stored are there. */
+export const holdsMail = (folder: string, file: string): Promise<boolean> =>
+  loadMail(folder, file).then(
+    () => true,
+    () => false,
+  );

@@ -1,5 +1,13 @@
 import type { Interval, LocaleTag, LogFields, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
-import type { KnownPoint, LearnedPoint, LedgerAttempt, LedgerRun, PastPoint } from '../warehouse/index.ts';
+import type {
+  KnownPoint,
+  LearnedPoint,
+  LedgerAttempt,
+  LedgerRun,
+  OutboxRow,
+  OutboxState,
+  PastPoint,
+} from '../warehouse/index.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
@@ -57,8 +65,26 @@ export type StatusView = {
   /** Runs that are under way or waiting. */
   readonly open: readonly RunView[];
   /** Mails that are not through, by state. */
-  readonly mail: { readonly waiting: number; readonly failed: number; readonly unknown: number };
+  readonly mail: {
+    readonly waiting: number;
+    readonly failed: number;
+    readonly unknown: number;
+    /** The newest of the failed and unknown ones; missing where there are none. */
+    readonly stuck?: readonly OutboxView[];
+  };
 };
+
+/** A row of the outbox as people are shown it. */
+export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'nextAttempt'> & {
+  /** When it is tried next; missing when it is not. */
+  readonly next?: UnixMillis;
+};
+
+/** Of these states, or of all; the newest so many. */
+export type OutboxQuery = { readonly states?: readonly OutboxState[]; readonly limit: number };
+
+/** What became of an order on one row. */
+export type OutboxAnswer = { readonly id: string; readonly done: boolean; readonly said: string };
 
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
 
@@ -183,6 +209,15 @@ export type Commands = {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
+  /** Newest first. */
+  readonly outbox: (query: OutboxQuery) => Promise<readonly OutboxView[]>;
+  /** Sends rows (again), the same bytes with the same Message-ID, and says of each how that went. */
+  readonly resend: (
+    order: { readonly ids: readonly string[] },
+    signal: AbortSignal,
+  ) => Promise<readonly OutboxAnswer[]>;
+  /** Rows that are never to be sent. */
+  readonly drop: (order: { readonly ids: readonly string[] }) => Promise<readonly OutboxAnswer[]>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
   readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */

@@ -27,6 +27,7 @@ describe('help', () => {
     'run',
     'report',
     'reconcile',
+    'outbox',
     'sandbox',
     'demo',
   ])('%s shows examples', async (command) => {

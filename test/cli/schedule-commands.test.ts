@@ -184,7 +184,9 @@ describe('what needs a person', () => {
     expect(ran.stderr).toMatch(/not all mail is through: 0 to be tried again .*, 1 refused, /);
     const status = await run('status');
     expect(status.code).toBe(1);
-    expect(status.stdout).toMatch(/mails not through: 1 refused\n\nneeds a person: 1 mail refused\n$/);
+    expect(status.stdout).toMatch(
+      /mails not through: 1 refused\n {2}2 failed: report:weekly-spend 2026-11-21T\S+ to ops@example\.com; .*“550 no such user”\n {2}what to do: .*outbox resend.*\n\nneeds a person: 1 mail refused\n$/,
+    );
   });
 
   it('is not a mail that waits for its server', async () => {

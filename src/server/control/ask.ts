@@ -64,6 +64,13 @@ const commandsOver = (line: Line): DaemonCommands => {
       ask({ name: 'POST /doctor', body, signal, onEvent: listener(progress) }),
     reconcile: (body, progress, signal) =>
       ask({ name: 'POST /reconcile', body, signal, onEvent: listener(progress) }),
+    outbox: ({ states, limit }) =>
+      ask({
+        name: 'GET /outbox',
+        query: { limit, ...(states === undefined ? {} : { states: states.join(',') }) },
+      }),
+    resend: (body, signal) => ask({ name: 'POST /outbox/resend', body, signal }),
+    drop: (body) => ask({ name: 'POST /outbox/drop', body }),
     run: (body, progress, signal) => ask({ name: 'POST /run', body, signal, onEvent: listener(progress) }),
     backfill: (body, progress, onRun, signal) =>
       ask({ name: 'POST /backfill', body, signal, onEvent: listener(progress, onRun) }),

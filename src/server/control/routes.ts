@@ -1,6 +1,7 @@
 import { pid } from 'node:process';
 import { z } from 'zod';
 import { fault, localeTags } from '../../base/index.ts';
+import { outboxStates } from '../../warehouse/index.ts';
 import type { Commands } from '../commands-port.ts';
 import type { Answer } from './answer.ts';
 
@@ -33,6 +34,9 @@ const reportOrder = z.strictObject({
 });
 const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
 const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });
+const outboxStateList = z.array(z.enum(outboxStates));
+const outboxQuery = z.strictObject({ states: z.exactOptional(text), limit: count });
+const outboxOrder = z.strictObject({ ids: z.array(text).max(10_000) });
 const anyOrder = z.union([runOrder, backfillOrder]);
 
 const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
@@ -66,6 +70,21 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
       async ({ body, answer }) =>
         commands.reconcile(take(reconcileOrder, body), answer.progress, answer.signal),
     ],
+    [
+      'GET /outbox',
+      async ({ query }) => {
+        const { states, limit } = take(outboxQuery, query);
+        return commands.outbox({
+          limit,
+          ...(states === undefined ? {} : { states: take(outboxStateList, states.split(',')) }),
+        });
+      },
+    ],
+    [
+      'POST /outbox/resend',
+      async ({ body, answer }) => commands.resend(take(outboxOrder, body), answer.signal),
+    ],
+    ['POST /outbox/drop', async ({ body }) => commands.drop(take(outboxOrder, body))],
     [
       'POST /run',
       async ({ body, answer }) => commands.run(take(runOrder, body), answer.progress, answer.signal),

@@ -29,7 +29,8 @@ export type PostOfficeOptions = {
   readonly implicitTls?: boolean;
   readonly without?: readonly ('STARTTLS' | 'AUTH')[];
   readonly atRecipient?: (address: string) => Reply;
-  readonly afterData?: (received: Received, attempt: number) => Reply;
+  /** May take its time. */
+  readonly afterData?: (received: Received, attempt: number) => Reply | Promise<Reply>;
   /** Cuts once this many bytes of a message have come. */
   readonly cutAfterBytes?: number;
   readonly login?: { readonly user: string; readonly password: string };
@@ -85,11 +86,15 @@ export const openPostOffice = async (options: PostOfficeOptions = {}): Promise<P
         const from = mailFrom === false ? '' : mailFrom.address;
         const mail = { from, to: rcptTo.map(({ address }) => address), bytes: Buffer.concat(chunks) };
         attempts += 1;
+        const answer = (reply: Reply): void => {
+          if (reply === 'accept' || reply === 'cut') received.push(mail);
+          if (reply === 'cut') cut();
+          else if (reply === 'accept') done();
+          else done(refusal(reply));
+        };
         const reply = options.afterData?.(mail, attempts) ?? 'accept';
-        if (reply === 'accept' || reply === 'cut') received.push(mail);
-        if (reply === 'cut') cut();
-        else if (reply === 'accept') done();
-        else done(refusal(reply));
+        if (typeof reply === 'string') answer(reply);
+        else void reply.then(answer);
       });
     },
   };

@@ -1,0 +1,119 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { Means } from '../base/index.ts';
+import type { Commands, OutboxAnswer, OutboxView } from '../app/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText } from './json.ts';
+import { amount } from './options.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { outboxJson, renderOutbox, renderOutboxAnswers } from './render-outbox.ts';
+
+type State = OutboxView['state'];
+type ListOptions = {
+  readonly config: string;
+  readonly state?: readonly State[];
+  readonly limit: number;
+  readonly json?: boolean;
+};
+type OrderOptions = { readonly config: string; readonly json?: boolean };
+
+const states: readonly State[] = ['queued', 'sending', 'sent', 'deferred', 'failed', 'unknown', 'dropped'];
+
+/** `failed,unknown`; given again it adds to what was given before. */
+const readStates = (text: string, before: readonly State[] = []): readonly State[] => {
+  const known = text.split(',').map((name) => {
+    const state = states.find((one) => one === name.trim());
+    if (state === undefined) throw new InvalidArgumentError(`it must be of ${states.join(', ')}`);
+    return state;
+  });
+  return [...before, ...known];
+};
+
+export const addOutbox = (program: Command, means: Means): void => {
+  const print = (text: string): void => means.stdout.write(means.secrets.redact(text));
+  const screen = () => screenOf(means.stdout, means.env);
+
+  const outbox = program
+    .command('outbox')
+    .description(
+      'the mails that were queued, newest first: how each stands, what went wrong last, the next try',
+    )
+    .enablePositionalOptions()
+    .addOption(configOption())
+    .option(
+      '-s, --state <states>',
+      `only of these states, parted by commas: ${states.join(', ')}`,
+      readStates,
+    )
+    .option('-n, --limit <number>', 'how many', amount, 50)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+queued: not tried yet. deferred: tried again at the time shown (about 1 min after the first try, then up to 1 h, for 5
+days). failed: refused for good or given up. unknown: it may or may not have arrived; the same bytes with the same
+Message-ID are sent again twice, then it is for a person to decide. Failed and unknown ones make \`status\` exit with 1
+until they are sent again or dropped.
+
+Examples:
+  tollkeeper outbox
+  tollkeeper outbox --state failed,unknown
+  tollkeeper outbox --json | jq '.[] | select(.attempts > 3)'
+  tollkeeper outbox resend 42
+  tollkeeper outbox drop 42 43`,
+    )
+    .action(async ({ config, state, limit, json }: ListOptions) => {
+      const query = { limit, ...(state === undefined ? {} : { states: state }) };
+      const rows = await ask(means, config, (commands) => commands.outbox(query));
+      print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, means.clock.now(), screen()));
+    });
+
+  const order = (
+    command: Command,
+    obey: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
+  ): void => {
+    command
+      .argument('<id...>', 'as `tollkeeper outbox` shows them')
+      .addOption(configOption())
+      .option('--json', 'print what became of each as JSON')
+      .action(async (ids: readonly string[], { config, json }: OrderOptions) => {
+        const answers = await ask(means, config, (commands) => obey(commands, [...new Set(ids)]));
+        print(json === true ? jsonText(answers) : renderOutboxAnswers(answers, screen()));
+        command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
+      });
+  };
+
+  order(
+    outbox
+      .command('resend')
+      .description('sends rows (again) at once: the same bytes with the same Message-ID')
+      .addHelpText(
+        'after',
+        `
+Asks nothing. Also of a mail that was sent; its recipient may then have it twice. What the server does not take now is
+tried again for 5 days. Exit code 1 when one cannot be sent: it is being sent, or its bytes are gone.
+
+Examples:
+  tollkeeper outbox resend 42
+  tollkeeper outbox resend $(tollkeeper outbox --state failed --json | jq -r '.[].id')`,
+      ),
+    (commands, ids) => commands.resend({ ids }, means.signal),
+  );
+  order(
+    outbox
+      .command('drop')
+      .description('rows that are never to be sent (again)')
+      .addHelpText(
+        'after',
+        `
+Asks nothing. The row stays, so that the same mail is not made anew; \`outbox resend\` takes a drop back for as long as
+the bytes are kept (mail.keep). Exit code 1 when one cannot be dropped: it was sent, or is being sent.
+
+Examples:
+  tollkeeper outbox drop 42
+  tollkeeper outbox drop $(tollkeeper outbox --state unknown --json | jq -r '.[].id')`,
+      ),
+    (commands, ids) => commands.drop({ ids }),
+  );
+};

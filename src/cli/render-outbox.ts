@@ -1,0 +1,77 @@
+import type { OutboxAnswer, OutboxView } from '../app/index.ts';
+import { localMoment } from './moment.ts';
+import type { Screen, Style } from './paint.ts';
+import { tableLines } from './table.ts';
+import type { Cell, Row } from './table.ts';
+import { oneLine } from './text.ts';
+import { untilWords } from './words.ts';
+
+const styles: Readonly<Record<OutboxView['state'], Style>> = {
+  queued: 'busy',
+  sending: 'busy',
+  sent: 'good',
+  deferred: 'warn',
+  failed: 'bad',
+  unknown: 'bad',
+  dropped: 'quiet',
+};
+
+const zone = 'UTC';
+
+const nextWords = ({ next, state }: OutboxView, now: number): string => {
+  if (state === 'sending') return 'under way';
+  return next === undefined ? '-' : `${localMoment(next, zone)} (${untilWords(next, now)})`;
+};
+
+const rowOf = (row: OutboxView, now: number): Row => {
+  const state: Cell = { text: row.state, style: styles[row.state] };
+  return {
+    cells: [
+      row.id,
+      state,
+      row.kind,
+      row.subject,
+      row.recipient,
+      row.attempts === 0 ? '-' : String(row.attempts),
+      nextWords(row, now),
+      localMoment(row.queuedAt, zone),
+    ],
+    ...(row.lastError === undefined ? {} : { below: [{ text: row.lastError, style: 'quiet' }] }),
+  };
+};
+
+/** Rows as they are given, newest first; the last error of each below it. */
+export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: Screen): string => {
+  if (rows.length === 0) return 'no such mail\n';
+  const lines = tableLines(
+    [
+      { title: 'ID' },
+      { title: 'STATE' },
+      { title: 'KIND', spare: 2 },
+      { title: 'SUBJECT', spare: 3 },
+      { title: 'RECIPIENT' },
+      { title: 'TRIES', spare: 4 },
+      { title: 'NEXT TRY', spare: 1 },
+      { title: 'QUEUED', spare: 5 },
+    ],
+    rows.map((row) => rowOf(row, now)),
+    screen,
+  );
+  return `${[screen.paint('quiet', `times in ${zone}`), ...lines].join('\n')}\n`;
+};
+
+/** What became of each order, a line a row. */
+export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
+  answers
+    .map(({ id, done, said }) => `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(said))}\n`)
+    .join('');
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+export const outboxJson = (rows: readonly OutboxView[]) =>
+  rows.map((row) => ({
+    ...row,
+    queuedAt: iso(row.queuedAt),
+    changedAt: iso(row.changedAt),
+    next: row.next === undefined ? undefined : iso(row.next),
+  }));

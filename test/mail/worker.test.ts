@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { fault } from '../../src/base/index.ts';
+import { createDelivery } from '../../src/mail/index.ts';
+import { createMailRoute } from '../../src/mail/mail-route.ts';
+import { createRateLimit } from '../../src/mail/rate-limit.ts';
+import type { OutboxRoute, RouteOutcome } from '../../src/mail/route.ts';
+import { enqueueBytes } from '../../src/mail/enqueue.ts';
+import { openDesk } from './support/desk.ts';
+import type { Desk } from './support/desk.ts';
+import { openPostOffice } from './support/post-office.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const never = new AbortController().signal;
+
+const routeOf = (
+  name: string,
+  send: (recipient: string) => Promise<RouteOutcome> | RouteOutcome,
+): OutboxRoute => ({ name, begin: () => ({ send: async (row) => send(row.recipient) }) });
+
+const many = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `r${index}@example.com`);
+
+const queueFor = (desk: Desk, route: string, recipient: string) =>
+  enqueueBytes(desk, {
+    account: 'main',
+    kind: 'report:x',
+    subject: 's',
+    recipient,
+    sender: '',
+    messageId: `<${recipient}>`,
+    route,
+    bytes: Buffer.from(recipient),
+  });
+
+const states = async (desk: Desk): Promise<readonly string[]> =>
+  (await desk.outbox.list()).map(({ state }) => state);
+
+describe('a server that is down for three days', () => {
+  it('loses nothing, is not hammered, and has everything once within an hour or so of being back', async () => {
+    await using desk = await openDesk();
+    const office = await openPostOffice();
+    const { url } = office;
+    await office[Symbol.asyncDispose]();
+    await using transport = desk.transport(url);
+    const began = desk.clock.now();
+    let queued = 0;
+    let tries = 0;
+    const counting: typeof transport = {
+      ...transport,
+      open: (signal) => ((tries += 1), transport.open(signal)),
+    };
+    const worker = desk.delivery(createMailRoute(counting));
+    for (let minutes = 0; minutes < 3 * day; minutes += 10 * minute) {
+      if (minutes % (8 * hour) === 0) {
+        queued += 3;
+        await desk.enqueue({
+          key: { account: 'main', kind: 'report:daily', subject: `slot ${minutes}` },
+          to: ['a@example.com', 'b@example.com', 'c@example.com'],
+        });
+      }
+      expect(await worker.deliver({})).toMatchObject({ sent: 0, failed: 0, unknown: 0 });
+      desk.clock.advance(10 * minute);
+    }
+    expect(queued).toBe(27);
+    // One try stands for all that is due with it: far fewer than a try a mail and hour.
+    expect(tries).toBeLessThan(3 * 24 * 3);
+    expect(await desk.outbox.counts()).toEqual({ waiting: 27, failed: 0, unknown: 0 });
+
+    let sent = 0;
+    const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));
+    const again = desk.delivery(back);
+    for (let minutes = 0; minutes < 75 * minute; minutes += 5 * minute) {
+      sent += (await again.deliver({})).sent;
+      desk.clock.advance(5 * minute);
+    }
+    expect(sent).toBe(27);
+    expect(desk.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
+    expect(desk.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it('for longer than five days: what was never tried is given up and told as well', async () => {
+    await using desk = await openDesk();
+    await desk.enqueue({ to: many(3) });
+    const why = fault('mail-unreachable', 'nobody answers');
+    const worker = desk.delivery(routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })));
+    expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
+    expect((await desk.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await desk.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
+    desk.clock.advance(5 * day);
+    expect(await worker.deliver({})).toMatchObject({ failed: 3 });
+    expect(await states(desk)).toEqual(['failed', 'failed', 'failed']);
+    expect(desk.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
+  });
+});
+
+describe('a server that greylists', () => {
+  it('451 for each recipient the first time, then takes it', async () => {
+    const seen = new Set<string>();
+    await using office = await openPostOffice({
+      atRecipient: (address) => {
+        if (seen.has(address)) return 'accept';
+        seen.add(address);
+        return '451 greylisted, come back';
+      },
+    });
+    await using desk = await openDesk();
+    await desk.enqueue({ to: many(4) });
+    await using transport = desk.transport(office.url);
+    expect(await desk.deliver(transport)).toMatchObject({ deferred: 4, sent: 0 });
+    desk.clock.advance(minute);
+    expect(await desk.deliver(transport)).toMatchObject({ deferred: 0, sent: 4 });
+    expect(office.received).toHaveLength(4);
+  });
+});
+
+describe('a slow server', () => {
+  it('holds up no other route, and its mail arrives once', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using office = await openPostOffice({ afterData: () => held.then(() => 'accept') });
+    await using desk = await openDesk();
+    await desk.enqueue();
+    await queueFor(desk, 'webhook:chat', 'webhook:chat');
+    await using transport = desk.transport(office.url);
+    const worker = desk.delivery(
+      createMailRoute(transport),
+      routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
+    );
+    expect(worker.routes).toEqual(['mail', 'webhook:chat']);
+    const slow = worker.pass('mail', never);
+    expect(await worker.pass('webhook:chat', never)).toMatchObject({ sent: 1 });
+    expect(await states(desk)).toEqual(['sending', 'sent']);
+    release();
+    expect(await slow).toMatchObject({ sent: 1 });
+    expect(office.received).toHaveLength(1);
+  });
+
+  it('is waited for until the grace is over when we are stopped; then the outcome is unknown', async () => {
+    const stop = new AbortController();
+    let handed = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      handed = resolve;
+    });
+    await using office = await openPostOffice({
+      afterData: () => {
+        handed();
+        return new Promise(() => undefined);
+      },
+    });
+    await using desk = await openDesk();
+    await desk.enqueue({ to: many(2) });
+    await using transport = desk.transport(office.url, { timeouts: { idle: 60_000 } });
+    const ended = desk.deliver(transport, stop.signal);
+    await arrived;
+    stop.abort();
+    desk.clock.advance(7999);
+    expect(await states(desk)).toEqual(['sending', 'queued']);
+    desk.clock.advance(1);
+    expect(await ended).toMatchObject({ unknown: 1, sent: 0, deferred: 0 });
+    expect(await desk.outbox.list()).toMatchObject([
+      { state: 'unknown', doubts: 1, nextAttempt: desk.clock.now() + 5 * minute },
+      { state: 'queued', attempts: 0 },
+    ]);
+  });
+});
+
+describe('the rate of a server', () => {
+  it('30/m: never more than thirty in any minute, and all of them in the end', async () => {
+    await using desk = await openDesk();
+    await desk.enqueue({ to: many(70) });
+    const moments: number[] = [];
+    const worker = desk.delivery({
+      ...routeOf('mail', () => {
+        moments.push(desk.clock.now());
+        return { state: 'sent', response: '250' };
+      }),
+      rate: { count: 30, per: minute },
+    });
+    // A command does not wait.
+    expect(await worker.deliver({})).toMatchObject({ sent: 30 });
+    expect(desk.clock.waits).toEqual([]);
+    const began = desk.clock.now();
+    while (moments.length < 70) await worker.pass('mail', never);
+    expect(desk.clock.now() - began).toBe(2 * minute);
+    for (const moment of moments)
+      expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(30);
+  });
+
+  it('is not spoilt by a clock that was set back', () => {
+    const limit = createRateLimit({ count: 1, per: minute });
+    expect(limit.take(10 * hour)).toBe(0);
+    expect(limit.take(10 * hour + 1)).toBe(minute - 1);
+    expect(limit.take(0)).toBe(0);
+    expect(limit.take(1)).toBe(minute - 1);
+  });
+});
+
+describe('what the worker cannot do', () => {
+  it('an end that could not be written down is written by the next pass; the mail is not sent again', async () => {
+    await using desk = await openDesk();
+    await desk.enqueue();
+    let sent = 0;
+    let isFull = true;
+    const outbox: typeof desk.outbox = {
+      ...desk.outbox,
+      settle: (id, end) =>
+        isFull ? Promise.reject(fault('disk-full', 'no space is left')) : desk.outbox.settle(id, end),
+    };
+    const { clock, folder } = desk;
+    const log = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    };
+    const worker = createDelivery(
+      {
+        outbox,
+        folder,
+        clock,
+        random: () => 0.5,
+        log: { ...log, with: () => ({ ...log, with: never as never }) },
+        grace: 0,
+      },
+      [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
+    );
+    await expect(worker.pass('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(await states(desk)).toEqual(['sending']);
+    isFull = false;
+    await worker.pass('mail', never);
+    expect(await states(desk)).toEqual(['sent']);
+    expect(sent).toBe(1);
+  });
+
+  it('rows whose route is declared no more wait for it, and say so', async () => {
+    await using desk = await openDesk();
+    await queueFor(desk, 'webhook:gone', 'webhook:gone');
+    await desk.enqueue();
+    const worker = desk.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
+    expect(await worker.passUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
+    const [row] = await desk.outbox.list();
+    expect(row).toMatchObject({
+      state: 'deferred',
+      lastError: expect.stringContaining('webhook:gone') as string,
+    });
+    const declared = desk.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
+    desk.clock.advance(minute);
+    expect(await declared.pass('webhook:gone', never)).toMatchObject({ sent: 1 });
+  });
+
+  it('a route that breaks its word leaves the outcome unknown', async () => {
+    await using desk = await openDesk();
+    await desk.enqueue();
+    const worker = desk.delivery(
+      routeOf('mail', () => {
+        throw new Error('a slip');
+      }),
+    );
+    expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
+    expect((await desk.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
+  });
+});
