@@ -52,9 +52,10 @@ export const addReport = (program: Command, means: Means): void => {
     .option('-a, --account <name>', 'which account; the first one of the config unless given')
     .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
     .addOption(
-      new Option('-l, --locale <language>', 'language of the report; that of the config unless given').choices(
-        localeTags,
-      ),
+      new Option(
+        '-l, --locale <language>',
+        'language of the report; that of the config unless given',
+      ).choices(localeTags),
     )
     .option('--json', 'print the paths as JSON')
     .addHelpText(

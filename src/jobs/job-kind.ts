@@ -1,5 +1,14 @@
 import type { z } from 'zod';
-import type { Clock, GatewayProfile, Interval, LocaleTag, Log, LogFields, Progress, UnixMillis } from '../base/index.ts';
+import type {
+  Clock,
+  GatewayProfile,
+  Interval,
+  LocaleTag,
+  Log,
+  LogFields,
+  Progress,
+  UnixMillis,
+} from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
