@@ -41,10 +41,16 @@ const styles: fc.Arbitrary<SourceStyle> = fc.record({
 /** So long calls are made. Days. */
 export const days = 4;
 
-/** Most moments lie at a quarter hour, where windows, pulls and days begin and end. */
+/** Most moments lie where windows, pulls and days begin and end, or a second beside. */
 const moments = fc
-  .tuple(fc.integer({ min: 0, max: days * 96 }), fc.constantFrom(-1, 0, 0, 1, 450))
-  .map(([quarter, beside]) => base + quarter * 900 + beside);
+  .tuple(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.integer({ min: 0, max: days * 4 }).map((number) => number * 6 * hour) },
+      fc.integer({ min: 0, max: days * 96 }).map((number) => number * 900),
+    ),
+    fc.constantFrom(-1, 0, 0, 1, 450),
+  )
+  .map(([start, beside]) => base + start + beside);
 
 const amounts = fc
   .tuple(fc.bigInt({ min: -3_000_000_000n, max: 9_000_000_000n }), fc.integer({ min: 1, max: 8 }))
