@@ -151,6 +151,27 @@ describe('what prompt tokens hold', () => {
     expect(await seen()).toMatchObject({ calls: 3, excludesCalls: 1 });
   });
 
+  it('stays as it was proved when the calls have left the table, though all is judged again', async () => {
+    await using folder = await testFolder();
+    const clock = manualClock(Date.UTC(2026, 5, 1));
+    await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+    await landCalls(warehouse, folder, priced(true));
+    await landCalls(warehouse, folder, [{ ...proof, model: 'other', at: day + 86_400 }], {
+      from: day + 86_400,
+    });
+    const decided = async () =>
+      (await warehouse.tokens.conventions('main')).map(({ model, convention }) => [model, convention]);
+    const before = await decided();
+    expect(before).toEqual([
+      ['model', 'includes_cache'],
+      ['other', 'excludes_cache'],
+    ]);
+    expect(await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({ left: 1 });
+    clock.set(unixMillis(Date.UTC(2026, 4, 30)));
+    await landCalls(warehouse, folder, [{ ...plain, at: day + 40 * 86_400 }], { from: day + 40 * 86_400 });
+    expect(await decided()).toEqual(before);
+  });
+
   it('is what the configuration says, for the closest name; what speaks against it is told', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);

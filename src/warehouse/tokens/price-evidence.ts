@@ -73,13 +73,20 @@ const readPrice = async (
   return undefined;
 };
 
-/** Asks what the calls of a model up to one day were charged, and keeps what that shows. */
+/** Asks what the calls of a model up to one day were charged, and keeps what that shows; of calls kept elsewhere by now, what they showed. */
 export const judgePrices = async (
   connection: DuckDBConnection,
   account: string,
   asked: Asked,
 ): Promise<void> => {
   const ofEvidence = { account, model: asked.model, day: asked.day };
+  const here = await readRows(
+    connection,
+    `SELECT 1 FROM call_log
+     WHERE account = $account AND model_name = $model AND created_at >= $day AND created_at < $day + ${day} LIMIT 1`,
+    ofEvidence,
+  );
+  if (here.length === 0) return;
   await execute(
     connection,
     'DELETE FROM token_price_evidence WHERE account = $account AND day = $day AND model_name = $model',
