@@ -2,7 +2,7 @@ import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
 import { showName } from './names.ts';
 import { mailDocument } from './render-html.ts';
-import { colour, font } from './styles.ts';
+import { colour, fontOf } from './styles.ts';
 import { wrap } from './text-width.ts';
 
 type Tone = 'bad' | 'good';
@@ -95,7 +95,7 @@ export const renderLetter = (given: Letter): { readonly html: string; readonly t
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
   const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
   const footer = markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln sf nm" style="padding:14px 0 0;border-top:1px solid ${colour.line};font-size:13px;line-height:20px;color:${colour.soft}">${sentences}</td></tr></table></td></tr>`;
-  const content = markup`<table ${layout} style="${trusted(font)}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
+  const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
   return {
     html: mailDocument({ locale: 'en', subject, preheader: preview, content }),
     text: `${textOf(letter)}\n`,

@@ -5,7 +5,7 @@ import { localeOf } from './locales.ts';
 import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
 import type { HeadlineModel, ReportModel } from './model.ts';
-import { colour, font, styleBlocks } from './styles.ts';
+import { colour, fontOf, styleBlocks } from './styles.ts';
 
 const layout = 'role="presentation" width="100%" cellpadding="0" cellspacing="0"';
 
@@ -42,15 +42,15 @@ const content = (model: ReportModel): Html => {
   const top = markup`<div class="sf nm" style="padding:0 0 8px;font-size:13px;line-height:18px;color:${colour.soft}">${model.title} · ${model.account} · ${model.period}</div>`;
   const lines = model.footer.map((line) => markup`<div>${line}</div>\n`);
   const footer = markup`<tr><td class="sf nm" style="padding:28px 0 0;font-size:12px;line-height:18px;color:${colour.soft}">${lines}</td></tr>`;
-  return markup`<table ${trusted(layout)} style="${trusted(font)}">\n<tr><td>${top}\n${headlineHtml(model.headline)}</td></tr>\n${model.sections.map(sectionHtml)}${footer}\n</table>`;
+  return markup`<table ${trusted(layout)} style="${trusted(fontOf(model.locale))}">\n<tr><td>${top}\n${headlineHtml(model.headline)}</td></tr>\n${model.sections.map(sectionHtml)}${footer}\n</table>`;
 };
 
 /** Old Outlook knows no max-width: a table of fixed width around the card, seen by it alone. */
 const forOutlook = (inner: Html): Html =>
   markup`${trusted('<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0"><tr><td><![endif]-->')}\n${inner}\n${trusted('<!--[if mso]></td></tr></table><![endif]-->')}`;
 
-const card = (inner: Html): Html =>
-  markup`<table ${trusted(layout)} style="max-width:600px;margin:0 auto"><tr><td class="cd" bgcolor="${colour.card}" align="left" style="padding:32px;border-radius:12px;background:${colour.card};${trusted(font)}">\n${inner}\n</td></tr></table>`;
+const card = (inner: Html, locale: LocaleTag): Html =>
+  markup`<table ${trusted(layout)} style="max-width:600px;margin:0 auto"><tr><td class="cd" bgcolor="${colour.card}" align="left" style="padding:32px;border-radius:12px;background:${colour.card};${trusted(fontOf(locale))}">\n${inner}\n</td></tr></table>`;
 
 const page = (inner: Html): Html =>
   markup`<table ${trusted(layout)} class="pg" bgcolor="${colour.page}" style="background:${colour.page}"><tr><td class="ot" align="center" style="padding:16px 0">\n${inner}\n</td></tr></table>`;
@@ -65,7 +65,7 @@ export type MailDocument = {
 
 /** A mail around its content: styles for dark grounds and narrow screens, the preheader, the card. */
 export const mailDocument = ({ locale, subject, preheader: preview, content: inner }: MailDocument): string =>
-  markup`<!DOCTYPE html>\n<html lang="${localeOf(locale).lang}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner)))}\n</body>\n</html>\n`
+  markup`<!DOCTYPE html>\n<html lang="${localeOf(locale).lang}" dir="ltr">\n${head(subject)}\n<body class="pg" style="margin:0;padding:0;background:${colour.page}">\n${preheader(preview)}\n${page(forOutlook(card(inner, locale)))}\n</body>\n</html>\n`
     .html;
 
 /**

@@ -1,6 +1,11 @@
+import type { LocaleTag } from '../base/index.ts';
+
 /** The look of the mail: inline for every client, classes for the dark and the narrow. */
-export const font =
-  "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+export const fontOf = (tag: LocaleTag): string => {
+  // Latin letters and digits from the fonts before them, Chinese from those of macOS, Windows, Linux.
+  const chinese = tag === 'zh' ? "'PingFang SC','Microsoft YaHei','Noto Sans CJK SC'," : '';
+  return `font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,${chinese}sans-serif`;
+};
 
 export const colour = {
   page: '#f3f4f6',

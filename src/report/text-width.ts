@@ -20,12 +20,32 @@ export const padEnd = (text: string, width: number): string =>
 export const padStart = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text))) + text;
 
-/** Lines of at most `width` columns, broken at spaces where there are any. */
+/** Chinese punctuation that no line begins with, and such that no line ends with. */
+const closes = /^[、。，．；：？！）】》」』”’…%]/;
+const opens = /^[（【《「『“‘]/;
+
+/** A word taken apart where a line may end within it: beside East Asian characters. */
+const partsOf = (word: string): string[] => {
+  const parts: string[] = [];
+  let before = '';
+  for (const character of charactersOf(word)) {
+    const mayBreak = (wide.test(before) || wide.test(character)) && !closes.test(character) && !opens.test(before);
+    if (parts.length === 0 || mayBreak) parts.push(character);
+    else parts.push(`${parts.pop() ?? ''}${character}`);
+    before = character;
+  }
+  return parts.length === 0 ? [''] : parts;
+};
+
+/** Lines of at most `width` columns, broken at spaces where there are any, and between East Asian characters. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
+  const parts = text
+    .split(' ')
+    .flatMap((word) => partsOf(word).map((part, at) => ({ word: part, space: at === 0 ? ' ' : '' })));
+  for (const { word, space } of parts) {
+    const longer = line === '' ? word : `${line}${space}${word}`;
     if (widthOf(longer) <= width) {
       line = longer;
       continue;
