@@ -24,7 +24,7 @@ const roleOf = (column: ColumnShape): ColumnModel['role'] => {
   return column.format === 'text' || column.format === 'date' ? 'name' : 'figure';
 };
 
-const stateOf = (shape: TableShape, table: QueryTable, row: Row, context: Context): DataState => {
+export const stateOf = (shape: TableShape, table: QueryTable, row: Row, context: Context): DataState => {
   if (shape.day === undefined) return 'complete';
   const date = table.text(row, shape.day).slice(0, 10);
   const day = context.period.days.find((candidate) => candidate.date === date);
@@ -118,9 +118,16 @@ export const buildTable = (
   scale: number,
 ): TableModel => {
   // Where nothing can be compared, a column of dashes says nothing.
-  const isTold = (column: ColumnShape): boolean => context.comparable || column.change_of === undefined;
+  const table = context.table(given.sql);
+  const isKnown = ({ name, quotient }: ColumnShape): boolean =>
+    table.rows.some((row) =>
+      quotient === undefined
+        ? name === undefined || table.cell(row, name) !== null
+        : quotientOf(table, row, quotient) !== null,
+    );
+  const isTold = (column: ColumnShape): boolean =>
+    (context.comparable || column.change_of === undefined) && (!column.optional || isKnown(column));
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
-  const table = context.table(shape.sql);
   const limit = Math.max(1, Math.floor(shape.limit * scale));
   // One row left over is shown itself: a sum of one says less in the same space.
   const cut = table.rows.length <= limit + 1 && scale === 1 ? table.rows.length : limit;

@@ -4,7 +4,7 @@ import { sectionHtml } from './html-sections.ts';
 import { localeOf } from './locales.ts';
 import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
-import type { HeadlineModel, ReportModel } from './model.ts';
+import type { HeadlineModel, ShownReport } from './model.ts';
 import { colour, fontOf, styleBlocks } from './styles.ts';
 
 const layout = 'role="presentation" width="100%" cellpadding="0" cellspacing="0"';
@@ -38,7 +38,7 @@ const previewFiller = trusted('&#847;&zwnj;&nbsp;'.repeat(60));
 const preheader = (text: string): Html =>
   markup`<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;font-size:1px;line-height:1px;color:${colour.page}">${text}${previewFiller}</div>`;
 
-const content = (model: ReportModel): Html => {
+const content = (model: ShownReport): Html => {
   const top = markup`<div class="sf nm" style="padding:0 0 8px;font-size:13px;line-height:18px;color:${colour.soft}">${model.title} · ${model.account} · ${model.period}</div>`;
   const lines = model.footer.map((line) => markup`<div>${line}</div>\n`);
   const footer = markup`<tr><td class="sf nm" style="padding:28px 0 0;font-size:12px;line-height:18px;color:${colour.soft}">${lines}</td></tr>`;
@@ -72,4 +72,4 @@ export const mailDocument = ({ locale, subject, preheader: preview, content: inn
  * The mail as HTML: tables for layout, styles inline, style blocks for dark grounds and narrow screens; complete with
  * images off. Every text from outside is escaped.
  */
-export const renderHtml = (model: ReportModel): string => mailDocument({ ...model, content: content(model) });
+export const renderHtml = (model: ShownReport): string => mailDocument({ ...model, content: content(model) });

@@ -32,6 +32,8 @@ import { createTokensTable } from './tokens/tokens-table.ts';
 import type { TokensTable } from './tokens/tokens-table.ts';
 import { createUsageTable } from './usage/usage-table.ts';
 import type { UsageTable } from './usage/usage-table.ts';
+import { createParquetWriter } from './write-parquet.ts';
+import type { WriteParquet } from './write-parquet.ts';
 
 /** Folders of exports under way in the spool folder begin so; the warehouse clears those that a crash left. */
 export const spoolPrefix = 'export-';
@@ -58,6 +60,8 @@ export type Warehouse = AsyncDisposable & {
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /** What prompt tokens hold, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
+  /** Rows of a report as a Parquet file. */
+  readonly writeParquet: WriteParquet;
   /**
    * Gives `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in an
    * engine apart that can reach nothing else. @throws faults report-query-failed, export-currency-changed.
@@ -125,6 +129,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
         ),
       ),
     tokens,
+    writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);
       return readCube(engine, archive.readCalls, options, options.clock, request, use);
