@@ -102,7 +102,7 @@ const play = async (
           .filter(({ at }) => at >= query.start && (style.endInclusive ? at <= query.end : at < query.end))
           .toSorted((left, right) => (style.newestFirst ? right.at - left.at : left.at - right.at));
         const bytes = Buffer.from(csvOf(inRange, style));
-        const length = effects.cutAt(bytes.length);
+        const length = effects.cutAt(bytes);
         answers.set(
           `${query.start} ${query.end}`,
           length === undefined

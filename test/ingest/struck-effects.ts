@@ -22,6 +22,8 @@ export type Strike = {
   readonly turns: number;
   /** Of a body that is cut off: where, by thousandths of its length. */
   readonly share: number;
+  /** It is cut at the next line end before there, where nothing may show it. */
+  readonly between: boolean;
 };
 
 const most: Readonly<Record<Strike['on'], number>> = {
@@ -64,6 +66,7 @@ export const strikes: fc.Arbitrary<Strike> = fc
       code: fc.constantFrom(...codes),
       turns: fc.integer({ min: 0, max: 4 }),
       share: fc.noBias(fc.integer({ min: 0, max: 999 })),
+      between: fc.boolean(),
     }),
   );
 
@@ -74,7 +77,7 @@ export type Effects = {
   readonly signal: AbortSignal;
   readonly run: <T>(effect: Effect, work: () => Promise<T>) => Promise<T>;
   /** How much of this body comes; all of it when nothing is said. */
-  readonly cutAt: (length: number) => number | undefined;
+  readonly cutAt: (body: Buffer) => number | undefined;
   /** What was struck, once it was. */
   readonly struck: () => string | undefined;
   readonly openFile: OpenSpoolFile;
@@ -114,10 +117,11 @@ export const effectsWith = (strike: Strike | undefined): Effects => {
   return {
     signal: controller.signal,
     run,
-    cutAt: (length) => {
+    cutAt: (body) => {
       if (strike === undefined || !isStruck('cut')) return undefined;
-      const at = Math.floor((length * strike.share) / 1000);
-      struck = `cut ${strike.nth} at ${at} of ${length}`;
+      const inside = Math.floor((body.length * strike.share) / 1000);
+      const at = strike.between ? body.lastIndexOf(10, inside) + 1 : inside;
+      struck = `cut ${strike.nth} at ${at} of ${body.length}`;
       return at;
     },
     struck: () => struck,

@@ -175,7 +175,7 @@ const play = async (
         let text = '';
         await usageSource(figures, style, (body) => (text = body)).fetchUsage(query);
         const bytes = Buffer.from(text);
-        const end = effects.cutAt(bytes.length);
+        const end = effects.cutAt(bytes);
         const inRange = figures.filter(
           ({ bucket }) =>
             bucket >= query.start && (style.endInclusive ? bucket <= query.end : bucket < query.end),
