@@ -12,25 +12,50 @@ import {
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
 import type { Context } from './context.ts';
 import type { ChartShape } from './definition.ts';
-import { formatMoney } from './format.ts';
 import type { BarModel, ChartModel } from './model.ts';
-import { showName } from './names.ts';
+import { shorten, showName } from './names.ts';
 import { otherColour, palette } from './palette.ts';
+import { showFigure } from './show-value.ts';
 
-type Slot = Interval<UnixSeconds> & { readonly key: string; readonly label: string; readonly mark?: string };
+/** Where a bar or point stands; of a name it is not asked whether data covers it. */
+type Slot = {
+  /** What the column `x` holds for it. */
+  readonly keys: readonly string[];
+  readonly label: string;
+  /** The label in the picture, where it is another. */
+  readonly mark?: string;
+  readonly span?: Interval<UnixSeconds>;
+};
 
 /** More bars than this become too thin to see on a phone: then a bar stands for several days. */
 const mostBars = 130;
+/** More names than this have no room for their labels; the rest is summed up in one. */
+const mostNames = 8;
+/** What all labels together have room for. */
+const mostLetters = 44;
 
 const hour = 3600;
 
+const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
+  const table = context.table(shape.sql);
+  const names = [...new Set(table.rows.map((row) => table.text(row, shape.x)))];
+  const shown = names.slice(0, names.length > mostNames ? mostNames - 1 : mostNames);
+  const { unnamed, other } = context.locale.words;
+  const slots = shown.map((key) => {
+    const label = showName(key, 40) || (shape.empty ?? unnamed);
+    return { keys: [key], label, mark: shorten(label, Math.floor(mostLetters / (shown.length + 1))) };
+  });
+  const rest = names.slice(shown.length);
+  return rest.length === 0 ? slots : [...slots, { keys: rest, label: other }];
+};
+
 const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
-  const { days } = context.period;
+  if (shape.over === 'name') return namedSlots(shape, context);
+  const { days } = context.spanOf(shape.period);
   if (shape.over === 'day')
     return days.map((day) => ({
-      start: day.start,
-      end: day.end,
-      key: day.date,
+      span: day,
+      keys: [day.date],
       label: context.locale.shortDay(day.date),
       mark: context.locale.chart.day(day.date),
     }));
@@ -38,7 +63,11 @@ const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
     const slots: Slot[] = [];
     for (let start = day.start; start < day.end; start = unixSeconds(start + hour)) {
       const end = unixSeconds(Math.min(start + hour, day.end));
-      slots.push({ start, end, key: String(start), label: formatMoment(start, context.zone).slice(11, 16) });
+      slots.push({
+        span: { start, end },
+        keys: [String(start)],
+        label: formatMoment(start, context.zone).slice(11, 16),
+      });
     }
     return slots;
   });
@@ -60,7 +89,7 @@ const readValues = (shape: ChartShape, context: Context): { values: Values; tota
   for (const row of table.rows) {
     const x = table.text(row, shape.x);
     const key = shape.over === 'day' ? x.slice(0, 10) : x;
-    const name = table.text(row, shape.series);
+    const name = shape.series === undefined ? '' : table.text(row, shape.series);
     const value = table.figure(row, shape.value) ?? zero;
     const bar = values.get(key) ?? new Map<string, Money>();
     bar.set(name, addMoney(bar.get(name) ?? zero, value));
@@ -81,7 +110,8 @@ const seriesOf = (
     .map(([name, total], at) => ({
       name,
       total,
-      shown: showName(name, 40) || (shape.empty ?? context.locale.words.unnamed),
+      shown:
+        shape.series === undefined ? '' : showName(name, 40) || (shape.empty ?? context.locale.words.unnamed),
       colour: palette[at] ?? otherColour,
     }));
 
@@ -101,7 +131,7 @@ export type Spike = {
 /** The highest day when it is odd: above twice the median of the complete days. */
 const spikeOf = (shape: ChartShape, bars: readonly BarModel[]): Spike | undefined => {
   const complete = bars.filter(({ state }) => state === 'complete');
-  if (shape.over !== 'day' || complete.length < fewestForMedian) return undefined;
+  if (shape.over !== 'day' || shape.format !== 'money' || complete.length < fewestForMedian) return undefined;
   const median = medianOf(complete.map(({ total }) => total));
   const [top] = complete.toSorted((left, right) => compareMoney(right.total, left.total));
   if (top === undefined || compareMoney(top.total, multiplyMoney(median, money('2'))) <= 0) return undefined;
@@ -131,27 +161,39 @@ const grouped = (bars: readonly BarModel[], size: number): readonly BarModel[] =
   return groups;
 };
 
+/** Sums of what is no part of a whole say nothing. */
+const adds = (shape: ChartShape): boolean => shape.format !== 'percent' && shape.format !== 'number';
+
 const altOf = (
   shape: ChartShape,
   series: readonly Series[],
   bars: readonly BarModel[],
   context: Context,
 ): string => {
-  const amount = (value: Money): string => formatMoney(value, context.currency, context.locale);
+  const amount = (value: Money): string => showFigure(value, shape.format, context);
   const known = bars
     .filter(({ state }) => state !== 'missing')
     .toSorted((a, b) => compareMoney(b.total, a.total));
   const [highest, lowest] = [known[0], known.at(-1)];
+  const isOne = adds(shape) || series.length === 1;
   const named = (bar: BarModel | undefined): string =>
-    bar === undefined ? '' : `${bar.label} ${amount(bar.total)}`;
+    bar === undefined || !isOne ? '' : `${bar.label} ${amount(bar.total)}`;
   const missing = bars.filter(({ state }) => state === 'missing').map(({ label }) => label);
+  const last = known.length === 0 ? undefined : bars.findLast(({ state }) => state !== 'missing');
+  const valueOf = ({ colour, total }: Series): string => {
+    if (adds(shape)) return amount(total);
+    const part = last?.parts.find((one) => one.colour === colour);
+    return part === undefined ? '–' : `${last?.label} ${amount(part.value)}`;
+  };
   return context.locale.words.chartAlt({
     title: shape.title,
-    period: context.period.label,
-    total: amount(sumMoney(bars.map(({ total }) => total))),
+    period: context.spanOf(shape.period).label,
+    total: adds(shape) ? amount(sumMoney(bars.map(({ total }) => total))) : '',
     highest: named(highest),
     lowest: named(lowest),
-    series: context.locale.list(series.map(({ shown, total }) => `${shown} ${amount(total)}`)),
+    series: context.locale.list(
+      series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`),
+    ),
     missing:
       missing.length > 3
         ? `${missing[0]} … ${missing.at(-1)} (${missing.length})`
@@ -165,17 +207,24 @@ export type BuiltChart = {
   readonly spike: Spike | undefined;
 };
 
+const together = (values: readonly Money[]): readonly Money[] =>
+  values.length === 0 ? [] : [sumMoney(values)];
+
 export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
   const { values, totals } = readValues(shape, context);
   const series = seriesOf(shape, totals, context);
   const colours = new Map(series.map(({ name, colour }) => [name, colour]));
-  const single = slotsOf(shape, context).map((slot): BarModel => {
-    const parts = [...(values.get(slot.key) ?? [])];
+  const slots = slotsOf(shape, context);
+  const single = slots.map((slot): BarModel => {
+    const parts = slot.keys.flatMap((key) => [...(values.get(key) ?? [])]);
     const ranked = series.flatMap(({ name, colour }) =>
-      parts.filter(([own]) => own === name).map(([, value]) => ({ colour, value })),
+      together(parts.filter(([own]) => own === name).map(([, value]) => value)).map((value) => ({
+        colour,
+        value,
+      })),
     );
     const rest = parts.filter(([name]) => !colours.has(name)).map(([, value]) => value);
-    const state = context.covers(slot);
+    const state = slot.span === undefined ? 'complete' : context.covers(slot.span);
     return {
       label: slot.label,
       ...(slot.mark === undefined || slot.mark === slot.label ? {} : { mark: slot.mark }),
@@ -184,11 +233,19 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
       parts: [...ranked, ...(rest.length === 0 ? [] : [{ colour: otherColour, value: sumMoney(rest) }])],
     };
   });
-  const size = Math.ceil(single.length / mostBars);
-  const spike = spikeOf(shape, single);
+  // A point of a line may stand close to the next; what is no sum can't be put together.
+  const size = shape.chart === 'line' || !adds(shape) ? 1 : Math.ceil(single.length / mostBars);
+  const spike = shape.chart === 'line' ? undefined : spikeOf(shape, single);
   const model: ChartModel = {
     kind: 'chart',
+    chart: shape.chart === 'line' ? 'line' : 'bars',
+    format: shape.format,
+    labels: shape.over === 'name' ? 'all' : 'some',
     title: shape.title,
+    legend: [
+      ...series.filter(({ shown }) => shown !== '').map(({ shown, colour }) => ({ name: shown, colour })),
+      ...(totals.size > series.length ? [{ name: context.locale.words.other, colour: otherColour }] : []),
+    ],
     note: size > 1 ? context.locale.words.barIsDays(size) : undefined,
     bars: grouped(single, size),
     annotation:
@@ -196,7 +253,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
         ? undefined
         : {
             bar: spike.bar,
-            text: `${single[spike.bar]?.mark ?? spike.label}: ${formatMoney(spike.total, context.currency, context.locale)}`,
+            text: `${single[spike.bar]?.mark ?? spike.label}: ${showFigure(spike.total, shape.format, context)}`,
           },
     alt: altOf(shape, series, single, context),
   };

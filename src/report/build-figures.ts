@@ -1,7 +1,13 @@
-import type { FiguresShape } from './definition.ts';
+import type { FiguresShape, Format } from './definition.ts';
 import type { Context } from './context.ts';
 import { compare, quotientOf, show } from './context.ts';
 import type { FigureModel, FiguresModel } from './model.ts';
+import { showName } from './names.ts';
+
+const textOf = (text: string, format: Format, { locale }: Context): string => {
+  if (text === '') return '–';
+  return format === 'date' ? locale.shortDay(text.slice(0, 10)) : showName(text, 40);
+};
 
 const figureOf = (shape: FiguresShape['figures'][number], file: string, context: Context): FigureModel => {
   const table = context.table(file);
@@ -12,9 +18,12 @@ const figureOf = (shape: FiguresShape['figures'][number], file: string, context:
     return name === undefined ? null : table.figure(row, name + suffix);
   };
   const isText = name !== undefined && (shape.format === 'text' || shape.format === 'date');
-  const value = isText ? { exact: null, text: table.text(row, name) } : show(read(''), shape.format, context);
+  const value = isText
+    ? { exact: null, text: textOf(table.text(row, name), shape.format, context) }
+    : show(read(''), shape.format, context);
   return {
     label: shape.label,
+    format: shape.format,
     value,
     change:
       shape.change && context.comparable
@@ -26,5 +35,8 @@ const figureOf = (shape: FiguresShape['figures'][number], file: string, context:
 export const buildFigures = (shape: FiguresShape, context: Context): FiguresModel => ({
   kind: 'figures',
   title: shape.title,
-  figures: shape.figures.map((figure) => figureOf(figure, shape.sql, context)),
+  figures: shape.figures
+    .map((figure) => ({ figure, model: figureOf(figure, shape.sql, context) }))
+    .filter(({ figure, model: { value } }) => !figure.optional || value.exact !== null || value.text !== '–')
+    .map(({ model }) => model),
 });

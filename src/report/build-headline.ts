@@ -43,18 +43,23 @@ export const buildHeadline = (
   const table = context.table(shape.sql);
   const row = table.only();
   const now = table.figure(row, shape.name);
-  const before = table.figure(row, `${shape.name}_before`);
+  const hasBefore = table.has(`${shape.name}_before`);
+  const before = hasBefore ? table.figure(row, `${shape.name}_before`) : null;
   const isUnknown = state === 'missing' || now === null;
   const { comparison } = context.period;
-  const versus = words.versus(show(before, 'money', context).text, comparison.label);
+  const versus = words.versus(show(before, shape.format, context).text, comparison.label);
+  const comparedWords = (): string => {
+    // A report that compares nothing says nothing of it.
+    if (!hasBefore || comparison.days.length === 0) return '';
+    if (context.comparable) return versus;
+    return words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
+  };
   const change = compare(isUnknown ? null : now, () => before, shape.good, context);
   return {
     label: shape.label,
-    value: isUnknown ? { exact: null, text: words.noDataYet } : show(now, 'money', context),
+    value: isUnknown ? { exact: null, text: words.noDataYet } : show(now, shape.format, context),
     change,
-    compared: context.comparable
-      ? versus
-      : words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'],
+    compared: comparedWords(),
     cause:
       (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
         ? causeOf(shape, subtractMoney(now, before), context)

@@ -5,6 +5,7 @@ import type { BuiltChart } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
 import { buildHeadline } from './build-headline.ts';
+import { buildLooks, buildText } from './build-sentences.ts';
 import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
 import type { Context } from './context.ts';
@@ -12,10 +13,12 @@ import { coverageOf } from './coverage.ts';
 import type { SectionShape } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
 import { formatMoney } from './format.ts';
+import { buildData } from './files/build-data.ts';
+import type { ReportData } from './files/data.ts';
 import { localeOf } from './locales.ts';
-import type { DataState, ReportModel, SectionModel } from './model.ts';
+import type { DataState, ReportModel, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
-import { runQueries } from './queries.ts';
+import { isOfPeriod, runQueries, spanOf } from './queries.ts';
 import type { QueryResults } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
@@ -27,8 +30,10 @@ const mostHtmlBytes = 90_000;
 
 /** Of a period without any data there are words alone: sums of nothing would read as zero. */
 const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
-  (state !== 'missing' || section.kind === 'notes' || section.kind === 'text') &&
-  (section.when === undefined || (section.when === 'one-day') === (context.period.days.length === 1));
+  (state !== 'missing' ||
+    section.kind === 'notes' ||
+    (section.kind === 'text' && section.sql === undefined)) &&
+  isOfPeriod(section, context.period);
 
 const contextOf = (
   request: BuildRequest,
@@ -44,10 +49,13 @@ const contextOf = (
   const totals = table(sql);
   const row = totals.only();
   const hasSpend = compareMoney(totals.figure(row, name) ?? zero, zero) !== 0;
-  const reached = coverageOf(period.interval, facts);
+  const reached = definition.rests_on === 'snapshots' ? 'complete' : coverageOf(period.interval, facts);
   const state = reached === 'missing' && hasSpend ? 'partial' : reached;
-  const before = totals.figure(row, `${name}_before`) ?? zero;
-  const isCovered = state === 'complete' && coverageOf(period.comparison.interval, facts) === 'complete';
+  const before = totals.has(`${name}_before`) ? (totals.figure(row, `${name}_before`) ?? zero) : zero;
+  const isCovered =
+    state === 'complete' &&
+    period.comparison.days.length > 0 &&
+    coverageOf(period.comparison.interval, facts) === 'complete';
   return {
     state,
     context: {
@@ -55,6 +63,7 @@ const contextOf = (
       currency: request.currency,
       zone: request.zone,
       period,
+      spanOf: (span) => spanOf(request, span),
       comparable: isCovered && compareMoney(before, zero) !== 0,
       covers: (day) => coverageOf(day, facts),
       table,
@@ -62,34 +71,41 @@ const contextOf = (
   };
 };
 
+/** Whether a table shows the colours of the charts, which then need no legend. */
+const hasSwatches = (sections: readonly SectionShape[]): boolean =>
+  sections.some((section) => section.kind === 'table' && section.columns.some(({ swatch }) => swatch));
+
+/** Nothing where the section has nothing to say. */
 const sectionOf = (
   section: SectionShape,
+  sections: readonly SectionShape[],
   charts: ReadonlyMap<SectionShape, BuiltChart>,
   scale: number,
   facts: ReportFacts,
   context: Context,
-): SectionModel => {
+): SectionModel | undefined => {
   const built = [...charts.values()];
   const { words } = context.locale;
   switch (section.kind) {
     case 'figures':
       return buildFigures(section, context);
     case 'table': {
+      if (section.optional && context.table(section.sql).rows.length === 0) return undefined;
       const colours = new Map(built.flatMap(({ colours }) => [...colours]));
       return buildTable(section, context, colours, scale);
     }
     case 'chart': {
       const model = charts.get(section)?.model;
-      if (model?.bars.some(({ parts }) => parts.length > 0) === true) return model;
-      return { kind: 'text', title: section.title, paragraphs: [words.nothingBooked] };
+      if (model?.bars.some(({ parts }) => parts.length > 0) === true)
+        return hasSwatches(sections) ? { ...model, legend: [] } : model;
+      return section.optional
+        ? undefined
+        : { kind: 'text', title: section.title, paragraphs: [words.nothingBooked] };
     }
-    case 'text': {
-      const paragraphs = section.text
-        .trim()
-        .split(/\n\s*\n/)
-        .map((text) => text.replaceAll(/\s+/g, ' '));
-      return { kind: 'text', title: section.title, paragraphs };
-    }
+    case 'text':
+      return buildText(section, context);
+    case 'worth-a-look':
+      return buildLooks(section, context);
     case 'notes': {
       const spike = built.find((chart) => chart.spike !== undefined)?.spike;
       const notes = buildNotes(section.title, spike, facts, context);
@@ -112,7 +128,14 @@ const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context): readonl
   ];
 };
 
-const assemble = (request: BuildRequest, results: QueryResults, scale: number): ReportModel => {
+const dataOf = (request: BuildRequest, results: QueryResults): ReportData => {
+  const { headline, sections } = request.definition;
+  const { context, state } = contextOf(request, results);
+  const shown = sections.filter((section) => isShown(section, state, context));
+  return buildData(buildHeadline(headline, state, context), shown, context);
+};
+
+const assemble = (request: BuildRequest, results: QueryResults, scale: number): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
   const facts = { ...request.facts, warnings: [...doubtsOf(results, context), ...request.facts.warnings] };
@@ -121,7 +144,7 @@ const assemble = (request: BuildRequest, results: QueryResults, scale: number): 
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
     if (section.kind === 'chart') charts.set(section, buildChart(section, context));
-  const sections = shown.map((section) => sectionOf(section, charts, scale, facts, context));
+  const sections = shown.flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []);
   const fields = subjectFields(definition.title, request.account, headline, state, facts, context);
   return {
     locale: request.locale ?? 'en',
@@ -147,7 +170,8 @@ export const buildReport = async (request: BuildRequest): Promise<ReportModel> =
   const results = await runQueries(request);
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
     const model = assemble(request, results, scale);
-    if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes) return model;
+    if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes)
+      return { ...model, data: dataOf(request, results) };
   }
   throw fault(
     'report-invalid',

@@ -3,10 +3,11 @@ import type { Money } from '../base/index.ts';
 import { drawable } from './chart-glyphs.ts';
 import { placeOn, scaleOf } from './chart-scale.ts';
 import type { Scale } from './chart-scale.ts';
-import { formatTick } from './format.ts';
+import { lines } from './chart-lines.ts';
 import { escapeHtml } from './markup.ts';
 import { localeOf } from './locales.ts';
 import type { BarModel, ChartModel, ReportModel } from './model.ts';
+import { showTick } from './show-value.ts';
 
 /** A mid grey that reads on white and on black. */
 const ink = '#808690';
@@ -69,11 +70,14 @@ const extremes = (bar: BarModel): readonly Money[] => {
   return [sum(1), sum(-1)];
 };
 
-/** A stacked bar chart on a transparent ground; days without data are hatched, never drawn as zero. */
+/** Stacked bars or lines on a transparent ground; days without data are hatched, never drawn as zero. */
 export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' | 'locale'>): string => {
   const locale = localeOf(model.locale);
-  const scale = scaleOf(chart.bars.flatMap(extremes));
-  const tickLabels = scale.ticks.map((tick) => formatTick(tick, model.currency, locale));
+  const isLine = chart.chart === 'line';
+  const scale = scaleOf(
+    chart.bars.flatMap((bar) => (isLine ? bar.parts.map(({ value }) => value) : extremes(bar))),
+  );
+  const tickLabels = scale.ticks.map((tick) => showTick(tick, chart.format, model.currency, locale));
   const left = Math.max(...tickLabels.map(widthOfLabel)) + 8;
   const top = chart.annotation === undefined ? 10 : 26;
   const y = (value: Money): number => height - bottom - placeOn(scale, value) * (height - bottom - top);
@@ -88,15 +92,15 @@ export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' 
     const line = `<line x1="${number(left)}" x2="${width}" y1="${number(y(tick))}" y2="${number(y(tick))}" stroke="${ink}" stroke-opacity="${isZero ? 0.9 : 0.25}"/>`;
     return line + text(left - 6, y(tick) + labelSize * 0.35, 'end', tickLabels[at] ?? '');
   });
-  const bars = chart.bars.map((bar, at) =>
-    bar.state === 'missing'
-      ? missing(middle(at) - wide / 2, wide, frame)
-      : stack(bar, middle(at) - wide / 2, wide, frame),
-  );
-  const shown = spread(chart.bars.length, 5);
+  const bars = chart.bars.map((bar, at) => {
+    if (bar.state === 'missing') return missing(middle(at) - wide / 2, wide, frame);
+    return isLine ? '' : stack(bar, middle(at) - wide / 2, wide, frame);
+  });
+  if (isLine) bars.push(lines(chart, middle, y));
+  const shown = chart.labels === 'all' ? chart.bars.map((_, at) => at) : spread(chart.bars.length, 5);
   const labels = shown.map((at, index) => {
     const label = chart.bars[at]?.mark ?? chart.bars[at]?.label ?? '';
-    if (shown.length === 1 || (index > 0 && index < shown.length - 1))
+    if (chart.labels === 'all' || shown.length === 1 || (index > 0 && index < shown.length - 1))
       return text(middle(at), height - 5, 'middle', label);
     return index === 0 ? text(left, height - 5, 'start', label) : text(width, height - 5, 'end', label);
   });

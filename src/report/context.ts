@@ -1,13 +1,12 @@
 import { divideMoney, money, multiplyMoney } from '../base/index.ts';
 import type { LocalDay, Money } from '../base/index.ts';
 import { changeOf, unknownChange } from './change.ts';
-import type { Direction, Quotient } from './definition.ts';
-import { formatValue } from './format.ts';
-import type { Format } from './format.ts';
+import type { Direction, Format, Quotient } from './definition.ts';
 import type { Locale } from './locale.ts';
 import type { Change, DataState, Shown } from './model.ts';
-import type { Period } from './period.ts';
+import type { Period, Span } from './period.ts';
 import type { QueryTable, Row } from './query-table.ts';
+import { showFigure } from './show-value.ts';
 
 /** What every part of a report is built with. */
 export type Context = {
@@ -15,6 +14,8 @@ export type Context = {
   readonly currency: string;
   readonly zone: string;
   readonly period: Period;
+  /** The days of each period that the report looks at. */
+  readonly spanOf: (name: 'current' | 'comparison' | 'month' | 'history') => Span;
   /** Whether a change against the comparison period says anything. */
   readonly comparable: boolean;
   readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
@@ -24,7 +25,7 @@ export type Context = {
 export const show = (value: Money | null | undefined, format: Format, context: Context): Shown =>
   value === null || value === undefined
     ? { exact: null, text: '–' }
-    : { exact: value, text: formatValue(value, format, context.currency, context.locale) };
+    : { exact: value, text: showFigure(value, format, context) };
 
 /** `of × times ÷ by` to 18 places; unknown when `by` is zero. With a suffix the columns of the comparison. */
 export const quotientOf = (

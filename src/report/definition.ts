@@ -253,6 +253,8 @@ export const reportShape = z.strictObject({
   description: z.string().max(500).optional(),
   /** Periods that the SQL sees beside `current` and `comparison`. */
   periods: z.array(z.enum(['month', 'history'])).default([]),
+  /** `snapshots`: what it says does not hang on the calls of the period, and is shown without any. */
+  rests_on: z.enum(['calls', 'snapshots']).default('calls'),
   /** What a run takes that says nothing else. */
   parameters: z
     .strictObject({
@@ -266,8 +268,9 @@ export const reportShape = z.strictObject({
   headline: z.strictObject({
     label,
     sql: sqlFile,
-    /** A column of the one row; `<name>_before` is what it is compared with. */
+    /** A column of the one row; `<name>_before`, where the SQL gives it, is what it is compared with. */
     name: column,
+    format: z.enum(['money', 'integer', 'number', 'tokens', 'percent']).default('money'),
     good: z.enum(['up', 'down']).optional(),
     /** Where to look for what moved the total most. */
     cause: z.strictObject({ sql: sqlFile, name: column, value: column, empty: label.optional() }).optional(),

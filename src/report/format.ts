@@ -2,9 +2,6 @@ import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, roundMo
 import type { Money } from '../base/index.ts';
 import type { Locale, Power } from './locale.ts';
 
-/** How a column's values are written. `percent` takes a ratio: 0.25 is 25.0%. */
-export type Format = 'money' | 'integer' | 'tokens' | 'percent' | 'date' | 'text';
-
 const grouped = (digits: string, locale: Locale): string => {
   const [whole = '', fraction] = digits.split('.');
   const groups = whole.replaceAll(/\B(?=(\d{3})+$)/g, locale.groupMark);
@@ -24,6 +21,22 @@ const decimalsOf = (amount: Money): number => {
 export const formatMoney = (amount: Money, currency: string, locale: Locale): string => {
   const rounded = roundMoney(amount, decimalsOf(amount));
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
+};
+
+/** A price: to four significant digits, with 2 decimals at least; zeros behind those are left off. */
+export const formatRate = (amount: Money, currency: string, locale: Locale): string => {
+  const size = absoluteMoney(amount);
+  const zeros = /^0\.(0*)[1-9]/.exec(size)?.[1]?.length;
+  const whole = size.split('.')[0]?.length ?? 1;
+  const places = zeros === undefined ? Math.max(2, 4 - whole) : Math.min(12, zeros + 4);
+  const rounded = roundMoney(amount, places).replace(/(\.\d\d\d*?)0+$/, '$1');
+  return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
+};
+
+/** Up to `places` decimals; zeros at the end are left off. */
+export const formatNumber = (value: Money, locale: Locale, places = 2): string => {
+  const rounded = money(roundMoney(value, places));
+  return `${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`;
 };
 
 export const formatInteger = (value: Money, locale: Locale): string => {
@@ -77,24 +90,4 @@ export const formatPercent = (ratio: Money, locale: Locale): string => {
   const percent = multiplyMoney(ratio, money('100'));
   const rounded = roundMoney(percent, compareMoney(absoluteMoney(percent), money('1000')) < 0 ? 1 : 0);
   return locale.percent(`${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`);
-};
-
-/** Writes an exact decimal (or a date, or a text) for the reader. */
-export const formatValue = (value: string, format: Format, currency: string, locale: Locale): string => {
-  switch (format) {
-    case 'money':
-      return formatMoney(money(value), currency, locale);
-    case 'integer':
-      return formatInteger(money(value), locale);
-    case 'tokens':
-      return formatTokens(money(value), locale);
-    case 'percent':
-      return formatPercent(money(value), locale);
-    case 'date':
-      return /^\d{4}-\d{2}-\d{2}/.test(value) ? locale.shortDay(value.slice(0, 10)) : value;
-    case 'text':
-      return value;
-    default:
-      return format satisfies never;
-  }
 };

@@ -36,6 +36,12 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
 const chartHtml = (chart: ChartModel): Html =>
   markup`<img src="cid:${cidOf(chart)}" width="${contentWidth}" alt="${chart.alt}" class="sf" style="display:block;width:100%;max-width:${contentWidth}px;height:auto;border:0;font-size:12px;line-height:18px;color:${colour.soft}">`;
 
+/** The names of the colours, where no table tells them. */
+const legendHtml = ({ legend }: ChartModel): Html | undefined =>
+  legend.length < 2
+    ? undefined
+    : markup`<div class="sf nm" style="padding:8px 0 0;font-size:12px;line-height:20px;color:${colour.soft}">${legend.map(({ name, colour: fill }) => markup`<span style="color:${fill}">■</span>&nbsp;${name} &nbsp; `)}</div>`;
+
 const paragraphsHtml = ({ paragraphs }: TextModel): Html =>
   markup`${paragraphs.map((text) => markup`<p class="ik" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;
 
@@ -55,7 +61,7 @@ const bodyOf = (section: SectionModel): Html => {
     case 'table':
       return htmlTable(section);
     case 'chart':
-      return chartHtml(section);
+      return markup`${chartHtml(section)}${legendHtml(section)}`;
     case 'text':
       return paragraphsHtml(section);
     case 'notes':

@@ -52,7 +52,9 @@ const referencesOf = (shape: ReportShape): Reference[] => [
     ? []
     : [{ file: shape.headline.cause.sql, path: ['headline', 'cause', 'sql'] }]),
   ...shape.sections.flatMap((section, index) =>
-    'sql' in section ? [{ file: section.sql, path: ['sections', index, 'sql'] }] : [],
+    'sql' in section && section.sql !== undefined
+      ? [{ file: section.sql, path: ['sections', index, 'sql'] }]
+      : [],
   ),
 ];
 

@@ -69,6 +69,9 @@ export const german: Locale = {
     incomplete: 'unvollständig',
     isNew: 'neu',
     unnamed: '(ohne Namen)',
+    unassigned: 'nicht zugeordnet',
+    units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
+    moreLooks: (count) => `${count} weitere.`,
     up: (percent) => `${percent} mehr`,
     down: (percent) => `${percent} weniger`,
     unchanged: 'unverändert',
@@ -100,7 +103,7 @@ export const german: Locale = {
       'Die Tabellen sind gekürzt, damit diese Mail klein bleibt; was fehlt, ist in einer Zeile zusammengezählt.',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [
-        `${title}, ${period}: zusammen ${total}.`,
+        total === '' ? `${title}, ${period}.` : `${title}, ${period}: zusammen ${total}.`,
         highest === '' ? '' : `Am höchsten ${highest}, am niedrigsten ${lowest}.`,
         series === '' ? '' : `${series}.`,
         missing === '' ? '' : `Keine Daten: ${missing.replace(/\.$/, '')}.`,

@@ -54,6 +54,9 @@ export const english: Locale = {
     incomplete: 'incomplete',
     isNew: 'new',
     unnamed: '(no name)',
+    unassigned: 'unassigned',
+    units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
+    moreLooks: (count) => `${count} more.`,
     up: (percent) => `up ${percent}`,
     down: (percent) => `down ${percent}`,
     unchanged: 'unchanged',
@@ -83,7 +86,7 @@ export const english: Locale = {
     shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [
-        `${title}, ${period}: total ${total}.`,
+        total === '' ? `${title}, ${period}.` : `${title}, ${period}: total ${total}.`,
         highest === '' ? '' : `Highest ${highest}, lowest ${lowest}.`,
         series === '' ? '' : `${series}.`,
         missing === '' ? '' : `No data: ${missing}.`,

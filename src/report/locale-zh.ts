@@ -54,6 +54,9 @@ export const chinese: Locale = {
     incomplete: '不完整',
     isNew: '新增',
     unnamed: '（未命名）',
+    unassigned: '未分配',
+    units: { day: ' 天', hour: ' 小时', minute: ' 分钟', second: ' 秒' },
+    moreLooks: (count) => `另有 ${count} 项。`,
     up: (percent) => `上升 ${percent}`,
     down: (percent) => `下降 ${percent}`,
     unchanged: '持平',
@@ -81,7 +84,7 @@ export const chinese: Locale = {
     shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',
     chartAlt: ({ title, period, total, highest, lowest, series, missing }) =>
       [
-        `${title}，${period}：合计 ${total}。`,
+        total === '' ? `${title}，${period}。` : `${title}，${period}：合计 ${total}。`,
         highest === '' ? '' : `最高 ${highest}，最低 ${lowest}。`,
         series === '' ? '' : `${series}。`,
         missing === '' ? '' : `无数据：${missing}。`,

@@ -42,6 +42,12 @@ export type Words = {
   readonly incomplete: string;
   readonly isNew: string;
   readonly unnamed: string;
+  /** What no team pays for. */
+  readonly unassigned: string;
+  /** Behind a number. */
+  readonly units: Readonly<Record<'day' | 'hour' | 'minute' | 'second', string>>;
+  /** Behind things worth a look. */
+  readonly moreLooks: (count: number) => string;
   readonly up: (percent: string) => string;
   readonly down: (percent: string) => string;
   readonly unchanged: string;

@@ -1,4 +1,6 @@
 import type { LocaleTag, Money } from '../base/index.ts';
+import type { Format } from './definition.ts';
+import type { ReportData } from './files/data.ts';
 
 /** A value as it is shown, with the exact decimal behind it where it is a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };
@@ -24,6 +26,7 @@ export type HeadlineModel = {
 
 export type FigureModel = {
   readonly label: string;
+  readonly format: Format;
   readonly value: Shown;
   readonly change: Change | undefined;
 };
@@ -74,7 +77,14 @@ export type TableModel = {
 };
 export type ChartModel = {
   readonly kind: 'chart';
+  /** Stacked bars, of one part where there is one series, or a line for each series. */
+  readonly chart: 'bars' | 'line';
+  readonly format: Format;
+  /** Which of the bars have their label under them. */
+  readonly labels: 'all' | 'some';
   readonly title: string;
+  /** The series and their colours, the largest first. */
+  readonly legend: readonly { readonly name: string; readonly colour: string }[];
   readonly note: string | undefined;
   readonly bars: readonly BarModel[];
   readonly annotation: { readonly bar: number; readonly text: string } | undefined;
@@ -92,8 +102,8 @@ export type NotesModel = {
 };
 export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
 
-/** A report with all its figures, exact and shown, ready to be put into HTML, text and pictures. */
-export type ReportModel = {
+/** What of a report is put into HTML, text and pictures. */
+export type ShownReport = {
   readonly locale: LocaleTag;
   readonly currency: string;
   readonly title: string;
@@ -105,3 +115,6 @@ export type ReportModel = {
   readonly sections: readonly SectionModel[];
   readonly footer: readonly string[];
 };
+
+/** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
+export type ReportModel = ShownReport & { readonly data: ReportData };

@@ -1,6 +1,9 @@
 import { absoluteMoney, compareMoney, fault, isFault, money, zero } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
+import type { ReportShape, SectionShape } from './definition.ts';
+import { furtherSpan } from './period.ts';
+import type { Period, Span } from './period.ts';
 import type { CubeFacts, ResultTable } from './port.ts';
 
 const mostQueryRows = 200_000;
@@ -47,24 +50,50 @@ const doubtOf = (facts: CubeFacts | undefined, currency: string): QueryResults['
   return facts.amounts === 'units' && currency !== 'USD' ? 'unit' : undefined;
 };
 
+/** Sections of one-day reports, or of longer ones, alone. */
+export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
+  when === undefined || (when === 'one-day') === (days.length === 1);
+
+export const spanOf = (
+  { period, zone, locale }: BuildRequest,
+  name: 'current' | 'comparison' | 'month' | 'history',
+): Span => {
+  if (name === 'current') return period;
+  return name === 'comparison' ? period.comparison : furtherSpan(period, name, zone, locale);
+};
+
+/** The SQL files that the sections to be shown name. */
+const filesFor = ({ headline, sections }: ReportShape, period: Period): ReadonlySet<string> =>
+  new Set([
+    headline.sql,
+    ...(headline.cause === undefined ? [] : [headline.cause.sql]),
+    ...sections
+      .filter((section) => isOfPeriod(section, period))
+      .flatMap((section) => ('sql' in section && section.sql !== undefined ? [section.sql] : [])),
+  ]);
+
 /** @throws Fault naming the file. */
 export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
-  const { definition, period, timeLimit, signal } = request;
+  const { definition, period, timeLimit, signal, means = {} } = request;
+  const files = filesFor(definition, period);
+  const queries = [...definition.queries].filter(([file]) => files.has(file));
   return request.warehouse.readCube(
     {
       account: request.account,
       currency: request.currency,
-      periods: [
-        { name: 'current', days: period.days },
-        { name: 'comparison', days: period.comparison.days },
-      ],
+      periods: (['current', 'comparison', ...definition.periods] as const).map((name) => ({
+        name,
+        days: spanOf(request, name).days,
+      })),
+      queries: [...queries.map(([, sql]) => sql), kindsSql],
+      ...means,
       rowLimit: mostQueryRows,
       ...(timeLimit === undefined ? {} : { timeLimit }),
       ...(signal === undefined ? {} : { signal }),
     },
     async (query, facts?: CubeFacts) => {
       const tables = new Map<string, ResultTable>();
-      for (const [file, sql] of definition.queries) tables.set(file, await query(sql).catch(blame(file)));
+      for (const [file, sql] of queries) tables.set(file, await query(sql).catch(blame(file)));
       const charged = kindsOf(await query(kindsSql));
       return {
         tables,

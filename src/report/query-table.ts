@@ -16,6 +16,7 @@ export type QueryTable = {
   /** The first row. @throws Fault when there is not exactly one. */
   readonly only: () => Row;
   readonly isFigure: (column: string) => boolean;
+  readonly has: (column: string) => boolean;
 };
 
 const sumOf = (cells: readonly (Cell | undefined)[]): Money | null => {
@@ -81,5 +82,6 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
       return row;
     },
     isFigure: (column) => additive[at(column)] === true,
+    has: (column) => index.has(column),
   };
 };

@@ -24,6 +24,10 @@ const bar = (label: string, total: string): ChartModel['bars'][number] => ({
 
 const chartOf = (bars: ChartModel['bars']): ChartModel => ({
   kind: 'chart',
+  chart: 'bars',
+  format: 'money',
+  labels: 'some',
+  legend: [],
   title: 't',
   note: undefined,
   bars,

@@ -145,10 +145,10 @@ const unitOf = (format: Format, currency: string): DataCell => {
 };
 
 const figureRows = (shape: FiguresShape, context: Context): readonly (readonly DataCell[])[] =>
-  buildFigures(shape, context).figures.map(({ label, value, change }, at) => [
+  buildFigures(shape, context).figures.map(({ label, format, value, change }) => [
     label,
     value.exact,
-    unitOf(shape.figures[at]?.format ?? 'text', context.currency),
+    unitOf(format, context.currency),
     change?.ratio ?? null,
     value.text,
   ]);
