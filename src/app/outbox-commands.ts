@@ -30,7 +30,7 @@ const sentWords = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
   if (state === 'queued' || state === 'sending') return { done: true, said: `on its way to ${recipient}` };
   if (nextAttempt === neverAgain) return { done: false, said: `${state}${because(row)}` };
   const next = formatMoment(toSeconds(nextAttempt), 'UTC');
-  return { done: true, said: `${state}, tried again ${next} UTC${because(row)}` };
+  return { done: true, said: `${state}, tried again ${next}${because(row)}` };
 };
 
 /** Looking into the outbox, and a person's orders on it. */

@@ -39,7 +39,6 @@ export const addOutbox = (program: Command, means: Means): void => {
     .description(
       'the mails that were queued, newest first: how each stands, what went wrong last, the next try',
     )
-    .enablePositionalOptions()
     .addOption(configOption())
     .option(
       '-s, --state <states>',

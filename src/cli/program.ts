@@ -21,6 +21,8 @@ const makeProgram = (means: Means): Command => {
     .version(version)
     .showHelpAfterError('(run with --help for the options)')
     .exitOverride()
+    // `outbox drop --json` is said to drop, not to the outbox that has the option too.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: means.stdout.write, writeErr: means.stderr.write })
     .addHelpText(
       'after',

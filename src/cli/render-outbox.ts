@@ -3,7 +3,7 @@ import { localMoment } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
-import { oneLine } from './text.ts';
+import { clip, oneLine } from './text.ts';
 import { untilWords } from './words.ts';
 
 const styles: Readonly<Record<OutboxView['state'], Style>> = {
@@ -23,7 +23,10 @@ const nextWords = ({ next, state }: OutboxView, now: number): string => {
   return next === undefined ? '-' : `${localMoment(next, zone)} (${untilWords(next, now)})`;
 };
 
-const rowOf = (row: OutboxView, now: number): Row => {
+/** An address may be as long as three lines. */
+const widest = (width: number | undefined): number => Math.max(20, Math.floor((width ?? 320) / 2));
+
+const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => {
   const state: Cell = { text: row.state, style: styles[row.state] };
   return {
     cells: [
@@ -31,7 +34,7 @@ const rowOf = (row: OutboxView, now: number): Row => {
       state,
       row.kind,
       row.subject,
-      row.recipient,
+      clip(oneLine(row.recipient), widest(width)),
       row.attempts === 0 ? '-' : String(row.attempts),
       nextWords(row, now),
       localMoment(row.queuedAt, zone),
@@ -54,7 +57,7 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
       { title: 'NEXT TRY', spare: 1 },
       { title: 'QUEUED', spare: 5 },
     ],
-    rows.map((row) => rowOf(row, now)),
+    rows.map((row) => rowOf(row, now, screen.width)),
     screen,
   );
   return `${[screen.paint('quiet', `times in ${zone}`), ...lines].join('\n')}\n`;

@@ -1,0 +1,138 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noPaint } from '../../src/cli/paint.ts';
+import { renderOutbox } from '../../src/cli/render-outbox.ts';
+import { openPostOffice } from '../mail/support/post-office.ts';
+import type { PostOffice } from '../mail/support/post-office.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { openFolder, usualConfig } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+import { queueMails } from '../support/queue-mails.ts';
+import { at, hostile, pageFaults, screens } from './support/views.ts';
+
+let folder: Folder;
+let office: PostOffice;
+const clock = manualClock();
+
+beforeEach(async () => {
+  folder = await openFolder();
+  await usualConfig(folder);
+  await mkdir(join(folder.path, 'data'));
+  office = await openPostOffice({
+    without: ['STARTTLS', 'AUTH'],
+    atRecipient: (address) =>
+      address.startsWith('bad') ? '550 no such user' : address.startsWith('later') ? '451 later' : 'accept',
+  });
+  await queueMails(folder.path, clock, ['good@example.com', 'bad@example.com', 'later@example.com']);
+});
+afterEach(async () => {
+  await office[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const run = (...argv: string[]) => {
+  const env = { GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_ADMIN_KEY: 'sk-admin', SMTP_URL: office.url };
+  return folder.run(argv, { env, clock });
+};
+const statesNow = async (...argv: string[]): Promise<readonly string[]> =>
+  (JSON.parse((await run('outbox', '--json', ...argv)).stdout) as { id: string; state: string }[]).map(
+    ({ id, state }) => `${id} ${state}`,
+  );
+
+describe('outbox', () => {
+  it('lists, sends and drops where no daemon runs, and status needs nobody once all is decided', async () => {
+    const before = await run('outbox');
+    expect(before).toMatchObject({ code: 0, stderr: '' });
+    expect(before.stdout).toMatch(/^times in UTC\nID +STATE +KIND +SUBJECT +RECIPIENT +TRIES +NEXT TRY/);
+    expect(before.stdout).toMatch(
+      /^1 +queued +report:daily-spend +2026-11-20T08:00:00.000Z +good@example.com +- +\S+ \S+ \(now\)/m,
+    );
+
+    const sent = await run('outbox', 'resend', '1', '2', '3', '4');
+    expect(sent.code).toBe(1);
+    expect(sent.stdout).toMatch(/^1: sent to good@example\.com$/m);
+    expect(sent.stdout).toMatch(/^2: failed: .*“550 no such user”$/m);
+    expect(sent.stdout).toMatch(/^3: deferred, tried again \S+ \S+ UTC: .*“451 later”$/m);
+    expect(sent.stdout).toMatch(/^4: there is no such row$/m);
+    expect(await statesNow()).toEqual(['3 deferred', '2 failed', '1 sent']);
+    expect(await statesNow('--state', 'sent,failed', '-n', '1')).toEqual(['2 failed']);
+    const [failed] = JSON.parse((await run('outbox', '-s', 'failed', '--json')).stdout) as unknown[];
+    expect(failed).toMatchObject({
+      route: 'mail',
+      attempts: 1,
+      recipient: 'bad@example.com',
+      queuedAt: new Date(clock.now()).toISOString(),
+      lastError: expect.stringContaining('550') as string,
+    });
+    expect((await run('status')).code).toBe(1);
+
+    const dropped = await run('outbox', 'drop', '2', '2');
+    expect(dropped).toMatchObject({ code: 0, stdout: '2: dropped: it is never sent to bad@example.com\n' });
+    expect((await run('status')).code).toBe(0);
+    expect(JSON.parse((await run('outbox', 'drop', '--json', '1', '2')).stdout)).toEqual([
+      { id: '1', done: false, said: 'it was sent to good@example.com' },
+      { id: '2', done: true, said: 'it was dropped before' },
+    ]);
+
+    expect(await run('outbox', 'resend', '1')).toMatchObject({
+      code: 0,
+      stdout: '1: sent to good@example.com\n',
+    });
+    const [first, second] = office.received;
+    expect(office.received).toHaveLength(2);
+    expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
+  });
+
+  it('does not send what is no longer what it was', async () => {
+    const stored = join(folder.path, 'data', 'outbox');
+    for (const file of await readdir(stored)) await rm(join(stored, file));
+    const ran = await run('outbox', 'resend', '1');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/^1: its stored bytes are gone or damaged/);
+    expect(office.connections()).toBe(0);
+  });
+
+  it.each([
+    [['outbox', '--state', 'lost'], /it must be of queued, sending, /],
+    [['outbox', 'resend'], /missing required argument/],
+    [['outbox', 'forget', '1'], /too many arguments|unknown command/],
+  ])('%j is wrong use', async (argv, words) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(words);
+  });
+
+  it('resend and drop show examples', async () => {
+    for (const command of ['resend', 'drop']) {
+      const ran = await run('outbox', command, '--help');
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toMatch(new RegExp(`Examples:\n  tollkeeper outbox ${command} 42`));
+    }
+  });
+});
+
+describe('the table of the outbox', () => {
+  it.each(screens)('keeps hostile words on their lines (%s)', (_, screen) => {
+    const row = {
+      id: '1',
+      route: hostile,
+      account: hostile,
+      kind: hostile,
+      subject: hostile,
+      recipient: hostile,
+      messageId: hostile,
+      state: 'unknown' as const,
+      attempts: 3,
+      doubts: 3,
+      queuedAt: at('2026-11-20T08:00:00Z'),
+      changedAt: at('2026-11-20T08:00:00Z'),
+      lastError: hostile,
+    };
+    expect(pageFaults(renderOutbox([row], clock.now(), screen), screen)).toEqual([]);
+  });
+
+  it('is one line when there is none', () => {
+    expect(renderOutbox([], clock.now(), { paint: noPaint })).toBe('no such mail\n');
+  });
+});
