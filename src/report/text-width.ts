@@ -29,7 +29,8 @@ const partsOf = (word: string): string[] => {
   const parts: string[] = [];
   let before = '';
   for (const character of charactersOf(word)) {
-    const mayBreak = (wide.test(before) || wide.test(character)) && !closes.test(character) && !opens.test(before);
+    const mayBreak =
+      (wide.test(before) || wide.test(character)) && !closes.test(character) && !opens.test(before);
     if (parts.length === 0 || mayBreak) parts.push(character);
     else parts.push(`${parts.pop() ?? ''}${character}`);
     before = character;
