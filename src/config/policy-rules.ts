@@ -166,6 +166,14 @@ export const policyFaults = (job: DeclaredJob, reach: Reach): ConfigFault[] => {
       'a run that waits so long is missed before it begins',
       'make randomized_delay shorter or starting_deadline longer; both count from the slot',
     ),
+    // Of jobs that archive.
+    ...longer(
+      job,
+      ['settle'],
+      ['retain'],
+      'no month leaves the table before it is archived',
+      'make settle shorter or retain longer; both count from the end of the month',
+    ),
     ...needsFaults(job),
     ...noticeFaults(job, reach),
   ];

@@ -26,6 +26,8 @@ const summary = (code: FaultCode, path: string, words: string): string => {
   const holder = lockHolder(words);
   if (code === 'warehouse-locked')
     return `${path} is held by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
+  // Another file than the database may lie on another volume: it is the one to look at.
+  if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(words)) return words;
   return `${path}: ${words}`;
 };
 

@@ -334,6 +334,26 @@ describe('kinds that are never run beside themselves', () => {
   });
 });
 
+describe('what an archive retains', () => {
+  const archive = async (rest: string) =>
+    load(
+      {
+        'config/tollkeeper.yaml': goodSettings,
+        'config/jobs/a.yaml': `jobs:\n  a: { kind: archive, ${rest} }\n`,
+      },
+      goodEnv,
+      { kinds: jobKinds },
+    );
+
+  it('is no shorter than what a month is left to late rows', async () => {
+    expect((await archive('settle: 10d, retain: 3d')).text).toContain(
+      'jobs.a.settle ("10d") is longer than retain ("3d"): no month leaves the table before it is archived',
+    );
+    for (const good of ['settle: 10d, retain: 10d', 'retain: 3d', 'settle: 10d'])
+      expect((await archive(good)).text).toBe('');
+  });
+});
+
 describe('the address of a heartbeat', () => {
   const address = 'https://hc-ping.com/3c9d1a6e-0f52-4b7e-9d55-1d2f3a4b5c6d?create=1';
   const secret = '3c9d1a6e-0f52-4b7e-9d55-1d2f3a4b5c6d';
