@@ -65,8 +65,9 @@ const compact = (
 };
 
 const threeDigits = (scaled: Money): string => {
-  const wholeDigits = /^\d+/.exec(scaled)?.[0].length ?? 1;
-  return roundMoney(scaled, Math.max(0, 3 - wholeDigits));
+  const placesOf = (size: string): number => Math.max(0, 3 - (/^\d+/.exec(size)?.[0].length ?? 1));
+  // Rounding can bring a digit more: 99.96 is 100, not 100.0.
+  return roundMoney(scaled, placesOf(roundMoney(scaled, placesOf(scaled))));
 };
 
 /** `12.3M`: exact below 10,000, else three significant digits or more. */
