@@ -275,23 +275,30 @@ describe('a pull', () => {
     expect(await told()).toBe(2);
   });
 
-  it.each([
-    ['403', { kind: 'status', status: 403 }],
-    ['429', { kind: 'rate-limit' }],
-  ] as const)('does not fail over statistics that answer %s: not compared, and why', async (_, effect) => {
+  it('does not fail over statistics that answer 429, nor a comparison over 403: not compared, and why', async () => {
     await using house = await openHouse();
     const { run, json, sandbox } = house;
-    sandbox.faults.plant({ ...effect, path: '/api/log/self/stat', times: 99 });
-    sandbox.faults.plant({ ...effect, path: '/api/user/self', times: 99 });
+    const path = '/api/log/self/stat';
+    sandbox.faults.plant({ kind: 'rate-limit', path, times: 99 });
     const pulled = await json('run', 'logs');
     expect(pulled.code).toBe(0);
     expect(pulled.said.summary).toMatch(/\. Not compared with statistics: .+\.$/);
     expect((await run('runs', 'logs')).stdout).toContain('Not compared with statistics: ');
+    sandbox.faults.clear();
+    for (const refused of [path, '/api/user/self'])
+      sandbox.faults.plant({ kind: 'status', status: 403, path: refused, times: 99 });
+    expect(await run('run', 'snapshot')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('profile not read: ') as string,
+    });
     expect((await run('run', 'usage')).code).toBe(0);
     const { code, said } = await json(...asked);
     expect(code).toBe(0);
     expect(totalsOf(said).map(({ source }) => source)).toEqual(['usage by model', 'usage by key']);
-    expect(said.notCompared.map(({ source }) => source)).toEqual(['statistics', 'used_quota and balance']);
+    expect(said.notCompared).toEqual([
+      { source: 'statistics', reason: expect.stringMatching(/scope|refuse/) as string },
+      { source: 'used_quota and balance', reason: expect.stringContaining('no two snapshots') as string },
+    ]);
   });
 });
 
