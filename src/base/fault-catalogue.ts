@@ -110,16 +110,37 @@ const entries = {
   'mail-certificate': failed(
     'install the issuer through mail.tls.ca, or mend the certificate of the mail server',
   ),
-  'mail-tls-required': failed('the mail server offers no STARTTLS; use smtps:// or a server that does'),
+  'mail-tls-required': failed(
+    'the mail server offers no STARTTLS; use smtps:// or a server that does (insecure: true under mail takes a relay without a login as it is)',
+  ),
   'mail-login-refused': failed('check user and password in mail.smtp'),
   'mail-refused': failed('the mail server refused the message for good; its words are quoted'),
+  'mail-too-large': failed(
+    'attach less (mail.attach of the job), or ask those who run the mail server to take larger messages; `tollkeeper outbox` resends it then',
+  ),
+  'mail-address-refused': failed(
+    'use an address with plain letters before the @, or a mail server that offers SMTPUTF8',
+  ),
   'mail-deferred': passing('the mail server asked to try again later'),
   'mail-outcome-unknown': failed(
     'the connection broke after the message was handed over: it may or may not have been taken',
   ),
   'mail-address-invalid': misuse('give each address as name@example.com or "Name <name@example.com>"'),
+  'report-damaged': failed(
+    'put the folder named back from a copy, or move it away: the report of the slot is built anew then',
+  ),
   'mail-file-damaged': failed(
     'the file was removed or changed after it was queued; run the job again to make the mail anew',
+  ),
+
+  // routes beside mail
+  'webhook-unreachable': passing('check the url of the route, DNS, the proxy settings and the firewall'),
+  'webhook-refused': failed(
+    'check the url and the secret of the route, and what the other side says; `tollkeeper outbox` resends it then',
+  ),
+  'webhook-deferred': passing('the other side asked to try again later'),
+  'webhook-outcome-unknown': failed(
+    'it was handed over and not answered: it may or may not have been taken; a receiver knows it by its Idempotency-Key',
   ),
 
   'demo-failed': failed('this is a fault of Tollkeeper itself; please report it with the line above'),

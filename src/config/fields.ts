@@ -80,6 +80,30 @@ export const address = checked(
 
 export const addresses = z.array(address).min(1);
 
+const domainWords = 'a domain such as example.com';
+
+export const domain = checked(domainWords, (text) =>
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(text),
+);
+
+/** The name of a DKIM key, labels of a domain name. */
+export const selector = checked(
+  'a DKIM selector such as mail or 2026.tollkeeper',
+  (text) =>
+    text.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text),
+);
+
+const isSecureUrl = (text: string): boolean => {
+  if (text.length > 500 || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
+};
+
+const secureUrlWords = 'a web address, https but for loopback, without user and password';
+
+/** A web address that is no secret. */
+export const httpsUrl = checked(secureUrlWords, isSecureUrl);
+
 /** An exact decimal amount, never negative. */
 export const amount = z
   .union([
@@ -109,7 +133,13 @@ export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,6
 
 export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName);
 
-const naming = (kind: 'account' | 'team' | 'report' | 'job') =>
+/** What the keys of `routes` may look like: rows of mails name theirs `mail`. */
+export const routeKey = checked(
+  'a name of letters, digits, ".", "_" and "-", at most 64 long, and not mail',
+  (text) => isName(text) && text !== 'mail',
+);
+
+const naming = (kind: 'account' | 'team' | 'report' | 'job' | 'route') =>
   checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, { names: kind });
 
 /** Each must name a thing that is declared: an entry of tollkeeper.yaml, a report folder, another job. */
@@ -117,6 +147,14 @@ export const accountName = naming('account');
 export const teamName = naming('team');
 export const reportName = naming('report');
 export const jobName = naming('job');
+export const routeName = naming('route');
+
+/** Someone who is told: a mail address, or by the name of a route. */
+export const addressee = checked(
+  'a mail address such as ops@example.com, or the name of a route',
+  (text) => isAddress(text) || isName(text),
+  { names: 'route' },
+).meta({ examples: ['ops@example.com', 'ops-chat'] });
 
 const hide = (value: string): Secret => ({
   reveal: () => value,
@@ -138,6 +176,14 @@ const isSmtpUrl = (text: string): boolean => {
   const url = new URL(text);
   return url.hostname !== '' && (url.pathname === '' || url.pathname === '/') && url.search + url.hash === '';
 };
+
+/** A web address that is a secret, since whoever knows it can post there; wholly by reference. */
+export const secretUrl = checked(`a reference to ${secureUrlWords}`, isSecureUrl, {
+  secret: 'whole',
+}).transform(hide);
+
+/** A web address that may be written out, and is not shown again. */
+export const openUrl = checked(secureUrlWords, isSecureUrl, { secret: 'open' }).transform(hide);
 
 /** Address of a mail server; its password, when it has one, by reference. */
 export const smtpUrl = checked(

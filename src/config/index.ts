@@ -18,7 +18,7 @@ export {
   teamName,
   zone,
 } from './fields.ts';
-export { fieldsOf, jobMail } from './job-schema.ts';
+export { fieldsOf, jobMail, jobPost } from './job-schema.ts';
 export type { Job, JobKind, NoticeKind, Retries } from './job-schema.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
@@ -26,4 +26,5 @@ export type { Config, Loaded, LoadOptions } from './load.ts';
 export { fingerprintConfig } from './read-files.ts';
 export type { Schedule } from './rules.ts';
 export { profileOf } from './profile.ts';
+export type { Route } from './routes-schema.ts';
 export type { Account } from './settings-schema.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Position, Secret } from '../base/index.ts';
 import {
   accountName,
+  addressee,
   addresses,
   cron,
   duration,
@@ -9,6 +10,7 @@ import {
   jobName,
   name,
   positiveDuration,
+  routeName,
   zone,
 } from './fields.ts';
 import { fieldNotes } from './notes.ts';
@@ -101,7 +103,13 @@ export const commonShape = z.strictObject({
     .array(z.enum(noticeKinds))
     .default([...noticeKinds])
     .describe('What is mailed: one mail when an outage begins and one at its end.'),
-  notify_to: addresses.optional().describe('Who is told; mail.operators of tollkeeper.yaml when left out.'),
+  notify_to: z
+    .array(addressee)
+    .min(1)
+    .optional()
+    .describe(
+      'Who is told: mail addresses, or names of routes; mail.operators of tollkeeper.yaml when left out.',
+    ),
   heartbeat_url: heartbeatUrl
     .optional()
     .describe('Called after each good run, so that a monitor elsewhere notices when none comes.'),
@@ -109,6 +117,11 @@ export const commonShape = z.strictObject({
 
 /** Recipients of a job's mail, for the kinds that send some. */
 export const jobMail = z.strictObject({ to: addresses.describe('Who receives it.') });
+
+/** Routes that a job's message goes to beside, or in place of, mail. */
+export const jobPost = z.strictObject({
+  to: z.array(routeName).min(1).describe('Names of routes of tollkeeper.yaml.'),
+});
 
 /** A run of such a kind covers all that the ones before it left: what `queue` and the like would add is nothing, or harm. */
 const onlyForbid = concurrency

@@ -14,7 +14,15 @@ import { recordReads } from './read-files.ts';
 import type { ReadFiles } from './read-files.ts';
 import { readSources } from './read-sources.ts';
 import type { ConfigFiles } from './read-sources.ts';
-import { accountFaults, mailFaults, nameFaults, nameList, ringFaults, scheduleFaults } from './rules.ts';
+import {
+  accountFaults,
+  mailFaults,
+  nameFaults,
+  nameList,
+  operatorFaults,
+  ringFaults,
+  scheduleFaults,
+} from './rules.ts';
 import type { CheckSchedule, Declared, LongestSpace } from './rules.ts';
 import { placeKey, valueAt } from './schema-walk.ts';
 import { settingsSchema, warehousePath } from './settings-schema.ts';
@@ -71,7 +79,7 @@ const namesIn = (tree: unknown, key: string): string[] | undefined => {
   return isMap(section) ? Object.keys(section) : undefined;
 };
 
-const list = (key: 'accounts' | 'teams', tree: unknown): Partial<Declared> => {
+const list = (key: 'accounts' | 'teams' | 'routes', tree: unknown): Partial<Declared> => {
   const names = namesIn(tree, key);
   return names === undefined ? {} : { [key]: nameList(names) };
 };
@@ -107,6 +115,7 @@ const declaredIn = (
       : {
           ...list('accounts', settings),
           ...list('teams', settings),
+          ...list('routes', settings),
           hasMail: valueAt(settings, ['mail']) !== undefined,
           hasOperators: !Array.isArray(operators) || operators.length > 0,
         }),
@@ -154,6 +163,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(part?.faults ?? []),
     ...(pem?.faults ?? []),
     ...jobFaults,
+    ...(part === undefined ? [] : operatorFaults(part, declared)),
     ...rulesOf(jobs, declared, part?.resolved, options),
   ];
   const path = part === undefined ? undefined : warehousePathOf(part);

@@ -8,7 +8,7 @@ export type FieldNotes = {
    */
   readonly secret?: 'whole' | 'password' | 'open';
   /** The field names a thing that must be declared elsewhere. */
-  readonly names?: 'account' | 'team' | 'report' | 'job';
+  readonly names?: 'account' | 'team' | 'report' | 'job' | 'route';
   /** The field is a path of a PEM file that must be there. */
   readonly pem?: true;
   /** What it must be, in plain words: `must be …`. */

@@ -36,6 +36,7 @@ export type Declared = {
   readonly teams?: NameList;
   readonly reports?: NameList;
   readonly jobs?: NameList;
+  readonly routes?: NameList;
   readonly hasMail?: boolean;
   readonly hasOperators?: boolean;
 };
@@ -68,6 +69,7 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
     team: declared.teams,
     report: declared.reports,
     job: declared.jobs,
+    route: declared.routes,
   };
   eachText(
     job.part.resolved,
@@ -76,6 +78,8 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
       const { names } = notesOf(schema);
       const known = names === undefined ? undefined : lists[names];
       if (names === undefined || job.part.isBroken(path)) return;
+      // Where a route may be named, a mail address may stand, too.
+      if (names === 'route' && text.includes('@')) return;
       if (names === 'job' && text === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
       else if (known !== undefined && !known.has(text))
@@ -86,6 +90,18 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
     job.part.path,
   );
   return faults;
+};
+
+/** Operators that are no mail addresses must be routes. */
+export const operatorFaults = (part: Checked<unknown>, declared: Declared): ConfigFault[] => {
+  const operators = valueAt(part.resolved, ['mail', 'operators']);
+  const { routes } = declared;
+  if (!Array.isArray(operators) || routes === undefined) return [];
+  return operators.flatMap((text: unknown, index) => {
+    const path = ['mail', 'operators', index];
+    if (typeof text !== 'string' || text.includes('@') || routes.has(text) || part.isBroken(path)) return [];
+    return [at(part, path, `unknown route ${quoted(part, path)}`, routes.advice(text, 'route'))];
+  });
 };
 
 /** A job that names no account must have exactly one to choose from. */

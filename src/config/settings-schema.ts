@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { localeTags, rowKinds } from '../base/index.ts';
 import {
   address,
+  addressee,
   addresses,
   amount,
   certificates,
@@ -15,7 +16,9 @@ import {
   zone,
 } from './fields.ts';
 import { isLoopback } from './loopback.ts';
+import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
+import { routes } from './routes-schema.ts';
 
 const baseUrlWords = 'a web address such as https://gateway.example.com';
 
@@ -121,6 +124,10 @@ const account = z.strictObject({
     .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
     .optional(),
   timeouts: timeouts.describe('Limits on calls to the gateway.').optional(),
+  budget: z
+    .strictObject({ month: amount.describe('Money a calendar month, in the currency of the account.') })
+    .optional()
+    .describe('What the account may spend.'),
   gateway: gateway.describe('What this gateway does where its document is silent.').prefault({}),
 });
 
@@ -143,22 +150,31 @@ const warehouse = z.strictObject({
     .describe('Where jobs of kind archive keep months of the call log.'),
 });
 
-const mail = z.strictObject({
-  smtp: smtpUrl.describe('Mail server: smtp:// (with STARTTLS) or smtps://, the password by reference.'),
-  from: address.describe('Sender of all mails.'),
-  operators: z.array(address).default([]).describe('Who is told when something is wrong.'),
-  rate: rate
-    .optional()
-    .describe(
-      'How many mails the server is given at most in a span of time; as many as it takes unless set.',
-    ),
-  keep: positiveDuration
-    .prefault('90d')
-    .describe('How long the exact bytes of a mail are kept once it was sent; what was not sent is kept.'),
-  tls: z
-    .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
-    .optional(),
-});
+const mail = z
+  .strictObject({
+    smtp: smtpUrl.describe('Mail server: smtp:// (with STARTTLS) or smtps://, the password by reference.'),
+    from: address.describe('Sender of all mails.'),
+    operators: z
+      .array(addressee)
+      .default([])
+      .describe('Who is told when something is wrong: mail addresses, or names of routes.'),
+    ...mailOptions,
+    rate: rate
+      .optional()
+      .describe(
+        'How many mails the server is given at most in a span of time; as many as it takes unless set.',
+      ),
+    keep: positiveDuration
+      .prefault('90d')
+      .describe('How long the exact bytes of a mail are kept once it was sent; what was not sent is kept.'),
+    tls: z
+      .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
+      .optional(),
+  })
+  .superRefine((settings, context) => {
+    for (const { key, message } of contradictions(settings))
+      context.addIssue({ code: 'custom', path: [key], message });
+  });
 
 const team = z.strictObject({
   keys: z
@@ -167,9 +183,23 @@ const team = z.strictObject({
     .describe('Names of the API keys that the team pays for; * stands for anything.'),
   mail: addresses.optional().describe('Who in the team receives its reports.'),
   budget: z
-    .strictObject({ month: amount.describe('Currency a calendar month.') })
+    .strictObject({ month: amount.describe('Money a calendar month, in the currency of the account.') })
     .optional()
     .describe('What the team may spend.'),
+});
+
+const perMillion = (words: string) => amount.describe(`Money for a million tokens of ${words}.`).optional();
+
+const price = z.strictObject({
+  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency of these prices.'),
+  input: perMillion('input that is not cached'),
+  cached: perMillion('cache reads'),
+  cache_write: perMillion('cache writes'),
+  audio_input: perMillion('audio input'),
+  image: perMillion('image input'),
+  output: perMillion('output'),
+  reasoning: perMillion('reasoning; that of output unless given'),
+  audio_output: perMillion('audio output'),
 });
 
 const scheduler = z.strictObject({
@@ -191,7 +221,16 @@ export const settingsSchema = z
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
     mail: mail.optional().describe('Mail server and sender.'),
+    routes: routes
+      .prefault({})
+      .describe('Ways out beside mail, by name: webhooks of your own, of Slack and of Teams.'),
     teams: z.record(name, team).prefault({}).describe('Who pays: teams by name.'),
+    prices: z
+      .record(z.string().min(1), price)
+      .prefault({})
+      .describe(
+        'Prices by name of model; * stands for anything, and the closest name applies. Reports tell from them what each class of tokens costs and what caching saves.',
+      ),
     scheduler: scheduler.prefault({}).describe('How jobs are run.'),
     health: z
       .strictObject({

@@ -1,9 +1,9 @@
 import { fault } from '../base/index.ts';
 import type { Fault, UnixMillis } from '../base/index.ts';
+import { retryAfter } from '../net/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { gatewayWords, quoted } from './gateway-words.ts';
 import type { GatewayWords } from './gateway-words.ts';
-import { retryAfter } from './retry-after.ts';
 
 /** What an endpoint's errors are made of besides the answer. */
 export type RefusalMeans = { readonly redact: (text: string) => string; readonly now: UnixMillis };

@@ -4,6 +4,7 @@ import { fault } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 import { parseMailbox } from './address.ts';
 import type { Mailbox } from './address.ts';
+import type { Letterhead } from './letterhead.ts';
 import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';
@@ -29,6 +30,8 @@ export type EnqueueMeans = {
   /** Where the exact bytes are kept. */
   readonly folder: string;
   readonly clock: Clock;
+  /** What all mails carry beside their sender. */
+  readonly letterhead?: Letterhead;
 };
 
 /** `known`: the same was told, or queued, before; nothing was written. */
@@ -98,7 +101,8 @@ export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly
   for (const to of distinct(mail.to)) {
     const recipient = envelopeAddress(to.address);
     const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
-    const bytes = await composeMessage({ ...mail, from, to, messageId, date: means.clock.now() });
+    const { letterhead = {}, clock } = means;
+    const bytes = await composeMessage({ ...mail, from, to, messageId, date: clock.now(), letterhead });
     const rendered = { ...mail.key, recipient, sender: from.address, messageId, route: mailRouteName, bytes };
     enqueued.push(await enqueueBytes(means, rendered));
   }

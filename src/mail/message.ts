@@ -2,6 +2,9 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { UnixMillis } from '../base/index.ts';
 import { oneLine } from './address.ts';
 import type { Mailbox } from './address.ts';
+import { signMessage } from './dkim.ts';
+import { automaticHeaders } from './letterhead.ts';
+import type { Letterhead } from './letterhead.ts';
 
 /** A picture that the HTML shows through `cid:`. */
 export type InlineImage = {
@@ -30,6 +33,7 @@ export type Message = MailContent & {
   readonly to: Mailbox;
   readonly messageId: string;
   readonly date: UnixMillis;
+  readonly letterhead?: Letterhead;
 };
 
 /** As bytes, since the composer takes an empty text for none at all. */
@@ -38,15 +42,21 @@ const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g
 /** Slashes would make a path of a name. */
 const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
 
-/** The exact bytes of a mail, RFC 5322 with CRLF: the same for the same message, whenever it is made. */
+/**
+ * The exact bytes of a mail, RFC 5322 with CRLF, signed where the letterhead has a key: the same for the same message,
+ * whenever it is made. @throws Fault `config-invalid` when it cannot be signed
+ */
 export const composeMessage = async (message: Message): Promise<Buffer> => {
+  const { letterhead = {} } = message;
+  const { replyTo, dkim } = letterhead;
   const composer = new MailComposer({
     from: { name: message.from.name, address: message.from.address },
     to: { name: message.to.name, address: message.to.address },
     subject: oneLine(message.subject) || '(no subject)',
     messageId: message.messageId,
     date: new Date(message.date),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
+    headers: automaticHeaders(letterhead, message.to.address),
     // Quoted-printable keeps every line short and every byte below 128, whatever the text holds.
     text: { content: crlf(message.text), contentTransferEncoding: 'quoted-printable' },
     html: { content: crlf(message.html), contentTransferEncoding: 'quoted-printable' },
@@ -71,5 +81,6 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return composer.compile().build();
+  const bytes = await composer.compile().build();
+  return dkim === undefined ? bytes : signMessage(bytes, dkim);
 };

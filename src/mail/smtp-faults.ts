@@ -59,6 +59,18 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Telli
   return fault('mail-unreachable', `the mail server ${where} ${reason}`, options);
 };
 
+/** RFC 1870 6.3: 5.3.4 says that the size is at fault; a mailbox that is full answers 5.2.2. */
+const isTooLarge = (error: NodemailerError): boolean =>
+  error.response === undefined
+    ? error.code === 'EMESSAGE' && error.message.includes('larger than allowed')
+    : error.permanent === true && /^5\d\d[ -]5\.3\.4\b/.test(error.response);
+
+/** nodemailer's own refusal, made before anything is sent, names the limit that the server gave. */
+const ownWords = ({ message }: NodemailerError): string => {
+  const limit = /\d+$/.exec(message)?.[0];
+  return limit === undefined ? '' : ` (at most ${limit} bytes)`;
+};
+
 /** What to make of a message that was not accepted. `handedOver`: its last byte had left for the server. */
 export const sendingFault = (
   error: NodemailerError,
@@ -68,6 +80,15 @@ export const sendingFault = (
 ): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
   const words = quoteServer(error.response, redact);
   const options = { cause: new Error(redact(error.message)) };
+  if (isTooLarge(error))
+    return {
+      state: 'failed',
+      fault: fault(
+        'mail-too-large',
+        `the mail to ${recipient} is larger than ${where} takes${words || ownWords(error)}`,
+        options,
+      ),
+    };
   const isReply = error.responseCode !== undefined && error.responseCode >= 400;
   if (isReply && error.permanent === true)
     return {

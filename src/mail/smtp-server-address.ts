@@ -1,12 +1,11 @@
 import { isLoopback } from '../net/index.ts';
+import { isPrivateHost } from './private-host.ts';
 
 export type SmtpServerAddress = {
   readonly host: string;
   readonly port: number;
   /** TLS from the first byte (smtps), not by STARTTLS. */
   readonly implicitTls: boolean;
-  /** Whether a server that offers no STARTTLS is refused: everywhere but on loopback. */
-  readonly needsStartTls: boolean;
   readonly login?: { readonly user: string; readonly password: string };
 };
 
@@ -29,7 +28,24 @@ export const readSmtpUrl = (text: string): SmtpServerAddress | undefined => {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port),
     implicitTls,
-    needsStartTls: !implicitTls && !isLoopback(url.hostname),
     ...(login.user === '' ? {} : { login }),
   };
+};
+
+/** What becomes of STARTTLS: refuse a server without it, take it where it is offered, or leave it alone. */
+export type StartTls = 'required' | 'offered' | 'never';
+
+/**
+ * Passwords cross no network in the open, and mails none but one's own, unless `insecure` says that they may.
+ * `requireTls`: also where they might.
+ */
+export const startTlsFor = (
+  { host, implicitTls, login }: SmtpServerAddress,
+  { requireTls = false, insecure = false }: { readonly requireTls?: boolean; readonly insecure?: boolean },
+): StartTls => {
+  if (implicitTls) return 'never';
+  if (requireTls) return 'required';
+  if (login !== undefined) return isLoopback(host) ? 'offered' : 'required';
+  if (insecure) return 'never';
+  return isPrivateHost(host) ? 'offered' : 'required';
 };

@@ -2,10 +2,14 @@ import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { fault } from '../base/index.ts';
+import type { Fault } from '../base/index.ts';
+import type { TokenSource } from './oauth2-token.ts';
 import { connectionFault, quoteServer, sendingFault } from './smtp-faults.ts';
 import type { Telling } from './smtp-faults.ts';
-import type { SmtpServerAddress } from './smtp-server-address.ts';
+import { logIn } from './smtp-login.ts';
+import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
 import type { MailSession } from './transport.ts';
+import { wireAddress } from './wire-address.ts';
 
 /** Milliseconds. */
 export type SmtpTimeouts = {
@@ -19,7 +23,9 @@ export type SmtpTimeouts = {
 
 export type SessionOptions = {
   readonly address: SmtpServerAddress;
-  readonly requireTls: boolean;
+  readonly startTls: StartTls;
+  /** Logs in by XOAUTH2 with its tokens, as the user of the address. */
+  readonly tokens: TokenSource | undefined;
   readonly issuers: readonly string[] | undefined;
   readonly timeouts: SmtpTimeouts;
   readonly telling: Telling;
@@ -67,6 +73,14 @@ const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOve
   return { stream, handedOver: () => ended };
 };
 
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+const unwritableAddress = (address: string, where: string): Fault =>
+  fault(
+    'mail-address-refused',
+    `${where} takes no address with letters beyond a to z before the @ (it does not offer SMTPUTF8): ${address}`,
+  );
+
 /** Connects, upgrades to TLS and logs in. @throws Fault */
 export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
   const { address, telling, timeouts } = options;
@@ -74,7 +88,8 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
     host: address.host,
     port: address.port,
     secure: address.implicitTls,
-    requireTLS: options.requireTls,
+    requireTLS: options.startTls === 'required',
+    ignoreTLS: options.startTls === 'never',
     connectionTimeout: timeouts.connect,
     greetingTimeout: timeouts.greeting,
     socketTimeout: timeouts.idle,
@@ -87,17 +102,19 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
   // Errors between two steps have no one to go to; the next step meets the closed connection.
   connection.on('error', () => undefined);
   await step(connection, (done) => connection.connect(done), telling, signal);
-  const { login } = address;
-  if (login !== undefined)
-    await step(
-      connection,
-      (done) => connection.login({ user: login.user, pass: login.password }, done),
-      telling,
-      signal,
-    );
+  const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
+  await logIn({ address, tokens: options.tokens, signal }, (auth) =>
+    step(connection, (done) => connection.login(auth, done), telling, signal),
+  );
   return {
     send: (envelope, bytes, aborted) =>
       new Promise((resolve) => {
+        const wire = { from: wireAddress(envelope.from), to: wireAddress(envelope.to) };
+        const foreign = [wire.to, wire.from].find((address) => !isAscii(address));
+        if (foreign !== undefined && !takesUtf8) {
+          resolve({ state: 'failed', fault: unwritableAddress(foreign, telling.where) });
+          return;
+        }
         const message = tracked(bytes);
         const onAbort = (): void => {
           if (message.handedOver()) return;
@@ -109,7 +126,7 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           resolve({ state: 'deferred', fault: stopped });
         };
         aborted?.addEventListener('abort', onAbort, { once: true });
-        connection.send({ ...envelope, size: bytes.length }, message.stream, (error, info) => {
+        connection.send({ ...wire, size: bytes.length }, message.stream, (error, info) => {
           aborted?.removeEventListener('abort', onAbort);
           resolve(
             error === null || error === undefined

@@ -1,7 +1,8 @@
 import { createSecretRegistry, fault } from '../base/index.ts';
 import type { Log, Secret } from '../base/index.ts';
 import { trustedIssuers } from '../net/index.ts';
-import { readSmtpUrl } from './smtp-server-address.ts';
+import type { TokenSource } from './oauth2-token.ts';
+import { readSmtpUrl, startTlsFor } from './smtp-server-address.ts';
 import { openSession } from './smtp-session.ts';
 import type { SmtpTimeouts } from './smtp-session.ts';
 import type { MailSession, MailTransport } from './transport.ts';
@@ -15,13 +16,19 @@ export type SmtpOptions = {
   readonly log: Log;
   /** Where NODE_EXTRA_CA_CERTS is looked up when `ca` is given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether a server that offers no STARTTLS is refused; everywhere but on loopback when left out. */
+  /** Whether a server that offers no STARTTLS is refused also where it might do without: in one's own network. */
   readonly requireTls?: boolean;
+  /** Whether mails may cross any network in the open, STARTTLS left alone; with a login they never do. */
+  readonly insecure?: boolean;
+  /** Logs in by XOAUTH2 with its tokens, as the user in the address. */
+  readonly tokens?: TokenSource;
+  /** Takes secrets beyond those of `url` out of the server's words. */
+  readonly redact?: (text: string) => string;
 };
 
 const usual: SmtpTimeouts = { connect: 60_000, greeting: 60_000, idle: 300_000 };
 
-/** Sends over SMTP: TLS verified, STARTTLS required but on loopback. @throws Fault `mail-not-configured` */
+/** Sends over SMTP: TLS verified, STARTTLS required but for relays in one's own network. @throws Fault `mail-not-configured` */
 export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const address = readSmtpUrl(options.url.reveal());
   if (address === undefined)
@@ -37,12 +44,14 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
     secrets.register(`\0${user}\0${password}`);
   }
   const where = `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+  const { redact = (text) => text } = options;
   const session = {
     address,
-    requireTls: options.requireTls ?? address.needsStartTls,
+    startTls: startTlsFor(address, options),
+    tokens: options.tokens,
     issuers: trustedIssuers(options.ca, options.env ?? {}),
     timeouts: { ...usual, ...options.timeouts },
-    telling: { where, redact: secrets.redact },
+    telling: { where, redact: (text: string) => secrets.redact(redact(text)) },
   };
   const opened = new Set<MailSession>();
   return {

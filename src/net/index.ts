@@ -3,5 +3,6 @@ export { createHttp } from './create-http.ts';
 export type { HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
+export { retryAfter } from './retry-after.ts';
 export { isNetworkTrouble } from './trouble.ts';
 export type { TroubleKind } from './trouble.ts';

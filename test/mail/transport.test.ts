@@ -163,17 +163,14 @@ describe('the address of the server', () => {
       host: 'mail.example.com',
       port: 587,
       implicitTls: false,
-      needsStartTls: true,
       login: { user: 'u@x', password: 'p/w' },
     });
     expect(readSmtpUrl('smtps://[::1]')).toEqual({
       host: '::1',
       port: 465,
       implicitTls: true,
-      needsStartTls: false,
     });
-    expect(readSmtpUrl('smtp://10.0.0.1:25')).toMatchObject({ port: 25, needsStartTls: true });
-    expect(readSmtpUrl('smtp://127.0.0.1:25')).toMatchObject({ needsStartTls: false });
+    expect(readSmtpUrl('smtp://10.0.0.1:25')).toMatchObject({ host: '10.0.0.1', port: 25 });
     for (const wrong of ['mail.example.com', 'https://x', 'smtp://', 'smtp://a b'])
       expect(readSmtpUrl(wrong)).toBeUndefined();
   });

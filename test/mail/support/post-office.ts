@@ -35,6 +35,8 @@ export type PostOfficeOptions = {
   readonly cutAfterBytes?: number;
   readonly login?: { readonly user: string; readonly password: string };
   readonly loginReply?: string;
+  /** Of the server itself, in place of what it is given otherwise. */
+  readonly more?: SMTPServerOptions;
 };
 
 const refusal = (reply: string): Error => {
@@ -98,7 +100,7 @@ export const openPostOffice = async (options: PostOfficeOptions = {}): Promise<P
       });
     },
   };
-  const server = new SMTPServer(settings);
+  const server = new SMTPServer({ ...settings, ...options.more });
   server.on('error', () => undefined);
   server.server.on('connection', (socket) => {
     connections += 1;

@@ -1,0 +1,48 @@
+import type { SMTPConnectionAuth } from 'nodemailer/lib/smtp-connection';
+import XOAuth2 from 'nodemailer/lib/xoauth2';
+import type { TokenSource } from './oauth2-token.ts';
+import type { SmtpServerAddress } from './smtp-server-address.ts';
+
+type LoginMeans = {
+  readonly address: SmtpServerAddress;
+  readonly tokens: TokenSource | undefined;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** Gives what went wrong with a token as it was, where nodemailer would write its own code over it. */
+const byToken = async (
+  user: string,
+  tokens: TokenSource,
+  signal: AbortSignal | undefined,
+  attempt: (auth: SMTPConnectionAuth) => Promise<void>,
+): Promise<void> => {
+  let tokenTrouble: { readonly error: unknown } | undefined;
+  const oauth2 = new XOAuth2({
+    user,
+    provisionCallback: (_user, renew, done) => {
+      tokens.token(renew, signal).then(
+        (token) => done(null, token),
+        (error: unknown) => {
+          tokenTrouble = { error };
+          done(new Error('no access token'));
+        },
+      );
+    },
+  });
+  try {
+    await attempt({ user, oauth2, method: 'XOAUTH2' });
+  } catch (error) {
+    tokens.forget();
+    throw tokenTrouble === undefined ? error : tokenTrouble.error;
+  }
+};
+
+/** Logs in, where the address has a user: by XOAUTH2 where there are tokens, else with the password, by whichever way the server offers. */
+export const logIn = async (
+  { address: { login }, tokens, signal }: LoginMeans,
+  attempt: (auth: SMTPConnectionAuth) => Promise<void>,
+): Promise<void> => {
+  if (login === undefined) return;
+  if (tokens === undefined) await attempt({ user: login.user, pass: login.password });
+  else await byToken(login.user, tokens, signal, attempt);
+};

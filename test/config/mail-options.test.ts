@@ -1,0 +1,172 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
+
+const pem = (type: 'rsa' | 'ed25519', bits = 2048): string => {
+  const encoding = {
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  } as const;
+  return type === 'rsa'
+    ? generateKeyPairSync('rsa', { modulusLength: bits, ...encoding }).privateKey
+    : generateKeyPairSync('ed25519', encoding).privateKey;
+};
+const rsa = pem('rsa');
+
+const keyFile = { '/run/secrets/dkim.pem': rsa };
+
+/** Adds lines to `mail`, and whole sections. */
+const settingsWith = (mail: string, sections = ''): string =>
+  goodSettings.replace('operators: [ops@example.com] }', `operators: [ops@example.com], ${mail} }`) +
+  sections;
+
+const loadMail = (mail: string, sections = '', env: Readonly<Record<string, string>> = {}, files = {}) =>
+  load(
+    { ...goodFiles, ...keyFile, ...files, 'config/tollkeeper.yaml': settingsWith(mail, sections) },
+    { ...goodEnv, SMTP_URL: 'smtp://reports%40example.com@mail.example.com:587', ...env },
+  );
+
+const oauth2 =
+  'oauth2: { client_id: c, client_secret: "${SECRET}", refresh_token: "${TOKEN}", token_url: https://id.example.com/token }';
+const oauthEnv = { SECRET: 'oauth-client-secret', TOKEN: 'oauth-refresh-token' };
+
+describe('how mails travel', () => {
+  it('DKIM, OAuth 2.0, answers and unsubscribing are read', async () => {
+    const { config, text, secrets } = await loadMail(
+      `reply_to: ops@example.com, require_tls: true, dkim: { domain: example.com, selector: tk, key: "\${file:/run/secrets/dkim.pem}" }, ${oauth2}, list_unsubscribe: { mailto: stop@example.com, url: "https://example.com/stop?who={recipient}" }`,
+      '',
+      oauthEnv,
+    );
+    expect(text).toBe('');
+    const mail = config?.settings.mail;
+    expect(mail).toMatchObject({
+      reply_to: 'ops@example.com',
+      require_tls: true,
+      dkim: { domain: 'example.com', selector: 'tk' },
+      list_unsubscribe: { mailto: 'stop@example.com', url: 'https://example.com/stop?who={recipient}' },
+    });
+    expect(mail?.dkim?.key.reveal()).toBe(rsa.trimEnd());
+    for (const secret of [rsa.trimEnd(), ...Object.values(oauthEnv)])
+      expect(secrets.redact(`a ${secret} b`)).toBe('a [secret] b');
+    expect(JSON.stringify(mail)).not.toMatch(/PRIVATE|oauth-/);
+  });
+
+  it.each([
+    [
+      'dkim: { domain: example.com, selector: tk, key: "abc" }',
+      'mail.dkim.key is a secret written in the file',
+    ],
+    ['dkim: { domain: "a b", selector: tk, key: "${TOKEN}" }', 'mail.dkim.domain must be a domain'],
+    [
+      'dkim: { domain: example.com, selector: "a b", key: "${TOKEN}" }',
+      'mail.dkim.selector must be a DKIM selector',
+    ],
+    [
+      'dkim: { domain: example.com, selector: tk, key: "${TOKEN}" }',
+      'mail.dkim.key must be an RSA private key',
+    ],
+    [
+      'dkim: { domain: example.com, selector: tk, key: "${ED25519}" }',
+      'mail.dkim.key must be an RSA private key',
+    ],
+    ['list_unsubscribe: {}', 'mail.list_unsubscribe must have mailto, url or both'],
+    [
+      'list_unsubscribe: { url: "http://example.com/" }',
+      'mail.list_unsubscribe.url must be a web address, https',
+    ],
+    [oauth2.replace('https:', 'http:'), 'mail.oauth2.token_url must be a web address, https'],
+    ['insecure: true', 'mail.insecure must be left out where smtp has a login'],
+    ['insecure: true, require_tls: true', 'mail.insecure must be left out where require_tls is true'],
+  ])('%s is a fault', async (mail, words) => {
+    const { text } = await loadMail(mail, '', { ...oauthEnv, ED25519: pem('ed25519') });
+    expect(text).toContain(words);
+    expect(text).not.toMatch(/PRIVATE KEY-|oauth-refresh-token/);
+  });
+
+  it.each([
+    ['smtp://mail.example.com', 'mail.smtp must name the mailbox as its user'],
+    ['smtp://u:secret-password@mail.example.com', 'mail.smtp must have no password where oauth2 logs in'],
+  ])('OAuth 2.0 with %s is a fault', async (url, words) => {
+    const { text } = await loadMail(oauth2, '', { ...oauthEnv, SMTP_URL: url });
+    expect(text).toContain(words);
+    expect(text).not.toContain('secret-password');
+  });
+});
+
+const routes = `routes:
+  ledger: { webhook: { url: "https://ledger.example.com/hook", secret: "\${HOOK_SECRET}" } }
+  finance-chat: { slack: { url: "\${SLACK_URL}" } }
+  ops-chat: { teams: { url: "\${TEAMS_URL}", rate: 2/s } }
+`;
+const routeEnv = {
+  HOOK_SECRET: 'hook-secret-0123',
+  SLACK_URL: 'https://hooks.slack.example/services/T000/B000/XXXXXXXX',
+  TEAMS_URL: 'https://teams.example/workflows/abcdef?sig=0123456789',
+};
+
+describe('routes beside mail', () => {
+  it('are read by name, and can be told as operators are', async () => {
+    const { config, text, secrets } = await load(
+      {
+        ...goodFiles,
+        'config/tollkeeper.yaml':
+          goodSettings.replace('[ops@example.com]', '[ops@example.com, ops-chat]') + routes,
+        'config/jobs/spend.yaml': goodJobs.replace('timeout: 30m', 'notify_to: [finance-chat]'),
+      },
+      { ...goodEnv, ...routeEnv },
+    );
+    expect(text).toBe('');
+    const { settings, jobs } = config ?? {};
+    expect(settings?.mail?.operators).toEqual(['ops@example.com', 'ops-chat']);
+    expect(jobs?.['daily-spend']?.notifyTo).toEqual(['finance-chat']);
+    expect(settings?.routes['ops-chat']?.teams?.rate).toEqual({ count: 2, per: 1000 });
+    expect(settings?.routes['finance-chat']?.slack?.url.reveal()).toBe(routeEnv.SLACK_URL);
+    for (const secret of Object.values(routeEnv)) expect(secrets.redact(secret)).toBe('[secret]');
+    expect(secrets.redact('https://ledger.example.com/hook')).toBe('[secret]');
+  });
+
+  it.each([
+    [
+      'a: { slack: { url: "https://hooks.slack.example/x" } }',
+      'routes.a.slack.url is a secret written in the file',
+    ],
+    ['a: {}', 'routes.a must have exactly one of webhook, slack, teams'],
+    [
+      'a: { slack: { url: "${SLACK_URL}" }, teams: { url: "${TEAMS_URL}" } }',
+      'routes.a must have exactly one of',
+    ],
+    ['a: { webhook: { url: "https://x.example" } }', 'lacks the key "secret"'],
+    [
+      'a: { webhook: { url: "http://x.example", secret: "${HOOK_SECRET}" } }',
+      'routes.a.webhook.url must be a web',
+    ],
+    ['mail: { slack: { url: "${SLACK_URL}" } }', '"mail" must be a name of letters'],
+    [
+      'a: { slack: { url: "${PLAIN_URL}" } }',
+      'routes.a.slack.url must be a reference to a web address, https',
+    ],
+  ])('%s is a fault', async (route, words) => {
+    const { text } = await load(
+      { ...goodFiles, 'config/tollkeeper.yaml': `${goodSettings}routes:\n  ${route}\n` },
+      { ...goodEnv, ...routeEnv, PLAIN_URL: 'http://chat.example/secret-path-1' },
+    );
+    expect(text).toContain(words);
+    expect(text).not.toContain('secret-path-1');
+  });
+
+  it('names that are declared nowhere are told with their place', async () => {
+    const { text } = await load(
+      {
+        ...goodFiles,
+        'config/tollkeeper.yaml':
+          goodSettings.replace('[ops@example.com]', '[ops@example.com, ops-chap]') + routes,
+        'config/jobs/spend.yaml': goodJobs.replace('timeout: 30m', 'notify_to: [finance-chap]'),
+      },
+      { ...goodEnv, ...routeEnv },
+    );
+    expect(text).toMatch(
+      /tollkeeper\.yaml:5:\d+: unknown route "ops-chap"[^\n]*\n?[^\n]*did you mean "ops-chat"/,
+    );
+    expect(text).toMatch(/spend\.yaml:8:17: unknown route "finance-chap"/);
+  });
+});
