@@ -81,6 +81,14 @@ describe('the mail in a browser', () => {
       }),
     'hostile names and huge amounts': () => build({ rows: hostileRows(), account: '<b>Acme</b> & Sons' }),
     'hostile names on one day': () => build({ rows: hostileRows(), period: '2026-11-18..2026-11-19' }),
+    'in Chinese': () => build({ rows: ordinaryRows(), locale: 'zh', currency: 'CNY' }),
+    'in Chinese, days missing and names hostile': () =>
+      build({
+        rows: hostileRows(),
+        locale: 'zh',
+        facts: { dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000) },
+      }),
+    'in German': () => build({ rows: ordinaryRows(), locale: 'de', currency: 'EUR' }),
     'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
   };
 

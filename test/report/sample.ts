@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { money, unixMillis } from '../../src/base/index.ts';
-import { buildReport, loadReport, resolvePeriod } from '../../src/report/index.ts';
+import type { LocaleTag } from '../../src/base/index.ts';
+import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/report/index.ts';
 import type { ReportDefinition, ReportFacts, ReportModel } from '../../src/report/index.ts';
 import { cubeOf } from './cube.ts';
 import type { CubeRow } from './cube.ts';
@@ -26,11 +27,13 @@ export type BuildOptions = {
   readonly currency?: string;
   readonly amounts?: 'currency' | 'units' | 'unknown';
   readonly definition?: ReportDefinition;
+  readonly locale?: LocaleTag;
 };
 
 /** The shipped report over these rows; complete data unless the facts say otherwise. */
 export const build = async (options: BuildOptions): Promise<ReportModel> => {
-  const period = resolvePeriod(options.period ?? '2026-10-21..2026-11-20', now, zone);
+  const { locale = 'en' } = options;
+  const period = resolvePeriod(options.period ?? '2026-10-21..2026-11-20', now, zone, locale);
   const common = { runId: 'run-20261120-080000', warnings: [] };
   const complete: ReportFacts = {
     ...common,
@@ -42,7 +45,8 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
     },
   };
   return buildReport({
-    definition: options.definition ?? (await spendSummary()),
+    definition: inLocale(options.definition ?? (await spendSummary()), locale),
+    locale,
     warehouse: cubeOf(options.rows, options.amounts),
     account: options.account ?? 'main',
     currency: options.currency ?? 'USD',
