@@ -22,8 +22,8 @@ const powers: readonly (readonly [string, string])[] = [
   ['%', '1e-2'],
 ];
 
-/** The number that a text shows, as a reader of the language takes it; throws where it is written another way. */
-export const readShown = (text: string, tag: LocaleTag): { value: Money; places: number } => {
+/** The number that a text shows, and the step of its last digit, as a reader of the language takes it; throws where it is written another way. */
+export const readShown = (text: string, tag: LocaleTag): { value: Money; places: number; unit: Money } => {
   const { group, decimal } = signs[tag];
   const bare = text
     .replace(/US\$|CN¥|[$¥€£]|\b[A-Z]{3}\b ?/, '')
@@ -39,5 +39,7 @@ export const readShown = (text: string, tag: LocaleTag): { value: Money; places:
   if (rest.length > 0 || !(isGrouped || /^-?\d{1,3}$/.test(whole)) || /[^\d]/.test(fraction ?? ''))
     throw new RangeError(`not a number in ${tag}: ${text}`);
   const number = money(`${whole.replaceAll(group, '')}${fraction === undefined ? '' : `.${fraction}`}`);
-  return { value: multiplyMoney(number, money(size)), places: fraction?.length ?? 0 };
+  const places = fraction?.length ?? 0;
+  const unit = multiplyMoney(money(size), money(`1e-${places}`));
+  return { value: multiplyMoney(number, money(size)), places, unit };
 };
