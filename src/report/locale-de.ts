@@ -5,20 +5,6 @@ import type { Locale, Power } from './locale.ts';
 // DIN 5008 and Duden: a point behind what is cut short, a space before units; they stay on one line with their number.
 const space = '\u00A0';
 
-const months = [
-  'Jan.',
-  'Feb.',
-  'März',
-  'Apr.',
-  'Mai',
-  'Juni',
-  'Juli',
-  'Aug.',
-  'Sept.',
-  'Okt.',
-  'Nov.',
-  'Dez.',
-];
 const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
 const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: 'CN¥', EUR: '€', GBP: '£' };
 
@@ -28,22 +14,19 @@ const powers: readonly Power[] = [
   { exponent: 12, mark: `${space}Bio.` },
 ];
 
-const shortDay = (date: LocalDate): string => {
-  const { month, day } = partsOf(date);
-  return `${day}.${space}${months[month - 1] ?? ''}`;
-};
+const shortDay = (date: LocalDate): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.`;
 
 const longDay = (date: LocalDate): string => {
   const { weekday, year } = partsOf(date);
-  return `${weekdays[weekday] ?? ''}, ${shortDay(date)} ${year}`;
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}${year}`;
 };
 
 const range = (first: LocalDate, last: LocalDate): string => {
   if (first === last) return longDay(first);
   const [from, to] = [partsOf(first), partsOf(last)];
-  if (from.year !== to.year) return `${shortDay(first)} ${from.year} – ${shortDay(last)} ${to.year}`;
-  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)} ${to.year}`;
-  return `${from.day}.–${shortDay(last)} ${to.year}`;
+  if (from.year !== to.year) return `${shortDay(first)}${from.year} – ${shortDay(last)}${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}${to.year}`;
+  return `${first.slice(8)}.–${shortDay(last)}${to.year}`;
 };
 
 export const german: Locale = {
@@ -59,6 +42,8 @@ export const german: Locale = {
   longDay,
   range,
   list: (items) => items.join(', '),
+  heading: (title) => title.toUpperCase(),
+  labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
   words: {
     total: 'Summe',
@@ -78,7 +63,7 @@ export const german: Locale = {
     versus: (amount, period) => `gegenüber ${amount} (${period})`,
     notCompared: {
       incomplete: 'Nicht mit dem Zeitraum davor verglichen: Die Daten dieses Zeitraums sind unvollständig.',
-      'nothing-before': 'Im Zeitraum davor gab es keine Ausgaben zum Vergleich.',
+      'nothing-before': 'Im Zeitraum davor gab es keine Kosten zum Vergleich.',
     },
     cause: ({ name, rise, most, amount, percent }) =>
       `${name} hat ${most ? 'den größten Teil des' : 'von allen den größten Anteil des'} ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
@@ -90,7 +75,7 @@ export const german: Locale = {
       `Keine Daten für ${days}: ${count === 1 ? 'Dieser Tag fehlt, er ist' : 'Diese Tage fehlen, sie sind'} nicht null.`,
     partialDay: (day, moment) => `Der ${day} ist unvollständig: Die Daten reichen bis ${moment}.`,
     uncounted: (kind, rows, amount) =>
-      `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Ausgaben.`,
+      `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Kosten.`,
     doubtfulAmounts: {
       form: (currency) =>
         `Es gab zu wenige Aufrufe, um zu erkennen, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; sie werden als ${currency} gelesen. Fest wird es mit gateway.amounts beim Konto.`,
@@ -106,7 +91,7 @@ export const german: Locale = {
         total === '' ? `${title}, ${period}.` : `${title}, ${period}: zusammen ${total}.`,
         highest === '' ? '' : `Am höchsten ${highest}, am niedrigsten ${lowest}.`,
         series === '' ? '' : `${series}.`,
-        missing === '' ? '' : `Keine Daten: ${missing.replace(/\.$/, '')}.`,
+        missing === '' ? '' : `Keine Daten: ${missing}.`,
       ]
         .filter((part) => part !== '')
         .join(' '),

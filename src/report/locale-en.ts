@@ -44,6 +44,8 @@ export const english: Locale = {
   longDay,
   range,
   list: (items) => items.join(', '),
+  heading: (title) => title.toUpperCase(),
+  labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
   words: {
     total: 'Total',

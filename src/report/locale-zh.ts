@@ -43,6 +43,8 @@ export const chinese: Locale = {
   longDay,
   range,
   list: (items) => items.join('、'),
+  heading: (title) => `【${title}】`,
+  labelled: (label, value) => `${label}：${value}`,
   // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
   chart: { day: (date) => date.slice(5), powers: [] },
   words: {

@@ -24,6 +24,10 @@ export type Locale = {
   readonly range: (first: LocalDate, last: LocalDate) => string;
   /** Items one after the other: `a, b`. */
   readonly list: (items: readonly string[]) => string;
+  /** Of a section, in plain text. */
+  readonly heading: (title: string) => string;
+  /** `Spend: $12.00` */
+  readonly labelled: (label: string, value: string) => string;
   /** What stands on pictures: they are drawn with a font of Latin letters alone. */
   readonly chart: {
     readonly day: (date: LocalDate) => string;

@@ -1,4 +1,5 @@
 import type { FiguresModel, ReportModel, SectionModel, TableModel } from './model.ts';
+import { localeOf } from './locales.ts';
 import { padEnd, padStart, widthOf, wrap } from './text-width.ts';
 
 const lineWidth = 76;
@@ -67,16 +68,17 @@ const bodyOf = (section: SectionModel): string[] => {
 /** The mail as plain text of at most 76 columns, made from the same model as the HTML. */
 export const renderText = (model: ReportModel): string => {
   const { headline } = model;
+  const locale = localeOf(model.locale);
   const change = headline.change.direction === 'unknown' ? '' : `${headline.change.text} `;
   const lines = [
     ...wrap(`${model.title} · ${model.account} · ${model.period}`, lineWidth),
     '',
-    `${headline.label}: ${headline.value.text}`,
+    locale.labelled(headline.label, headline.value.text),
     ...wrap(`${change}${headline.compared}`, lineWidth),
     ...(headline.cause === undefined ? [] : wrap(headline.cause, lineWidth)),
     ...model.sections.flatMap((section) => [
       '',
-      ...(section.title === undefined ? [] : [section.title.toUpperCase()]),
+      ...(section.title === undefined ? [] : [locale.heading(section.title)]),
       ...bodyOf(section),
     ]),
     '',
