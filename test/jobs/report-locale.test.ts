@@ -127,7 +127,7 @@ describe('a report over the sandbox’s data', () => {
       for (const row of await house.context.warehouse.outbox.list())
         subjects.set(row.kind, (await simpleParser(await readFile(join(folder, row.file)))).subject);
       expect(subjects.get('report:chinese')).toMatch(/^AI 支出 · 2026年10月26日 – 11月15日 · US\$/);
-      expect(subjects.get('report:german')).toMatch(/^KI-Ausgaben · 26\.\s?Okt\. – 15\.\s?Nov\. 2026 · /);
+      expect(subjects.get('report:german')).toMatch(/^KI-Kosten · 26\.10\. – 15\.11\.2026 · /);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
