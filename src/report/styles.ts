@@ -48,7 +48,7 @@ img{border:0}
 .t td:first-child,.t th:first-child{padding-left:0 !important}
 .w{font-size:11px !important}
 .w th{font-size:10px !important}
-.w td,.w th{padding-left:4px !important}
+.w td,.w th{padding-left:3px !important}
 .f2{width:100% !important;float:none !important}
 }`,
   `@media (prefers-color-scheme:dark){${dark('')}}`,
