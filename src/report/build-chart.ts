@@ -10,12 +10,13 @@ import {
   zero,
 } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
+import { isDrawable } from './chart-glyphs.ts';
 import type { Context } from './context.ts';
 import type { ChartShape } from './definition.ts';
 import type { BarModel, ChartModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 import { otherColour, palette } from './palette.ts';
-import { showFigure } from './show-value.ts';
+import { showFigure, showOnPicture } from './show-value.ts';
 
 /** Where a bar or point stands; of a name it is not asked whether data covers it. */
 type Slot = {
@@ -36,6 +37,9 @@ const mostLetters = 44;
 
 const hour = 3600;
 
+/** Stands in the picture for a name in letters that its font lacks. */
+const numberOf = (at: number): string => `#${at + 1}`;
+
 const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
   const table = context.table(shape.sql);
   const names = [...new Set(table.rows.map((row) => table.text(row, shape.x)))];
@@ -46,7 +50,17 @@ const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
     return { keys: [key], label, mark: shorten(label, Math.floor(mostLetters / (shown.length + 1))) };
   });
   const rest = names.slice(shown.length);
-  return rest.length === 0 ? slots : [...slots, { keys: rest, label: other }];
+  const all = rest.length === 0 ? slots : [...slots, { keys: rest, label: other, mark: other }];
+  return all.map((slot, at) => (isDrawable(slot.mark) ? slot : { ...slot, mark: numberOf(at) }));
+};
+
+/** Which names the numbers in the picture stand for. */
+const numbersOf = (shape: ChartShape, slots: readonly Slot[], context: Context): string | undefined => {
+  if (shape.over !== 'name') return undefined;
+  const numbered = slots.flatMap(({ mark, label }, at) =>
+    mark === numberOf(at) && label !== mark ? [`${mark} ${label}`] : [],
+  );
+  return numbered.length === 0 ? undefined : context.locale.list(numbered);
 };
 
 const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
@@ -246,14 +260,14 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
       ...series.filter(({ shown }) => shown !== '').map(({ shown, colour }) => ({ name: shown, colour })),
       ...(totals.size > series.length ? [{ name: context.locale.words.other, colour: otherColour }] : []),
     ],
-    note: size > 1 ? context.locale.words.barIsDays(size) : undefined,
+    note: size > 1 ? context.locale.words.barIsDays(size) : numbersOf(shape, slots, context),
     bars: grouped(single, size),
     annotation:
       spike === undefined || size > 1
         ? undefined
         : {
             bar: spike.bar,
-            text: `${single[spike.bar]?.mark ?? spike.label}: ${showFigure(spike.total, shape.format, context)}`,
+            text: `${single[spike.bar]?.mark ?? spike.label}: ${showOnPicture(spike.total, shape.format, context)}`,
           },
     alt: altOf(shape, series, single, context),
   };

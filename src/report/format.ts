@@ -83,6 +83,10 @@ export const formatTick = (amount: Money, currency: string, locale: Locale): str
   return locale.amount(currency, text, isNegative(amount));
 };
 
+/** `1.5M`: as `formatTick`, of a count. */
+export const formatCountTick = (count: Money, locale: Locale): string =>
+  `${isNegative(count) ? '-' : ''}${compact(absoluteMoney(count), locale.chart.powers, locale, (scaled) => scaled)}`;
+
 /** All the digits there are, for figures that are to be copied: not grouped. */
 export const formatExact = (value: Money, locale: Locale): string => value.replace('.', locale.decimalMark);
 

@@ -1,8 +1,10 @@
 import { dateAt, formatMoment, unixSeconds } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
+import { isDrawable } from './chart-glyphs.ts';
 import type { Context } from './context.ts';
 import type { Format } from './definition.ts';
 import {
+  formatCountTick,
   formatInteger,
   formatMoney,
   formatNumber,
@@ -76,9 +78,15 @@ export const showFigure = (value: Money, format: Format, context: ShowContext): 
   }
 };
 
+/** A figure within a picture: its digits where its font lacks how the language shortens them. */
+export const showOnPicture = (value: Money, format: Format, context: ShowContext): string => {
+  const shown = showFigure(value, format, context);
+  return isDrawable(shown) ? shown : formatInteger(value, context.locale);
+};
+
 /** A round figure beside an axis. */
 export const showTick = (value: Money, format: Format, currency: string, locale: Locale): string => {
   if (format === 'money' || format === 'rate') return formatTick(value, currency, locale);
   if (format === 'percent') return formatPercent(value, locale);
-  return format === 'number' ? formatNumber(value, locale, 6) : formatTokens(value, locale);
+  return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };
