@@ -11,7 +11,7 @@ export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-poin
 export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
 export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
-export type { OutboxFilter, OutboxTable } from './outbox.ts';
+export type { OutboxTable } from './outbox.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
 export type {
   Comparison,

@@ -139,6 +139,19 @@ describe('a slow server', () => {
     expect(office.received).toHaveLength(1);
   });
 
+  it('that never answers after the final dot leaves the outcome unknown', async () => {
+    await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
+    await using desk = await openDesk();
+    await desk.enqueue();
+    await using transport = desk.transport(office.url, { timeouts: { idle: 300 } });
+    expect(await desk.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
+    expect((await desk.outbox.list())[0]).toMatchObject({
+      state: 'unknown',
+      doubts: 1,
+      nextAttempt: desk.clock.now() + 5 * minute,
+    });
+  });
+
   it('is waited for until the grace is over when we are stopped; then the outcome is unknown', async () => {
     const stop = new AbortController();
     let handed = (): void => undefined;
