@@ -9,7 +9,6 @@ export type {
   MailOutcome,
   NextSlot,
   OutboxAnswer,
-  OutboxQuery,
   OutboxView,
   ReconcileOrder,
   ReconcileView,
