@@ -35,7 +35,11 @@ const isSecure = (text: string): boolean => {
 
 const port = z.int().min(0).max(65_535);
 
-const columnName = z.string().min(1).optional();
+const columnName = z
+  .string()
+  .min(1)
+  .describe('Its name in the header of the log export.')
+  .optional();
 
 const gateway = z.strictObject({
   columns: z
