@@ -3,26 +3,28 @@ import type { Interval, Log, Means, UnixMillis } from '../base/index.ts';
 import { noProgress } from '../base/index.ts';
 import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
-import { composeReport, jobKinds } from '../jobs/index.ts';
-import type { ComposedReport, JobContext, JobKind, JobPlan } from '../jobs/index.ts';
-import {
-  createDelivery,
-  createMailCleaner,
-  createMailRoute,
-  createSmtpTransport,
-  enqueue,
-  holdsMail,
-} from '../mail/index.ts';
+import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
+import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
+import { createDelivery, createMailCleaner, holdsMail, tell } from '../mail/index.ts';
 import type { Delivery, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
-import type { DoctorOrder, DoctorView, ReconcileOrder, ReconcileView, ReportOrder } from '../server/index.ts';
+import type {
+  BuiltReport,
+  DoctorOrder,
+  DoctorView,
+  ReconcileOrder,
+  ReconcileView,
+  ReportOrder,
+} from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { consultDoctor } from './doctor.ts';
 import { gapMail } from './gap-mail.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
+import { openOutlets } from './outlets.ts';
+import { payersOf } from './payers.ts';
 import type { Places } from './places.ts';
 import { reconcileOrdered } from './reconcile-ordered.ts';
 
@@ -42,7 +44,7 @@ export type Furniture = AsyncDisposable & {
     order: ReportOrder,
     progress: Progress,
     signal: AbortSignal,
-  ) => Promise<ComposedReport>;
+  ) => Promise<BuiltReport>;
   readonly doctor: (
     order: DoctorOrder,
     progress: Progress,
@@ -111,6 +113,8 @@ export const furnish = (house: House, config: Config): Furniture => {
   const accounts = createAccounts(config, means, log);
   const { mail } = settings;
   const outbox = { outbox: warehouse.outbox, folder: places.outboxDirectory, clock };
+  const outlets = openOutlets(config, means, log);
+  const { transport, kinds, letterhead } = outlets;
 
   const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
     ...run,
@@ -121,29 +125,34 @@ export const furnish = (house: House, config: Config): Furniture => {
     warehouse,
     spoolDirectory: places.spoolDirectory,
     reportDirectories: reportDirectories(folder),
-    mail: mail === undefined ? undefined : { from: mail.from, folder: places.outboxDirectory },
+    reports: {
+      folder: places.reportsDirectory,
+      attachLimit: mail?.attach_limit ?? 0,
+      ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
+    },
+    payers: payersOf(settings, account),
+    mail:
+      outlets.routes.length === 0
+        ? undefined
+        : {
+            folder: places.outboxDirectory,
+            letterhead,
+            kinds,
+            from: mail?.from ?? '',
+          },
     clock,
     log: log.with({ job: name }),
   });
 
-  const transport =
-    mail === undefined
-      ? undefined
-      : createSmtpTransport({
-          url: mail.smtp,
-          ca: mail.tls === undefined ? [] : [config.certificates.get(mail.tls.ca) ?? ''],
-          log,
-        });
-
   const delivery = createDelivery(
     { ...outbox, random: means.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
-    transport === undefined ? [] : [createMailRoute(transport, mail?.rate)],
+    outlets.routes,
   );
 
   const clean = createMailCleaner({ ...outbox, random: means.random, log });
 
   const send = async (mails: readonly Mail[]): Promise<void> => {
-    for (const one of mails) await enqueue(outbox, one);
+    for (const one of mails) await tell({ ...outbox, kinds, letterhead }, one);
   };
 
   /** Tells operators once what runs have found new about the account's gateway; a run does not fail over it. */
@@ -221,7 +230,12 @@ export const furnish = (house: House, config: Config): Furniture => {
       const slot = clock.now();
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const zone = order.zone ?? settings.timezone;
-      return composeReport(order, contextOf({ ...run, name: order.report, account, zone, progress, signal }));
+      const context = contextOf({ ...run, name: order.report, account, zone, progress, signal });
+      const composed = await composeReport(order, context);
+      return {
+        subject: composed.rendered.subject,
+        files: await builtFiles(composed, order.report, order.attach ?? [], context),
+      };
     },
     doctor: async (order, progress, signal) =>
       consultDoctor(order, { config, accounts, transport, places, warehouse, clock, log }, progress, signal),
@@ -256,7 +270,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       await send(told === undefined ? [] : [told]);
     },
     [Symbol.asyncDispose]: async () => {
-      await transport?.[Symbol.asyncDispose]();
+      await outlets[Symbol.asyncDispose]();
       await accounts[Symbol.asyncDispose]();
     },
   };

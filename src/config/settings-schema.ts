@@ -5,7 +5,9 @@ import {
   addressee,
   addresses,
   amount,
+  byteSize,
   certificates,
+  httpsUrl,
   name,
   path,
   positiveDuration,
@@ -163,6 +165,16 @@ const mail = z
       .default([])
       .describe('Who is told when something is wrong: mail addresses, or names of routes.'),
     ...mailOptions,
+    attach_limit: byteSize
+      .prefault('10MB')
+      .describe(
+        'How large the attachments of a mail may get in all, as they travel; larger ones are told of instead.',
+      ),
+    files_url: httpsUrl
+      .optional()
+      .describe(
+        'Web address that the folder reports beside the database is served at; mails link to files there.',
+      ),
     rate: rate
       .optional()
       .describe(
@@ -235,6 +247,12 @@ export const settingsSchema = z
       .describe(
         'Prices by name of model; * stands for anything, and the closest name applies. Reports tell from them what each class of tokens costs and what caching saves.',
       ),
+    archive_reports: z
+      .strictObject({
+        keep: positiveDuration.prefault('400d').describe('How long built reports are kept with their files.'),
+      })
+      .prefault({})
+      .describe('The archive of built reports, in the folder reports beside the database.'),
     scheduler: scheduler.prefault({}).describe('How jobs are run.'),
     health: z
       .strictObject({

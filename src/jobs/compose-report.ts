@@ -13,8 +13,17 @@ import {
   runNotes,
   standaloneHtml,
 } from '../report/index.ts';
-import type { RenderedReport, ReportDefinition, ReportModel } from '../report/index.ts';
+import type {
+  ComparisonName,
+  Period,
+  RenderedReport,
+  ReportDefinition,
+  ReportFacts,
+  ReportModel,
+} from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
+import { isWhole, meansFor, nobodyPays } from './payers.ts';
+import type { Filters } from './payers.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
 
 const readText = (path: string): Promise<string> => readFile(path, 'utf8');
@@ -67,6 +76,9 @@ export type ComposedReport = {
   readonly files: readonly ReportFile[];
   readonly model: ReportModel;
   readonly rendered: RenderedReport;
+  readonly period: Period;
+  /** How its sums compare with the gateway's own statistics. */
+  readonly verdict: NonNullable<ReportFacts['reconciliation']>;
 };
 
 /** With a place for the warnings, which no report may keep to itself. */
@@ -78,24 +90,48 @@ const withNotes = (definition: ReportDefinition, days: number): ReportDefinition
   return hasNotes ? definition : { ...definition, sections: [{ kind: 'notes' }, ...definition.sections] };
 };
 
-/** Builds one report over one period, counted from the run's slot and compared with the gateway's own statistics. Sends nothing. */
-export const composeReport = async (
-  request: {
-    readonly report: string;
-    readonly period: string | { readonly from: string; readonly to: string };
-    readonly locale?: LocaleTag | undefined;
-  },
-  context: JobContext,
-): Promise<ComposedReport> => {
-  const { account, warehouse, zone, progress } = context;
-  const { locale = context.locale } = request;
+export type ReportRequest = {
+  readonly report: string;
+  /** What the report itself says, or yesterday, when left out. */
+  readonly period?: string | { readonly from: string; readonly to: string } | undefined;
+  readonly comparison?: ComparisonName | undefined;
+  readonly locale?: LocaleTag | undefined;
+  readonly filters?: Filters | undefined;
+};
+
+/** A report opened, its period found and compared with the gateway's own statistics: any part of it can be built. */
+export type PreparedReport = {
+  readonly definition: ReportDefinition;
+  readonly period: Period;
+  /** Builds the report over the whole account, one team or what no team pays for. Sends nothing. */
+  readonly compose: (team?: string | null) => Promise<ComposedReport>;
+};
+
+/** The days and the language of a report: what the request says goes before what the report says. */
+export const outlineOf = async (
+  request: ReportRequest,
+  { reportDirectories, slot, zone, locale: usual }: JobContext,
+): Promise<Pick<PreparedReport, 'definition' | 'period'> & { readonly locale: LocaleTag }> => {
+  const { locale = usual } = request;
+  const definition = inLocale(await openReport(request.report, reportDirectories), locale);
+  const { parameters } = definition;
+  const period = resolvePeriod(
+    request.period ?? parameters.period ?? 'yesterday',
+    slot,
+    zone,
+    locale,
+    request.comparison ?? parameters.comparison,
+  );
+  return { definition, period, locale };
+};
+
+export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
+  const { account, warehouse, zone, progress, payers = nobodyPays } = context;
+  const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
-  const definition = inLocale(await openReport(request.report, context.reportDirectories), locale);
-  const period = resolvePeriod(request.period, context.slot, zone, locale);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
-  progress({ step: `building ${request.report}`, detail: period.label });
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
   const warnings = [
     ...(context.dataLate === undefined
@@ -103,27 +139,50 @@ export const composeReport = async (
       : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
     ...(unread === 0 ? [] : [says.unread(unread)]),
   ];
-  const model = await buildReport({
-    definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
-    warehouse,
-    account: account.name,
-    currency: account.currency,
-    zone,
-    locale,
-    period,
-    facts: {
-      runId: context.runId,
-      warnings,
-      ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
-      reconciliation: compared.known
-        ? {
-            verdict: compared.reconciliation.verdict,
-            text: says.compared(compared.comparison, compared.part),
-            good: compared.reconciliation.good,
-          }
-        : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false },
-    },
-  });
-  const rendered = await renderReport(model);
-  return { model, rendered, files: filesOf(request.report, rendered) };
+  const verdict = compared.known
+    ? {
+        verdict: compared.reconciliation.verdict,
+        text: says.compared(compared.comparison, compared.part),
+        good: compared.reconciliation.good,
+      }
+    : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false };
+  const filters = request.filters ?? definition.parameters.filters;
+
+  const compose = async (team?: string | null): Promise<ComposedReport> => {
+    progress({ step: `building ${request.report}`, detail: period.label });
+    const part = {
+      ...(team === undefined ? {} : { team }),
+      ...(filters === undefined ? {} : { filters }),
+    };
+    const model = await buildReport({
+      definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
+      warehouse,
+      account: account.name,
+      currency: account.currency,
+      zone,
+      locale,
+      period,
+      means: {
+        ...meansFor(payers, part, account.currency),
+        run: { now: context.slot, zone, ...(covered === undefined ? {} : { covered }) },
+      },
+      facts: {
+        runId: context.runId,
+        warnings,
+        ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
+        ...(isWhole(part) ? {} : { ofPart: true }),
+        reconciliation: verdict,
+      },
+      signal: context.signal,
+    });
+    const rendered = await renderReport(model);
+    return { model, rendered, files: filesOf(request.report, rendered), period, verdict };
+  };
+  return { definition, period, compose };
 };
+
+/** Builds one report over one period, counted from the run's slot and compared with the gateway's own statistics. Sends nothing. */
+export const composeReport = async (
+  request: ReportRequest & { readonly team?: string | undefined },
+  context: JobContext,
+): Promise<ComposedReport> => (await prepareReport(request, context)).compose(request.team);

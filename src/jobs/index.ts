@@ -14,9 +14,14 @@ export const jobKinds: readonly JobKind[] = [
   reportKind,
 ];
 
+export { builtFiles } from './built-files.ts';
 export { createDataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
+export type { Payers } from './payers.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
 export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
+export { listReports } from './report-archive/read-report.ts';
+export type { ListedReport, ReportList } from './report-archive/read-report.ts';
+export { trimReports } from './report-archive/trim-reports.ts';

@@ -11,7 +11,9 @@ import type {
 } from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Letterhead, RouteKind } from '../mail/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
+import type { Payers } from './payers.ts';
 
 /** The account that a run works for. */
 export type JobAccount = {
@@ -21,11 +23,25 @@ export type JobAccount = {
   readonly gateway: Gateway;
 };
 
-/** Where mails go to be sent. */
+/** Where mails, and messages to other routes, go to be sent. */
 export type JobMail = {
+  /** Empty where no mail server is declared; the config's rules keep jobs from mailing then. */
   readonly from: string;
+  readonly letterhead?: Letterhead;
+  /** What the routes beside mail take, by name. */
+  readonly kinds?: ReadonlyMap<string, RouteKind>;
   /** Holds the exact bytes of each mail until it is sent, and after. */
   readonly folder: string;
+};
+
+/** Where built reports are kept, and what of them a mail carries. */
+export type JobReports = {
+  /** Holds a folder a job, and in it one a slot. */
+  readonly folder: string;
+  /** Bytes of attachments as they travel; files beyond it are told of instead. */
+  readonly attachLimit: number;
+  /** Web address that the folder is served at, by whatever serves it. */
+  readonly filesUrl?: string;
 };
 
 /** All a run may touch; nothing else comes in. */
@@ -50,7 +66,10 @@ export type JobContext = {
   readonly spoolDirectory: string;
   /** Folders that hold one folder a report; the first that has the report wins. */
   readonly reportDirectories: readonly string[];
-  /** Missing where the config has no `mail`. */
+  readonly reports: JobReports;
+  /** Teams, budgets and prices; nothing where the config has none. */
+  readonly payers?: Payers;
+  /** Missing where nothing can be sent. */
   readonly mail: JobMail | undefined;
   readonly clock: Clock;
   readonly log: Log;

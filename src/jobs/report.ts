@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { fault, isFault, localeTags, toMillis, unixMillis } from '../base/index.ts';
-import { date, jobMail, reportName } from '../config/index.ts';
-import { enqueue } from '../mail/index.ts';
-import { periodNames, resolvePeriod } from '../report/index.ts';
-import { composeReport, openReport } from './compose-report.ts';
+import { date, jobMail, jobPost, reportName, teamName } from '../config/index.ts';
+import { comparisonNames, dataFormats, periodNames, resolvePeriod } from '../report/index.ts';
+import { outlineOf, prepareReport } from './compose-report.ts';
+import type { PreparedReport } from './compose-report.ts';
 import { defineJobKind } from './job-kind.ts';
-import { count } from './words.ts';
+import { mailPart, mailedParts, outcomeOf } from './mail-parts.ts';
+import type { MailedPart } from './mail-parts.ts';
 
 const givenDays = z.strictObject({ from: date, to: date }).superRefine((days, context) => {
   // A date that is none has been told already.
@@ -18,19 +19,49 @@ const givenDays = z.strictObject({ from: date, to: date }).superRefine((days, co
   }
 });
 
+const patterns = z.array(z.string().min(1)).min(1).optional();
+
 const shape = z.strictObject({
   report: reportName.describe('A folder under reports/.'),
   period: z
     .union([z.enum(periodNames), givenDays])
-    .default('yesterday')
+    .optional()
     .describe(
-      'Which days the report is about, in the zone of the job; `to` is the first day that no longer belongs to it.',
+      'Which days the report is about, in the zone of the job; `to` is the first day that no longer belongs to it. What the report says when left out, or yesterday.',
+    ),
+  comparison: z
+    .enum(comparisonNames)
+    .optional()
+    .describe('Which days it is compared with; what the report says when left out, or the ones before.'),
+  filters: z
+    .strictObject({
+      models: patterns.describe('Names of models; * stands for anything.'),
+      keys: patterns.describe('Names of API keys; * stands for anything.'),
+      teams: patterns.describe('Names of teams; * stands for anything.'),
+    })
+    .optional()
+    .describe('What of the account the report is about: all that is given must fit.'),
+  team: teamName.optional().describe('The one team that the report is about.'),
+  each_team: z
+    .boolean()
+    .default(false)
+    .describe(
+      'One report a team, about its keys alone, to the mail of the team; what no team pays for goes to the recipients of the job, or to mail.operators.',
     ),
   locale: z
     .enum(localeTags)
     .optional()
     .describe('Language of the report; that of tollkeeper.yaml when left out.'),
-  mail: jobMail.describe('Who receives it.'),
+  mail: jobMail
+    .extend({
+      attach: z
+        .array(z.enum(dataFormats))
+        .default([])
+        .describe('Files with the data of the report that the mail carries.'),
+    })
+    .optional()
+    .describe('Who receives it, and with which files.'),
+  post: jobPost.optional().describe('Routes that are told of it beside, or in place of, mail.'),
 });
 
 /** Builds a report and enqueues its mail; the run is good when the mail is enqueued, the outbox sends it. */
@@ -39,46 +70,43 @@ export const reportKind = defineJobKind({
   description: 'Builds a report from the warehouse and mails it.',
   shape,
   run: async (settings, context) => {
-    const { mail, account, warehouse, clock, progress } = context;
-    if (mail === undefined)
+    if (context.mail === undefined)
       throw fault(
         'mail-not-configured',
         `job ${context.name} mails a report, and no mail server is declared`,
       );
-    const { rendered } = await composeReport(settings, context);
-    progress({ step: 'enqueueing mail', total: settings.mail.to.length });
-    const enqueued = await enqueue(
-      { outbox: warehouse.outbox, folder: mail.folder, clock },
-      {
-        // A slot is mailed once, however often it is run.
-        key: {
-          account: account.name,
-          kind: `report:${context.name}`,
-          subject: new Date(context.slot).toISOString(),
-        },
-        from: mail.from,
-        to: settings.mail.to,
-        ...rendered,
-      },
-    );
-    const queued = enqueued.filter(({ state }) => state === 'queued').length;
-    const known = enqueued.length - queued;
-    const before = known === 0 ? '' : `; ${count(known, 'mail')} of it queued before`;
-    return {
-      summary: `“${rendered.subject}” enqueued for ${count(queued, 'recipient')}${before}`,
-      figures: { report: settings.report, mails: queued, subject: rendered.subject },
-    };
+    const parts = mailedParts(settings, context);
+    let preparing: Promise<PreparedReport> | undefined;
+    // Not before a report is to be built: one that is kept already needs no gateway.
+    const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, context));
+    const sent: MailedPart[] = [];
+    const failed: unknown[] = [];
+    for (const part of parts) {
+      context.signal.throwIfAborted();
+      try {
+        sent.push(await mailPart(settings, part, prepare, context));
+      } catch (error) {
+        // One team without its mail keeps no other from its own; run again, the run mails what is missing.
+        failed.push(error);
+      }
+    }
+    context.signal.throwIfAborted();
+    if (failed.length > 0) throw failed[0];
+    return outcomeOf(settings.report, sent);
   },
   plan: async (settings, context) => {
-    await openReport(settings.report, context.reportDirectories);
-    const period = resolvePeriod(settings.period, context.slot, context.zone);
+    const { period } = await outlineOf(settings, context);
+    const compared = period.comparison.days.length === 0 ? '' : `, compared with ${period.comparison.label}`;
     return [
-      `build ${settings.report} over ${period.label} (${context.zone}), compared with ${period.comparison.label}`,
-      ...settings.mail.to.map((recipient) => `mail it to ${recipient}`),
+      `build ${settings.report} over ${period.label} (${context.zone})${compared}`,
+      ...mailedParts(settings, context).flatMap(({ label, to }) =>
+        to.map((recipient) => `mail ${label === undefined ? 'it' : `that of ${label}`} to ${recipient}`),
+      ),
     ];
   },
   needsThrough: ({ period }, slot, zone) => {
-    const end = toMillis(resolvePeriod(period, slot, zone).interval.end);
+    // What a report names by itself ends with yesterday at the latest, as `yesterday` does.
+    const end = toMillis(resolvePeriod(period ?? 'yesterday', slot, zone).interval.end);
     // A period that is not over yet is reported on as far as it goes.
     return end < slot ? end : slot;
   },

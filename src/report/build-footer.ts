@@ -2,11 +2,19 @@ import { formatMoment } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from './facts.ts';
+import type { Locale } from './locale.ts';
 import { formatExact } from './format.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
 const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
+
+/** A part of the account is told how the whole compares, and none of its amounts. */
+export const reconciledWords = (
+  { ofPart }: ReportFacts,
+  { text, good }: NonNullable<ReportFacts['reconciliation']>,
+  { words }: Locale,
+): string => (ofPart === true ? words.wholeAccount(good) : showName(text, 400));
 
 /** Where the figures come from: reach, reconciliation, the exact total, units and rounding, the run. */
 export const buildFooter = (
@@ -24,8 +32,8 @@ export const buildFooter = (
       : []),
     reconciliation === undefined
       ? footer.noReconciliation
-      : footer.reconciliation(showName(reconciliation.text, 400)),
-    ...(headline.value.exact === null
+      : footer.reconciliation(reconciledWords(facts, reconciliation, context.locale)),
+    ...(headline.value.exact === null || headline.format !== 'money'
       ? []
       : [footer.exact(headline.label, formatExact(headline.value.exact, context.locale), context.currency)]),
     footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),

@@ -1,6 +1,7 @@
 import { formatMoment } from '../base/index.ts';
 import type { LocalDay } from '../base/index.ts';
 import type { Spike } from './build-chart.ts';
+import { reconciledWords } from './build-footer.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from './facts.ts';
 import { formatExact, formatMoney } from './format.ts';
@@ -45,7 +46,7 @@ export const buildNotes = (
     ),
     ...(facts.reconciliation === undefined || facts.reconciliation.good
       ? []
-      : [words.footer.reconciliation(showName(facts.reconciliation.text, 400))]),
+      : [words.footer.reconciliation(reconciledWords(facts, facts.reconciliation, context.locale))]),
     ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 300)),
   ];
   const looks =

@@ -135,6 +135,12 @@ const dataOf = (request: BuildRequest, results: QueryResults): ReportData => {
   return buildData(buildHeadline(headline, state, context), shown, context);
 };
 
+/** The one team that the report is about, in words; empty where it is about more. */
+const teamOf = ({ means }: BuildRequest, { locale }: Context): string => {
+  const teams = means?.only?.teams;
+  return teams?.length === 1 ? (teams[0] ?? locale.words.unassigned) : '';
+};
+
 const assemble = (request: BuildRequest, results: QueryResults, scale: number): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
@@ -145,12 +151,16 @@ const assemble = (request: BuildRequest, results: QueryResults, scale: number): 
   for (const section of shown)
     if (section.kind === 'chart') charts.set(section, buildChart(section, context));
   const sections = shown.flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []);
-  const fields = subjectFields(definition.title, request.account, headline, state, facts, context);
+  const team = teamOf(request, context);
+  const fields = subjectFields(definition.title, request.account, team, headline, state, facts, context);
   return {
     locale: request.locale ?? 'en',
     currency: request.currency,
     title: definition.title,
-    account: showName(request.account, 60),
+    account: [request.account, team]
+      .filter((name) => name !== '')
+      .map((name) => showName(name, 60))
+      .join(' · '),
     period: request.period.label,
     subject: fillTemplate(definition.subject, fields),
     preheader: fillTemplate(definition.preheader, fields),

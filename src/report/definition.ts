@@ -39,6 +39,7 @@ const quotient = z.strictObject({
 export const templateFields = [
   'title',
   'account',
+  'team',
   'period',
   'total',
   'before',

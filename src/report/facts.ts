@@ -8,6 +8,8 @@ export type ReportFacts = {
   readonly dataSince?: UnixSeconds;
   /** How the sums compare with the gateway's own statistics; `text` is a sentence. */
   readonly reconciliation?: { readonly verdict: string; readonly text: string; readonly good: boolean };
+  /** The report is about a part of the account: what the reconciliation says of the whole is not for its readers. */
+  readonly ofPart?: boolean;
   readonly runId: string;
   /** Sentences. */
   readonly warnings: readonly string[];

@@ -1,11 +1,14 @@
 export { buildReport } from './build.ts';
 export type { ReportDefinition } from './definition.ts';
 export type { ReportFacts } from './facts.ts';
+export { dataFiles, dataFormats } from './files/report-files.ts';
+export type { DataFile, DataFileFormat } from './files/report-files.ts';
 export { loadReport } from './load.ts';
 export { inLocale } from './texts.ts';
 export { runNotes } from './run-notes.ts';
 export type { ReportModel } from './model.ts';
-export { periodNames, resolvePeriod } from './period.ts';
+export { comparisonNames, periodNames, resolvePeriod } from './period.ts';
+export type { ComparisonName, Period } from './period.ts';
 export type { CubeReader } from './port.ts';
 export { renderReport, standaloneHtml } from './render.ts';
 export type { RenderedReport } from './render.ts';

@@ -57,6 +57,10 @@ export const german: Locale = {
     unassigned: 'nicht zugeordnet',
     units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
     moreLooks: (count) => `${count} weitere.`,
+    wholeAccount: (good) =>
+      good
+        ? 'Das ganze Konto ist mit der Statistik des Gateways abgeglichen.'
+        : 'Das ganze Konto ist nicht mit der Statistik des Gateways abgeglichen.',
     up: (percent) => `${percent} mehr`,
     down: (percent) => `${percent} weniger`,
     unchanged: 'unverändert',

@@ -59,6 +59,10 @@ export const english: Locale = {
     unassigned: 'unassigned',
     units: { day: ' d', hour: ' h', minute: ' min', second: ' s' },
     moreLooks: (count) => `${count} more.`,
+    wholeAccount: (good) =>
+      good
+        ? 'The account as a whole is reconciled with the gateway’s statistics.'
+        : 'The account as a whole is not reconciled with the gateway’s statistics.',
     up: (percent) => `up ${percent}`,
     down: (percent) => `down ${percent}`,
     unchanged: 'unchanged',

@@ -59,6 +59,8 @@ export const chinese: Locale = {
     unassigned: '未分配',
     units: { day: ' 天', hour: ' 小时', minute: ' 分钟', second: ' 秒' },
     moreLooks: (count) => `另有 ${count} 项。`,
+    wholeAccount: (good) =>
+      good ? '整个账户已与网关的统计核对一致。' : '整个账户尚未与网关的统计核对一致。',
     up: (percent) => `上升 ${percent}`,
     down: (percent) => `下降 ${percent}`,
     unchanged: '持平',

@@ -50,6 +50,8 @@ export type Words = {
   readonly unassigned: string;
   /** Behind a number. */
   readonly units: Readonly<Record<'day' | 'hour' | 'minute' | 'second', string>>;
+  /** Of a report about a part of the account: how the whole compares, without its amounts. */
+  readonly wholeAccount: (good: boolean) => string;
   /** Behind things worth a look. */
   readonly moreLooks: (count: number) => string;
   readonly up: (percent: string) => string;

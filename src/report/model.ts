@@ -17,6 +17,7 @@ export type Change = {
 
 export type HeadlineModel = {
   readonly label: string;
+  readonly format: Format;
   readonly value: Shown;
   readonly change: Change;
   /** Against what, or why not compared. */

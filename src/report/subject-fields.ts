@@ -21,6 +21,7 @@ const verdictInWords = (facts: ReportFacts, words: Words): string => {
 export const subjectFields = (
   title: string,
   account: string,
+  team: string,
   headline: HeadlineModel,
   state: DataState,
   facts: ReportFacts,
@@ -30,6 +31,7 @@ export const subjectFields = (
   return {
     title,
     account: showName(account, 40),
+    team: showName(team, 40),
     period: context.period.label,
     total: headline.value.text,
     before: headline.compared,

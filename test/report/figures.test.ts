@@ -154,6 +154,7 @@ test('a piece of a template without values falls away', () => {
   const fields = {
     title: 'T',
     account: '',
+    team: '',
     period: 'P',
     total: '$1',
     before: '',
