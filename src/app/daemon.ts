@@ -3,6 +3,7 @@ import { createLog, errorFields, fault, hasCode, unixMillis } from '../base/inde
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import type { DeliverySummary } from '../mail/index.ts';
+import { trimReports } from '../jobs/index.ts';
 import { daemonWakers, startLoop } from '../schedule/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
@@ -72,6 +73,18 @@ const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): reado
       const keep = app.current().config.settings.scheduler.keep_runs;
       const removed = await app.warehouse.runs.trim(unixMillis(means.clock.now() - keep));
       if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
+    },
+  },
+  {
+    name: 'reports',
+    every: every.trim,
+    run: async () => {
+      const { settings } = app.current().config;
+      const { reportsDirectory } = placesOf(means, settings.warehouse);
+      const now = means.clock.now();
+      const before = unixMillis(now - settings.archive_reports.keep);
+      const removed = await trimReports(reportsDirectory, before, now);
+      if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
     },
   },
 ];

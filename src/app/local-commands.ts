@@ -149,8 +149,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
     },
     report: async (order, progress, signal) => {
-      const { rendered, files } = await app.current().composeReport(order, progress, signal);
-      return { subject: rendered.subject, files };
+      return app.current().composeReport(order, progress, signal);
     },
     doctor: async (order, progress, signal) => {
       const { now, checks, learned } = await app.current().doctor(order, progress, signal);

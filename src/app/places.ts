@@ -10,6 +10,8 @@ export type Places = {
   readonly spoolDirectory: string;
   readonly tempDirectory: string;
   readonly outboxDirectory: string;
+  /** Built reports, a folder a job and slot. */
+  readonly reportsDirectory: string;
   /** Months of the call log as Parquet files. */
   readonly archiveDirectory: string;
   /** The empty database whose lock makes a daemon the only one of its volume. */
@@ -31,6 +33,7 @@ export const placesOf = (
     path,
     spoolDirectory: join(data, 'spool'),
     outboxDirectory: join(data, 'outbox'),
+    reportsDirectory: join(data, 'reports'),
     tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
     archiveDirectory: resolve(means.cwd, warehouse.archive?.path ?? join(data, 'archive')),
     daemonLock: join(data, 'daemon.lock.duckdb'),

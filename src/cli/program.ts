@@ -9,6 +9,7 @@ import { addNext } from './next.ts';
 import { addOutbox } from './outbox.ts';
 import { addReconcile } from './reconcile.ts';
 import { addReport } from './report.ts';
+import { addReports } from './reports.ts';
 import { addRun } from './run.ts';
 import { addRuns } from './runs.ts';
 import { addSandbox } from './sandbox.ts';
@@ -38,6 +39,7 @@ Examples:
   tollkeeper runs daily-spend                  how its last runs ended and why
   tollkeeper next --count 5                    the slots to come
   tollkeeper report spend-summary --period last-month --out out
+  tollkeeper reports --job daily-spend          what was built, with its files
   tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
   tollkeeper outbox --state failed,unknown     mails that need a person
   tollkeeper serve --config /config            the daemon`,
@@ -51,6 +53,7 @@ Examples:
     addCheck,
     addDoctor,
     addReport,
+    addReports,
     addReconcile,
     addOutbox,
     addSandbox,

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { openCommands } from '../app/index.ts';
 import { fault, localeTags, systemCode } from '../base/index.ts';
@@ -16,17 +16,27 @@ type ReportOptions = {
   readonly account?: string;
   readonly timezone?: string;
   readonly locale?: LocaleTag;
+  readonly attach?: readonly (typeof forms)[number][];
   readonly json?: boolean;
 };
 
-const writeFiles = async (
-  out: string,
-  files: readonly { readonly name: string; readonly text: string }[],
-): Promise<readonly string[]> => {
+type BuiltFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
+
+const forms = ['csv', 'xlsx', 'parquet'] as const;
+
+const readForms = (text: string): readonly (typeof forms)[number][] =>
+  text.split(',').map((word) => {
+    const form = forms.find((known) => known === word.trim().toLowerCase());
+    if (form === undefined) throw new InvalidArgumentError(`it must be of ${forms.join(', ')}`);
+    return form;
+  });
+
+const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<readonly string[]> => {
   try {
     await mkdir(out, { recursive: true });
     const paths = files.map((file) => join(out, file.name));
-    for (const [index, path] of paths.entries()) await writeFile(path, files[index]?.text ?? '');
+    for (const file of files)
+      await writeFile(join(out, file.name), 'text' in file ? file.text : Buffer.from(file.base64, 'base64'));
     return paths;
   } catch (error) {
     const code = systemCode(error) ?? 'unknown';
@@ -40,7 +50,7 @@ const writeFiles = async (
 export const addReport = (program: Command, means: Means): void => {
   program
     .command('report')
-    .description('builds a report as HTML and text, and sends nothing')
+    .description('builds a report as HTML, text and data, and sends nothing')
     .argument('<name>', 'a folder under reports/')
     .addOption(configOption())
     .option(
@@ -57,13 +67,15 @@ export const addReport = (program: Command, means: Means): void => {
         'language of the report; that of the config unless given',
       ).choices(localeTags),
     )
+    .option('--attach <forms>', 'its data as files too: csv, xlsx, parquet, with commas between', readForms)
     .option('--json', 'print the paths as JSON')
     .addHelpText(
       'after',
       `
 Examples:
   tollkeeper report spend-summary
-  tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january`,
+  tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
+  tollkeeper report spend-summary --attach csv,xlsx`,
     )
     .action(async (name: string, options: ReportOptions) => {
       const folder = resolve(means.cwd, options.config);
@@ -75,6 +87,7 @@ Examples:
           {
             report: name,
             period: options.period,
+            ...(options.attach === undefined ? {} : { attach: options.attach }),
             ...(options.account === undefined ? {} : { account: options.account }),
             ...(options.timezone === undefined ? {} : { zone: options.timezone }),
             ...(options.locale === undefined ? {} : { locale: options.locale }),

@@ -161,17 +161,23 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
     must(sent === 3 && mails.length === 3, `3 mails were due, ${mails.length} arrived`);
     step(`The outbox sent ${sent} mails; the catcher took ${mails.length}.`);
 
-    const order = { report: 'spend-summary', period: 'last-month' };
+    const order = { report: 'spend-summary', period: 'last-month', attach: ['xlsx'] as const };
     const { files } = await commands.report(order, means.progress, signal);
     await mkdir(join(out, 'report'), { recursive: true });
-    for (const file of files) await writeFile(join(out, 'report', file.name), file.text);
-    step('report (the command, which sends nothing) wrote last month’s report as HTML and text.');
+    for (const file of files)
+      await writeFile(
+        join(out, 'report', file.name),
+        'text' in file ? file.text : Buffer.from(file.base64, 'base64'),
+      );
+    step('report (the command, which sends nothing) wrote last month’s report as HTML, text and workbook.');
 
     say(`\nDone in ${((clock.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);
     const left = [
       ...mails.map(({ file, recipients }) => [file, `to ${recipients.join(', ')}`]),
       ['report/spend-summary.html', 'the report, to open in a browser'],
       ['report/spend-summary.txt', 'the same as text'],
+      ['report/spend-summary.xlsx', 'its data as a workbook'],
+      ['data/reports', 'every report that was mailed, with its data'],
       ['data/tollkeeper.duckdb', 'the database'],
       ['config/', 'the YAML it ran on'],
     ] as const;

@@ -100,10 +100,15 @@ export type ReportOrder = {
   readonly account?: string;
   readonly zone?: string;
   readonly locale?: LocaleTag;
+  /** Its data as files beside it. */
+  readonly attach?: readonly ('csv' | 'xlsx' | 'parquet')[];
 };
 export type BuiltReport = {
   readonly subject: string;
-  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly files: readonly ({ readonly name: string } & (
+    | { readonly text: string }
+    | { readonly base64: string }
+  ))[];
 };
 
 /** All accounts, or one. */

@@ -12,6 +12,7 @@ export type {
   OutboxView,
   ReconcileOrder,
   ReconcileView,
+  BuiltReport,
   ReportOrder,
   RunResult,
   RunView,

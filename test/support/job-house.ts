@@ -60,6 +60,7 @@ export const openJobHouse = async (
     warehouse,
     spoolDirectory,
     reportDirectories: [new URL('../../reports', import.meta.url).pathname],
+    reports: { folder: join(spoolDirectory, 'reports'), attachLimit: 10_000_000 },
     mail: undefined,
     clock: house.clock,
     log: silentLog,

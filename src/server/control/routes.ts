@@ -31,6 +31,7 @@ const reportOrder = z.strictObject({
   account: z.exactOptional(text),
   zone: z.exactOptional(text),
   locale: z.exactOptional(z.enum(localeTags)),
+  attach: z.exactOptional(z.array(z.enum(['csv', 'xlsx', 'parquet']))),
 });
 const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
 const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { reportsKept } from '../app/index.ts';
+import type { Means } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText } from './json.ts';
+import { amount } from './options.ts';
+import { screenOf } from './paint.ts';
+import { renderReports } from './render-reports.ts';
+
+type ReportsOptions = {
+  readonly config: string;
+  readonly job?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+};
+
+export const addReports = (program: Command, means: Means): void => {
+  const reports = program
+    .command('reports')
+    .description('the reports that were built and mailed, newest first: totals, verdict, files')
+    .addOption(configOption())
+    .option('-j, --job <name>', 'only of this job')
+    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Each report is kept in a folder of its own beside the database: report.html, report.txt, its data as CSV, XLSX and
+Parquet, manifest.json with totals and hashes, mails.json with the hash of each mail. The setting archive_reports.keep
+says how long. The exit code is 1 when a folder holds no report that can be read.
+
+Examples:
+  tollkeeper reports
+  tollkeeper reports --job daily-spend --limit 5
+  tollkeeper reports --json | jq -r '.[0].folder'`,
+    );
+  reports.action(async (options: ReportsOptions) => {
+    const { job, limit } = options;
+    const found = await reportsKept(means, resolve(means.cwd, options.config), {
+      limit,
+      ...(job === undefined ? {} : { job }),
+    });
+    means.stdout.write(
+      means.secrets.redact(
+        options.json === true
+          ? jsonText(found.reports)
+          : renderReports(found, screenOf(means.stdout, means.env)),
+      ),
+    );
+    if (options.json === true)
+      for (const folder of found.damaged) means.stderr.write(`no report can be read in ${folder}\n`);
+    reports.setOptionValue('exitCode', found.damaged.length === 0 ? 0 : 1);
+  });
+};
