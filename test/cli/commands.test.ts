@@ -43,6 +43,7 @@ describe('wrong use is told in words, never with a stack', () => {
     [['report', 'spend-summary', '--timezone', 'Mars/Olympus'], /no time zone Mars\/Olympus/],
     [['report', 'spend-summary', '--account', 'constructor'], /no account constructor; there are: main/],
     [['run', 'constructor'], /no job constructor/],
+    [['report', 'spend-summary', '--locale', 'fr'], /Allowed choices are en, de, zh/],
     [['sandbox', '--port', '70000'], /at most 65535/],
     [['sandbox', '--port', '0', '--host', '192.0.2.1'], /192\.0\.2\.1 cannot be listened on/],
   ])('%j', async (argv, words) => {
@@ -78,7 +79,42 @@ describe('wrong use is told in words, never with a stack', () => {
   });
 });
 
+describe('report --locale', () => {
+  it('goes before the language of the config', async () => {
+    await folder.write('config/jobs/spend.yaml', '');
+    const first = async (...argv: string[]): Promise<string> =>
+      (await run('report', 'spend-summary', '--period', '2026-11-01..2026-11-03', ...argv)).stdout;
+    expect(await first('--locale', 'zh')).toMatch(/^AI 支出 · 2026年11月1日 – 2日 · 尚无数据/);
+    expect(await first('--locale', 'de')).toMatch(/^KI-Kosten · 01\.–02\.11\.2026 · /);
+    expect(await first()).toMatch(/^AI spend · Nov 1 – 2, 2026 · /);
+  });
+});
+
 describe('check', () => {
+  it('names faults in the texts of a report by their place', async () => {
+    await folder.write(
+      'config/reports/mine/report.yaml',
+      [
+        'title: Mine',
+        'subject: "{title}"',
+        'preheader: "{total}"',
+        'headline: { label: Spend, sql: a.sql, name: spend }',
+        'sections: [{ kind: text, text: Hello. }]',
+      ].join('\n'),
+    );
+    await folder.write('config/reports/mine/a.sql', 'SELECT sum(spend) AS spend FROM cube');
+    await folder.write('config/reports/mine/texts.zh.yaml', 'Mine: 我的\nSpent: 支出\nHello.: 你好。\n');
+    await folder.write(
+      'config/jobs/spend.yaml',
+      'jobs:\n  mine: { kind: report, report: mine, mail: { to: [a@example.com] } }\n',
+    );
+    const { stdout } = await run('check');
+    expect(stdout).toMatch(/texts\.zh\.yaml:2:1: unknown text "Spent": report\.yaml does not say it/);
+    expect(stdout).toContain('did you mean "Spend"?');
+    expect(stdout).toMatch(/report\.yaml:4:20: texts\.zh\.yaml has no words for "Spend"/);
+    expect(stdout).not.toContain('"Hello."');
+  });
+
   it('shows the seconds of runs that have some, and moments as text in JSON', async () => {
     await folder.write(
       'config/jobs/spend.yaml',
