@@ -122,6 +122,17 @@ export const size = checked('a size such as 512MB or 2GB', (text) =>
   /^[1-9]\d{0,5}(\.\d{1,2})?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/.test(text),
 ).meta({ examples: ['1GB', '512MB'] });
 
+const steps: Readonly<Record<string, number>> = { B: 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const binarySteps: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+const bytesOf = (text: string): number => {
+  const [, digits = '0', step = 'B', binary] = /^([\d.]+)\s?([KMGT])(i?)B$/.exec(text) ?? [];
+  return Math.round(Number(digits) * ((binary === 'i' ? binarySteps : steps)[step] ?? 1));
+};
+
+/** Like `size`, read as bytes. */
+export const byteSize = size.transform(bytesOf);
+
 /** A path of a file or folder; relative ones count from the working directory. */
 export const path = checked('a path', (text) => text.trim() !== '' && !text.includes('\0'));
 
