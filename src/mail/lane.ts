@@ -41,7 +41,7 @@ export type LaneMeans = SettleMeans &
 export type PassOptions = {
   /** Only these rows. */
   readonly ids?: readonly string[];
-  /** Whether what the rate of the route holds back is waited for; otherwise the pass ends there. */
+  /** Whether what the rate of the route holds back for seconds is waited for; otherwise the pass ends there. */
   readonly waits: boolean;
   readonly signal?: AbortSignal;
 };
@@ -54,6 +54,8 @@ export type Lane = {
 
 /** Milliseconds after which a pass that waits begins no attempt: the next pass works by the config of its time. */
 const longestPass = 60_000;
+/** Milliseconds that a pass waits for the rate; what has to wait longer is for a later pass. */
+const longestWait = 5000;
 
 const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutcome> => {
   try {
@@ -88,7 +90,7 @@ export const createLane = (route: OutboxRoute, means: LaneMeans): Lane => {
     for (;;) {
       const wait = limit.take(clock.now());
       if (wait === 0) return true;
-      if (!waits) return false;
+      if (!waits || wait > longestWait) return false;
       try {
         await clock.wait(wait, signal);
       } catch {
