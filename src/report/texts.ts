@@ -40,8 +40,9 @@ const reworded = (value: unknown, words: ReadonlyMap<string, string>, key?: stri
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, reworded(item, words, name)]));
 };
 
-const fieldsOf = (text: string): readonly string[] =>
-  [...text.matchAll(/\{([^{}]*)\}/g)].map(([field]) => field);
+/** The fields of a text, formats left away: `{spend:money}` is `{spend}`. */
+const columnsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/\{([^{}:]*)(?::[^{}]*)?\}/g)].map(([, column = '']) => `{${column.trim()}}`);
 
 /** Fields and signs alone are the same in every language. */
 const hasWords = (text: string): boolean => /\p{L}/u.test(text.replaceAll(/\{[^{}]*\}/g, ''));
@@ -106,25 +107,36 @@ const missingFrom = (
   });
 };
 
-/** The name of a row of what is left over tells how many rows it holds. */
-const countFaults = (
+/** A name of what is left over may tell how many it holds; a sentence tells of a row what it tells in report.yaml. */
+const knownFields = (key: unknown, text: string): ReadonlySet<string> | undefined => {
+  if (key === 'other') return new Set(['{count}']);
+  return key === 'text' ? new Set(columnsOf(text)) : undefined;
+};
+
+const fieldFaults = (
   words: ReadonlyMap<string, string>,
   shown: readonly ShownText[],
   { file, yaml }: Source,
-): readonly ReportFault[] =>
-  [...new Set(shown.filter(({ path }) => path.at(-1) === 'other').map(({ text }) => text))].flatMap(
-    (text) => {
-      const said = words.get(text);
-      if (said === undefined) return [];
-      const at = { file, ...yaml.positionOf([text]) };
-      const unknown = fieldsOf(said).filter((field) => field !== '{count}');
-      const isLost = fieldsOf(text).includes('{count}') && !fieldsOf(said).includes('{count}');
-      return [
-        ...unknown.map((field) => ({ ...at, message: `unknown field ${field}; known is {count}` })),
-        ...(isLost ? [{ ...at, message: '{count} is missing: how many rows it stands for' }] : []),
-      ];
-    },
-  );
+): readonly ReportFault[] => {
+  const seen = new Set<string>();
+  return shown.flatMap(({ text, path }) => {
+    const said = words.get(text);
+    const known = knownFields(path.at(-1), text);
+    if (said === undefined || known === undefined || seen.has(text)) return [];
+    seen.add(text);
+    const at = { file, ...yaml.positionOf([text]) };
+    const list = [...known].join(', ');
+    const unknown = columnsOf(said).filter((field) => !known.has(field));
+    const isLost = columnsOf(text).includes('{count}') && !columnsOf(said).includes('{count}');
+    return [
+      ...unknown.map((field) => ({
+        ...at,
+        message: `unknown field ${field}; ${list === '' ? 'there are none here' : `known is ${list}`}`,
+      })),
+      ...(isLost ? [{ ...at, message: '{count} is missing: how many rows it stands for' }] : []),
+    ];
+  });
+};
 
 const translate = (name: string, report: Source, texts: Source): Translation => {
   if (texts.yaml.faults.length > 0)
@@ -145,7 +157,7 @@ const translate = (name: string, report: Source, texts: Source): Translation => 
     faults: [
       ...faults,
       ...unfit.values(),
-      ...countFaults(words, shown, texts),
+      ...fieldFaults(words, shown, texts),
       ...missingFrom(words, shown, name, report),
     ],
   };
