@@ -95,7 +95,8 @@ describe('texts in another language', () => {
   test('a sentence about a row tells no column that it does not tell in report.yaml', async () => {
     const about = 'Asked of {who} for {spend:money}.';
     const yaml = { 'report.yaml': report.replace('text: Asked of finance.', `sql: a.sql, text: '${about}'`) };
-    const texts = (said: string) => chinese.replace('Asked of finance.: 由财务提出。', `'${about}': '${said}'`);
+    const texts = (said: string) =>
+      chinese.replace('Asked of finance.: 由财务提出。', `'${about}': '${said}'`);
     expect(told(await load({ ...yaml, 'texts.zh.yaml': texts('{who}：{spend:tokens}。') }))).toEqual([]);
     expect(told(await load({ ...yaml, 'texts.zh.yaml': texts('{谁}：{money}。') }))).toEqual([
       expect.stringMatching(/^texts\.zh\.yaml:9:38: .*\{谁\}/),
