@@ -20,6 +20,7 @@ import {
   nameFaults,
   nameList,
   operatorFaults,
+  recipientFaults,
   ringFaults,
   scheduleFaults,
 } from './rules.ts';
@@ -137,6 +138,7 @@ const rulesOf = (
       ...nameFaults(job, declared),
       ...accountFaults(job, declared),
       ...mailFaults(job, declared),
+      ...recipientFaults(job),
       ...policyFaults(job, declared),
     );
     if (checkSchedule !== undefined)

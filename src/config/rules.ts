@@ -5,7 +5,7 @@ import type { Checked } from './check.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { hasCronShape } from './fields.ts';
 import type { DeclaredJob } from './read-jobs.ts';
-import { eachText, notesOf, valueAt } from './schema-walk.ts';
+import { childOf, eachText, notesOf, valueAt } from './schema-walk.ts';
 import { showDuration } from './show-value.ts';
 import { adviceForUnknown } from './suggest.ts';
 
@@ -125,6 +125,22 @@ export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault
           advice: `add account: one of ${accounts.join(', ')}`,
         },
       ];
+};
+
+/** A job of a kind that sends something sends it to somebody. */
+export const recipientFaults = (job: DeclaredJob): ConfigFault[] => {
+  const isGiven = (key: string): boolean => valueAt(job.part.resolved, [key]) !== undefined;
+  if (job.shape === undefined || childOf(job.shape, 'post') === undefined) return [];
+  // Of a report a team each has recipients of its own.
+  if (isGiven('mail') || isGiven('post') || isGiven('each_team')) return [];
+  return [
+    {
+      file: job.part.source.file,
+      ...job.part.source.atKey(job.part.path),
+      message: `job ${job.name} sends its report to nobody`,
+      advice: 'add mail: { to: [you@example.com] }, or post: { to: [NAME] } with the name of a route',
+    },
+  ];
 };
 
 export const mailFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {

@@ -3,13 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
 
 const pem = (type: 'rsa' | 'ed25519', bits = 2048): string => {
-  const encoding = {
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  } as const;
-  return type === 'rsa'
-    ? generateKeyPairSync('rsa', { modulusLength: bits, ...encoding }).privateKey
-    : generateKeyPairSync('ed25519', encoding).privateKey;
+  const { privateKey } =
+    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: bits }) : generateKeyPairSync('ed25519');
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 };
 const rsa = pem('rsa');
 

@@ -1,0 +1,119 @@
+import type { Log, Means } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import {
+  createMailRoute,
+  createSmtpTransport,
+  createTokenSource,
+  createWebhookRoute,
+  readMailbox,
+} from '../mail/index.ts';
+import type { Letterhead, MailTransport, OutboxRoute, RouteKind } from '../mail/index.ts';
+import { createHttp } from '../net/index.ts';
+import type { Http } from '../net/index.ts';
+import { version } from '../version.ts';
+
+/** All ways out of the outbox that a config declares. Connections are opened when they are first asked for. */
+export type Outlets = AsyncDisposable & {
+  /** Missing where no mail server is declared. */
+  readonly transport: MailTransport | undefined;
+  readonly routes: readonly OutboxRoute[];
+  /** What the routes beside mail take, by name. */
+  readonly kinds: ReadonlyMap<string, RouteKind>;
+  readonly letterhead: Letterhead;
+};
+
+const timeouts = { connect: 15_000, headers: 30_000, idle: 30_000, total: 60_000 };
+
+const letterheadOf = (mail: Config['settings']['mail']): Letterhead => {
+  const replyTo = mail?.reply_to === undefined ? undefined : readMailbox(mail.reply_to);
+  const { mailto, url } = mail?.list_unsubscribe ?? {};
+  return {
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(mailto === undefined && url === undefined
+      ? {}
+      : {
+          unsubscribe: { ...(mailto === undefined ? {} : { mailto }), ...(url === undefined ? {} : { url }) },
+        }),
+    ...(mail?.dkim === undefined ? {} : { dkim: mail.dkim }),
+  };
+};
+
+/** Slack asks for a message a second, Teams for four. */
+const usualRates = { slack: { count: 1, per: 1000 }, teams: { count: 4, per: 1000 } };
+
+export const openOutlets = (config: Config, means: Means, log: Log): Outlets => {
+  const { mail, routes } = config.settings;
+  const { clock, secrets, env } = means;
+  const https: Http[] = [];
+  const open = (ca: readonly string[] = []): Http => {
+    const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
+    https.push(http);
+    return http;
+  };
+  const kinds = new Map<string, RouteKind>();
+
+  const openMail = (): MailTransport | undefined => {
+    if (mail === undefined) return undefined;
+    const ca = mail.tls === undefined ? [] : [config.certificates.get(mail.tls.ca) ?? ''];
+    const { oauth2, require_tls: requireTls, insecure } = mail;
+    const grant =
+      oauth2 === undefined
+        ? undefined
+        : {
+            clientId: oauth2.client_id,
+            clientSecret: oauth2.client_secret,
+            refreshToken: oauth2.refresh_token,
+            tokenUrl: oauth2.token_url,
+            ...(oauth2.scope === undefined ? {} : { scope: oauth2.scope }),
+          };
+    return createSmtpTransport({
+      url: mail.smtp,
+      ca,
+      log,
+      env,
+      redact: secrets.redact,
+      ...(requireTls === undefined ? {} : { requireTls }),
+      ...(insecure === undefined ? {} : { insecure }),
+      ...(grant === undefined
+        ? {}
+        : { tokens: createTokenSource(grant, { http: open(ca), clock, secrets }) }),
+    });
+  };
+
+  const openRoutes = (): readonly OutboxRoute[] => {
+    const names = Object.keys(routes);
+    if (names.length === 0) return [];
+    const http = open();
+    return names.flatMap((name): readonly OutboxRoute[] => {
+      const { webhook, slack, teams } = routes[name] ?? {};
+      const kind = webhook === undefined ? (slack === undefined ? 'teams' : 'slack') : 'webhook';
+      const url = (webhook ?? slack ?? teams)?.url;
+      if (url === undefined) return [];
+      kinds.set(name, kind);
+      const rate = (webhook ?? slack ?? teams)?.rate ?? (kind === 'webhook' ? undefined : usualRates[kind]);
+      return [
+        createWebhookRoute({
+          name,
+          url,
+          http,
+          clock,
+          ...(rate === undefined ? {} : { rate }),
+          ...(webhook === undefined ? {} : { secret: webhook.secret }),
+        }),
+      ];
+    });
+  };
+
+  const transport = openMail();
+  const webhooks = openRoutes();
+  return {
+    transport,
+    routes: [...(transport === undefined ? [] : [createMailRoute(transport, mail?.rate)]), ...webhooks],
+    kinds,
+    letterhead: letterheadOf(mail),
+    [Symbol.asyncDispose]: async () => {
+      await transport?.[Symbol.asyncDispose]();
+      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
+    },
+  };
+};

@@ -1,0 +1,55 @@
+/** A figure: the exact decimal where there is one, and how it is shown. */
+export type AnnouncedFigure = { readonly exact: string | null; readonly text: string };
+
+/** A change against the comparison period; `ratio` is an exact decimal, 0.12 for 12 % more. */
+export type AnnouncedChange = {
+  readonly direction: 'up' | 'down' | 'same' | 'new' | 'unknown';
+  readonly ratio: string | null;
+  readonly text: string;
+};
+
+export type AnnouncedSection =
+  | {
+      readonly kind: 'figures';
+      readonly title?: string;
+      readonly figures: readonly {
+        readonly label: string;
+        readonly value: AnnouncedFigure;
+        readonly change?: AnnouncedChange;
+      }[];
+    }
+  | {
+      readonly kind: 'table';
+      readonly title: string;
+      readonly columns: readonly string[];
+      readonly rows: readonly {
+        /** `other` and `total` close a table: with them its figures add up. */
+        readonly role: 'row' | 'other' | 'total';
+        readonly cells: readonly AnnouncedFigure[];
+      }[];
+    }
+  | { readonly kind: 'text'; readonly title?: string; readonly paragraphs: readonly string[] }
+  | {
+      readonly kind: 'notes';
+      readonly title?: string;
+      readonly notes: readonly { readonly tone: 'warning' | 'look'; readonly text: string }[];
+    };
+
+/** What is told over a webhook: a report, or a notice to operators. Names in it may hold anything. */
+export type Announcement = {
+  readonly kind: 'report' | 'notice';
+  readonly title: string;
+  /** One line that says it all, as the subject of a mail. */
+  readonly subject: string;
+  readonly account?: string;
+  readonly period?: string;
+  readonly currency?: string;
+  readonly total?: AnnouncedFigure & { readonly label: string };
+  readonly change?: AnnouncedChange & { readonly compared: string };
+  readonly cause?: string;
+  readonly verdict?: { readonly verdict: string; readonly good: boolean; readonly text: string };
+  readonly sections: readonly AnnouncedSection[];
+  /** How far the data reaches, and the like. */
+  readonly footer: readonly string[];
+  readonly runId?: string;
+};

@@ -1,0 +1,32 @@
+import type { Announcement } from './announcement.ts';
+import { enqueue } from './enqueue.ts';
+import type { Enqueued, Mail } from './enqueue.ts';
+import { enqueuePost } from './post.ts';
+import type { PostMeans } from './post.ts';
+
+/** What routes are told of a mail that is no report: its subject, and its text. */
+const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
+  kind: 'notice',
+  title: subject,
+  subject,
+  ...(key.account === '' ? {} : { account: key.account }),
+  sections: [{ kind: 'text', paragraphs: text.split(/\r?\n/).filter((line) => line.trim() !== '') }],
+  footer: [],
+});
+
+/**
+ * Queues a mail for the addresses among its recipients and a message for the names of routes. Sends nothing.
+ * @throws Fault `mail-address-invalid`, `config-invalid`, `disk-full`, `path-unwritable`
+ */
+export const tell = async (
+  means: PostMeans,
+  mail: Mail,
+  announcement: Announcement = noticeOf(mail),
+): Promise<readonly Enqueued[]> => {
+  const addresses = mail.to.filter((one) => one.includes('@'));
+  const routes = mail.to.filter((one) => !one.includes('@'));
+  const mailed = addresses.length === 0 ? [] : await enqueue(means, { ...mail, to: addresses });
+  const posted =
+    routes.length === 0 ? [] : await enqueuePost(means, { key: mail.key, announcement, to: routes });
+  return [...mailed, ...posted];
+};

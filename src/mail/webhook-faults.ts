@@ -1,0 +1,75 @@
+import { fault, messageOf, systemCode } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import { isNetworkTrouble, retryAfter } from '../net/index.ts';
+import type { HttpAnswer } from '../net/index.ts';
+import { oneLine } from './address.ts';
+import type { RouteOutcome } from './route.ts';
+
+export type Telling = {
+  /** The name of the route and its host: `the route finance-chat (hooks.example.com)`. */
+  readonly where: string;
+  readonly redact: (text: string) => string;
+};
+
+const sizeLimit = 16 * 1024;
+
+/** The first words of the answer, on one line and without secrets; how it ended is known without them. */
+const wordsOf = async (answer: HttpAnswer, { redact }: Telling): Promise<string> => {
+  try {
+    const text = oneLine(redact(await answer.text(sizeLimit)));
+    return text === '' ? '' : `: “${text.slice(0, 200)}”`;
+  } catch {
+    return '';
+  }
+};
+
+/** Asked to come again: too early, too often, or something is wrong over there. */
+const passing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500;
+
+/** What an answer means: any 2xx is a yes, and no other is. */
+export const answerOutcome = async (
+  answer: HttpAnswer,
+  telling: Telling,
+  now: UnixMillis,
+): Promise<RouteOutcome> => {
+  const { status, headers } = answer;
+  const words = await wordsOf(answer, telling);
+  if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${words}` };
+  if (passing(status)) {
+    const wait = retryAfter(headers, now);
+    return {
+      state: 'deferred',
+      fault: fault(
+        'webhook-deferred',
+        `${telling.where} answered ${status}${words}`,
+        wait === undefined ? {} : { retryAfter: wait },
+      ),
+    };
+  }
+  const advice =
+    status >= 300 && status < 400
+      ? { advice: 'give the final address as url of the route; what is posted goes nowhere else' }
+      : {};
+  return {
+    state: 'failed',
+    fault: fault('webhook-refused', `${telling.where} answered ${status}${words}`, advice),
+  };
+};
+
+/** Before any byte of the request has left. */
+const noConnection = (error: unknown): boolean =>
+  isNetworkTrouble(error) &&
+  (error.kind === 'unreachable' ||
+    error.kind === 'certificate' ||
+    error.kind === 'tls' ||
+    systemCode(error) === 'UND_ERR_CONNECT_TIMEOUT');
+
+/** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
+export const troubleOutcome = (error: unknown, { where, redact }: Telling): RouteOutcome => {
+  const words = redact(messageOf(error));
+  const cause = { cause: new Error(words) };
+  return noConnection(error)
+    ? { state: 'deferred', closed: true, fault: fault('webhook-unreachable', `${where}: ${words}`, cause) }
+    : { state: 'unknown', fault: fault('webhook-outcome-unknown', `${where}: ${words}`, cause) };
+};
