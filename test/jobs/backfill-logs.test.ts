@@ -7,7 +7,6 @@ import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse } from '../support/job-house.ts';
 import { heldQuarters, trueQuarters } from './truth.ts';
 import type { Quarters } from './truth.ts';
-import { stormTimes } from '../support/storm.ts';
 
 const since = '2026-11-10';
 const start = startOfDay(since, 'UTC');
@@ -72,7 +71,7 @@ describe('pulling logs again', () => {
         await run('pull-logs', settings, accountNamed(house, name));
         expect(await held(house, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
       }),
-      { numRuns: 5 * stormTimes },
+      { numRuns: 5 },
     );
   });
 
@@ -120,7 +119,7 @@ describe('pulling logs again', () => {
           expect(await context.warehouse.logs.reach(name)).toEqual({ start, end });
         },
       ),
-      { numRuns: 3 * stormTimes, examples: [[0, 8 * 96]] },
+      { numRuns: 3, examples: [[0, 8 * 96]] },
     );
     expect(mended).toBeGreaterThan(0);
   });
