@@ -6,6 +6,14 @@ import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
 import { jobKinds, reportFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
+import { reportRelations as relations } from './warehouse/index.ts';
+
+/** The tables that the SQL of a report may name. */
+export const reportRelations: readonly {
+  readonly name: string;
+  readonly words: string;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly words: string }[];
+}[] = relations.map(({ name, words, columns }) => ({ name, words, columns }));
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
 const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
@@ -65,5 +73,5 @@ export const checkConfig = async (
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
     };
   });
-  return { faults: await reportFaults(Object.values(config.jobs), reportDirectories(folder)), jobs };
+  return { faults: await reportFaults(reportDirectories(folder)), jobs };
 };

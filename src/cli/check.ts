@@ -5,6 +5,7 @@ import type { JobPreview } from '../settings.ts';
 import { formatMoment, toSeconds } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption, faultLines } from './config-option.ts';
+import { reportTables } from './report-tables.ts';
 
 /** To the minute, unless a schedule has seconds of its own. */
 const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
@@ -23,6 +24,7 @@ export const addCheck = (program: Command, means: Means): void => {
     )
     .addOption(configOption())
     .option('--json', 'print faults and jobs as JSON')
+    .option('--tables', 'print the tables that the SQL of a report may name, and check nothing')
     .addHelpText(
       'after',
       `
@@ -30,9 +32,14 @@ Exit code 0 when the config is good, 1 when it has faults.
 
 Examples:
   tollkeeper check
-  tollkeeper check --config /config --json | jq .faults`,
+  tollkeeper check --config /config --json | jq .faults
+  tollkeeper check --tables`,
     )
-    .action(async (options: { config: string; json?: boolean }, command: Command) => {
+    .action(async (options: { config: string; json?: boolean; tables?: boolean }, command: Command) => {
+      if (options.tables === true) {
+        means.stdout.write(reportTables(options.json === true));
+        return;
+      }
       const { faults, jobs } = await checkConfig(resolve(means.cwd, options.config), means);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {

@@ -1,9 +1,9 @@
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
 import type { LocaleTag } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
-import type { ConfigFault, Job } from '../config/index.ts';
+import type { ConfigFault } from '../config/index.ts';
 import {
   buildReport,
   inLocale,
@@ -21,6 +21,7 @@ import type {
   ReportFacts,
   ReportModel,
 } from '../report/index.ts';
+import { bindQueries } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { isWhole, meansFor, nobodyPays } from './payers.ts';
 import type { Filters } from './payers.ts';
@@ -50,16 +51,25 @@ export const openReport = async (name: string, directories: readonly string[]): 
   );
 };
 
-/** Faults of the reports that the jobs name, each report once; a report that is missing is told by the config's rules. */
-export const reportFaults = async (
-  jobs: readonly Pick<Job, 'kind' | 'fields'>[],
-  directories: readonly string[],
-): Promise<readonly ConfigFault[]> => {
-  const names = new Set(
-    jobs.flatMap(({ fields }) => (typeof fields['report'] === 'string' ? [fields['report']] : [])),
+const foldersIn = async (directory: string): Promise<readonly string[]> =>
+  readdir(directory, { withFileTypes: true }).then(
+    (entries) => entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    () => [],
   );
+
+/**
+ * Faults of all reports there are, each once, and of their SQL; a report that a job names and that is missing is told by the
+ * config's rules.
+ */
+export const reportFaults = async (directories: readonly string[]): Promise<readonly ConfigFault[]> => {
+  const folders = new Map<string, string>();
+  for (const directory of directories)
+    for (const name of await foldersIn(directory)) {
+      const folder = folders.has(name) ? undefined : await folderOf(name, [directory]).catch(() => undefined);
+      if (folder !== undefined) folders.set(name, folder);
+    }
   const loaded = await Promise.all(
-    [...names].map(async (name) => loadReport(await folderOf(name, directories), readText)),
+    [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bindQueries)),
   );
   return loaded.flatMap(({ faults }) => faults);
 };

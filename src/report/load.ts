@@ -5,6 +5,8 @@ import { reportShape } from './definition.ts';
 import type { ReportDefinition, ReportShape } from './definition.ts';
 import { whyUnreadable } from './report-file.ts';
 import type { ReadFile, ReportFault } from './report-file.ts';
+import { columnFaults } from './column-check.ts';
+import type { ResultTable } from './port.ts';
 import { checkSql } from './sql-check.ts';
 import { loadTexts } from './texts.ts';
 
@@ -69,11 +71,47 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   );
 };
 
+/** What a query gives, or what is wrong with it. */
+type BoundQuery = {
+  readonly columns?: ResultTable['columns'] | undefined;
+  readonly fault?: { readonly line?: number; readonly column?: number; readonly message: string } | undefined;
+};
+
+/** Holds queries, by their names, against the tables that a report may name. */
+export type BindQueries = (queries: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, BoundQuery>>;
+
+/** The columns that each good SQL file gives; what is wrong with the others is told, unless it has been already. */
+const bound = async (
+  folder: string,
+  queries: ReadonlyMap<string, string>,
+  faults: ReportFault[],
+  bind: BindQueries,
+): Promise<ReadonlyMap<string, ResultTable['columns']>> => {
+  const good = [...queries].filter(([name]) => !faults.some(({ file }) => file === `${folder}/${name}`));
+  const given = new Map<string, ResultTable['columns']>();
+  for (const [name, { columns, fault }] of await bind(new Map(good))) {
+    if (columns !== undefined) given.set(name, columns);
+    if (fault !== undefined)
+      faults.push({
+        file: `${folder}/${name}`,
+        line: fault.line ?? 1,
+        column: fault.column ?? 1,
+        message: fault.message,
+      });
+  }
+  return given;
+};
+
 /**
  * Reads a report folder: `report.yaml`, the SQL files that it names, its texts in other languages. All faults are found
- * at once and come with their place; `report` is there only when there are none. Never rejects.
+ * at once and come with their place; `report` is there only when there are none. With `bind` the SQL is held against the tables that it names, and
+ * report.yaml against what the SQL gives. Never rejects.
  */
-export const loadReport = async (folder: string, readFile: ReadFile): Promise<LoadedReport> => {
+export const loadReport = async (
+  folder: string,
+  readFile: ReadFile,
+  bind?: BindQueries,
+): Promise<LoadedReport> => {
   const file = `${folder}/report.yaml`;
   let text: string;
   try {
@@ -101,9 +139,16 @@ export const loadReport = async (folder: string, readFile: ReadFile): Promise<Lo
       faults.push({ file, ...yaml.positionOf(reference.path), message });
     }
   }
+  const given =
+    bind === undefined
+      ? new Map<string, ResultTable['columns']>()
+      : await bound(folder, queries, faults, bind);
   if (!parsed.success) return { faults };
+  faults.push(...columnFaults({ file, yaml }, parsed.data, given));
   const texts = await loadTexts(folder, { file, yaml }, readFile);
   faults.push(...texts.faults);
+  for (const [tag, shape] of texts.translations)
+    faults.push(...columnFaults({ file, yaml }, shape, given, `texts.${tag}.yaml`));
   if (faults.length > 0) return { faults };
   return { report: { ...parsed.data, queries, translations: texts.translations }, faults };
 };

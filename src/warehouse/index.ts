@@ -12,7 +12,9 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
 export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
 export type { OutboxTable } from './outbox.ts';
+export { bindQueries } from './cube/bind-queries.ts';
 export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
+export { reportRelations } from './report-views/registry.ts';
 export type {
   Comparison,
   ComparisonSource,

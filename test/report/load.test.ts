@@ -4,13 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { loadReport } from '../../src/report/index.ts';
 import type { LoadedReport } from '../../src/report/load.ts';
 import { checkSql } from '../../src/report/sql-check.ts';
+import { bindQueries } from '../../src/warehouse/index.ts';
 
-const load = (files: Readonly<Record<string, string>>): Promise<LoadedReport> =>
-  loadReport('reports/mine', async (path) => {
-    const text = files[path.replace('reports/mine/', '')];
-    if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
-    return text;
-  });
+const load = (files: Readonly<Record<string, string>>, bind?: typeof bindQueries): Promise<LoadedReport> =>
+  loadReport(
+    'reports/mine',
+    async (path) => {
+      const text = files[path.replace('reports/mine/', '')];
+      if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
+      return text;
+    },
+    bind,
+  );
 
 const good = `title: Mine
 subject: "{title} · {total}"
@@ -37,7 +42,11 @@ describe('loading a report', () => {
     const root = fileURLToPath(new URL('../../reports', import.meta.url));
     for (const entry of await readdir(root, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue;
-      const { report, faults } = await loadReport(`${root}/${entry.name}`, (path) => readFile(path, 'utf8'));
+      const { report, faults } = await loadReport(
+        `${root}/${entry.name}`,
+        (path) => readFile(path, 'utf8'),
+        bindQueries,
+      );
       expect(faults).toEqual([]);
       const written = (await readdir(`${root}/${entry.name}`)).filter((name) => name.endsWith('.sql'));
       expect([...(report?.queries.keys() ?? [])].sort()).toEqual(written.sort());
@@ -150,5 +159,77 @@ describe('one SELECT', () => {
 
   test('the place is right', () => {
     expect(checkSql('SELECT 1;\n  SELECT 2')).toMatchObject([{ line: 2, column: 3 }]);
+  });
+});
+
+describe('SQL held against the tables it names', () => {
+  const yaml = `title: Mine
+subject: "{title}"
+preheader: "{total}"
+headline:
+  label: Spend
+  sql: totals.sql
+  name: spent
+  cause: { sql: models.sql, name: model_name, value: spend }
+sections:
+  - kind: figures
+    sql: totals.sql
+    figures:
+      - { label: Spend, name: spend, format: money, change: true }
+      - { label: Rate, quotient: { of: spend, by: token }, format: rate }
+  - kind: chart
+    title: Days
+    chart: line
+    sql: models.sql
+    x: day
+    series: model_name
+    value: part
+  - kind: worth-a-look
+    sql: models.sql
+    items:
+      - { what: spike, text: "{model_name} {spend:money} {on:date}" }
+  - kind: text
+    sql: broken.sql
+    text: "{a}"
+`;
+  const queries = {
+    'totals.sql': 'SELECT sum(spend) AS spend, sum(calls) AS tokens FROM cube',
+    'models.sql': 'SELECT day, model_name, sum(spend) AS spend, avg(spend) AS part FROM cube GROUP BY ALL',
+  };
+
+  test('every fault is told at its place, those of the SQL and those of what report.yaml asks of it', async () => {
+    const broken = '-- é\nSELECT team,\n  sum(spnd) FROM cube GROUP BY 1';
+    expect(told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries))).toEqual([
+      expect.stringMatching(/^broken\.sql:3:7: Referenced column "spnd" not found in FROM clause!/) as string,
+      'report.yaml:7:9: totals.sql gives no column "spent"; it gives spend, tokens',
+      'report.yaml:8:54: models.sql gives no column "spend_before"; it gives day, model_name, spend, part',
+      'report.yaml:13:31: totals.sql gives no column "spend_before"; it gives spend, tokens',
+      'report.yaml:14:51: totals.sql gives no column "token"; it gives spend, tokens',
+      'report.yaml:21:12: column "part" of models.sql holds no exact numbers',
+      'report.yaml:23:10: models.sql gives no column "what"; it gives day, model_name, spend, part',
+      'report.yaml:25:30: models.sql gives no column "on"; it gives day, model_name, spend, part',
+    ]);
+  });
+
+  test('a table that is not there, a file of the machine, and a table of the warehouse are refused', async () => {
+    for (const [broken, words] of [
+      [
+        'SELECT 1 AS a FROM cubes',
+        /^broken\.sql:1:20: Table with name cubes does not exist!; Did you mean "cube"\?$/,
+      ],
+      ["SELECT a FROM read_csv('/etc/passwd') AS t(a)", /^broken\.sql:1:15: Cannot access file/],
+      ['SELECT quota AS a FROM call_log', /^broken\.sql:1:24: Table with name call_log does not exist!/],
+    ] as const) {
+      const found = told(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries));
+      expect(found[0]).toMatch(words);
+    }
+  });
+
+  test('sentences name columns and formats that there are', async () => {
+    const unknown = yaml.replace('{on:date}', '{spend:monney} {9}');
+    expect(told(await load({ 'report.yaml': unknown, ...queries, 'broken.sql': 'SELECT 1 AS a' }))).toEqual([
+      expect.stringContaining('unknown format in {spend:monney}; known are money, rate') as string,
+      expect.stringContaining('{9} names no column') as string,
+    ]);
   });
 });

@@ -1,0 +1,25 @@
+import { openEmptyTables } from './needs.ts';
+import type { ResultTable } from './result-table.ts';
+import { sqlFault } from './sql-fault.ts';
+import type { SqlFault } from './sql-fault.ts';
+
+/** What a query gives, or what is wrong with it. */
+export type BoundQuery =
+  | { readonly columns: ResultTable['columns']; readonly fault?: undefined }
+  | { readonly columns?: undefined; readonly fault: SqlFault };
+
+/** Holds queries of reports against the tables that they may name, without any rows and apart from every warehouse. */
+export const bindQueries = async (
+  queries: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, BoundQuery>> => {
+  await using tables = await openEmptyTables();
+  const bound = new Map<string, BoundQuery>();
+  for (const [name, sql] of queries) {
+    try {
+      bound.set(name, { columns: await tables.columnsOf(sql) });
+    } catch (error) {
+      bound.set(name, { fault: sqlFault(sql, error) });
+    }
+  }
+  return bound;
+};
