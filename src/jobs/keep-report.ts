@@ -106,12 +106,13 @@ export const keepReport = async (
     warehouse.writeParquet(table, signal),
   );
   const chosen = files.filter(({ format }) => attach.includes(format));
+  const named = dataFormats.filter((format) => attach.includes(format));
   const bytes = travelling(chosen);
   const linked = bytes > reports.attachLimit ? placeOf(key, reports.filesUrl) : undefined;
   const model =
     linked === undefined
       ? composed.model
-      : withSentence(composed.model, filesElsewhere(composed.model.locale, attach, bytes, linked));
+      : withSentence(composed.model, filesElsewhere(composed.model.locale, named, bytes, linked));
   const rendered = linked === undefined ? composed.rendered : await renderReport(model);
   await writeReport(
     reports.folder,

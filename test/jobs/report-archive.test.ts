@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import readXlsxFile from 'read-excel-file/node';
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import { jobKinds, listReports, trimReports } from '../../src/jobs/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse, RunChange } from '../support/job-house.ts';
+
+const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
+const slotFolder = '20261112T080000.000Z';
+const settings = {
+  report: 'spend-summary',
+  period: { from: '2026-11-01', to: '2026-11-12' },
+  mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
+};
+
+type Desk = JobHouse & { readonly folder: string; readonly reports: string; readonly change: RunChange };
+
+const openDesk = async (): Promise<Desk> => {
+  const house = await openJobHouse();
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
+  await house.run('pull-logs', { since: '2026-10-25' });
+  const reports = join(folder, 'reports');
+  return {
+    ...house,
+    folder,
+    reports,
+    change: {
+      name: 'daily-spend',
+      runId: 'daily-spend-1',
+      slot,
+      reports: { folder: reports, attachLimit: 10_000_000 },
+      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await house[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const mailsOf = async (desk: Desk) => {
+  const rows = await desk.context.warehouse.outbox.list();
+  return Promise.all(
+    rows.map(async (row) => {
+      const bytes = await readFile(join(desk.folder, 'outbox', row.file));
+      return { row, bytes, parsed: await simpleParser(bytes) };
+    }),
+  );
+};
+
+/** Every file below a folder with its bytes. */
+const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(await Promise.all(names.map(async (name) => [name, sha256(await readFile(name))] as const)));
+};
+
+describe('a report that was mailed', () => {
+  it('is kept with its data, its figures and the hashes of its mails, and mailed with what was chosen', async () => {
+    await using desk = await openDesk();
+    await desk.run('report', settings, desk.change);
+    const { reports, damaged } = await listReports(desk.reports, { limit: 10 });
+    expect(damaged).toEqual([]);
+    const [kept] = reports;
+    expect(kept).toMatchObject({
+      job: 'daily-spend',
+      slot: '2026-11-12T08:00:00.000Z',
+      runId: 'daily-spend-1',
+      account: 'main',
+      report: 'spend-summary',
+      zone: 'UTC',
+      currency: 'USD',
+      period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
+      verdict: { good: true },
+      folder: join(desk.reports, 'daily-spend', slotFolder),
+    });
+    if (kept === undefined) throw new Error('nothing is kept');
+    const spend = await desk.context.warehouse.spend('main', {
+      start: (Date.parse(kept.period.from) / 1000) as never,
+      end: (Date.parse(kept.period.to) / 1000) as never,
+    });
+    expect(kept.totals[0]).toEqual({ label: 'Spend', exact: spend.net, unit: 'USD' });
+
+    const names = kept.files.map(({ name }) => name);
+    for (const name of ['report.html', 'report.txt', 'spend-summary.xlsx', 'spend-summary-days.parquet'])
+      expect(names).toContain(name);
+    const found = await contentsOf(kept.folder);
+    expect(new Set(found.keys())).toEqual(
+      new Set([...names, 'manifest.json', 'mails.json'].map((name) => join(kept.folder, name))),
+    );
+    for (const { name, sha256: hash, bytes } of kept.files) {
+      expect(found.get(join(kept.folder, name))).toBe(hash);
+      const { size, mode } = await stat(join(kept.folder, name));
+      expect([size, mode & 0o777]).toEqual([bytes, 0o600]);
+    }
+    expect((await stat(kept.folder)).mode & 0o777).toBe(0o700);
+    const html = await readFile(join(kept.folder, 'report.html'), 'utf8');
+    expect(html.includes('cid:')).toBe(false);
+
+    const [mail] = await mailsOf(desk);
+    expect(kept.mails).toEqual([
+      {
+        recipient: 'finance@example.com',
+        messageId: mail?.row.messageId,
+        sha256: sha256(mail?.bytes ?? Buffer.alloc(0)),
+        queuedAt: new Date(desk.clock.now()).toISOString(),
+      },
+    ]);
+    const attached = (mail?.parsed.attachments ?? []).filter(({ related }) => !related);
+    expect(attached.map(({ filename }) => filename)).toEqual(kept.attached);
+    expect(kept.attached).toEqual(names.filter((name) => /\.(csv|xlsx)$/.test(name)));
+    for (const { filename, content } of attached)
+      expect(sha256(content)).toBe(kept.files.find(({ name }) => name === filename)?.sha256);
+    const book = attached.find(({ filename }) => filename === 'spend-summary.xlsx');
+    const sheets = await readXlsxFile(book?.content ?? Buffer.alloc(0));
+    expect(sheets.map(({ sheet }) => sheet)).toContain('Days');
+  });
+
+  it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
+    await using desk = await openDesk();
+    await desk.run('report', settings, desk.change);
+    const before = await contentsOf(join(desk.reports, 'daily-spend', slotFolder));
+    desk.clock.advance(3 * 86_400_000);
+    await desk.run('pull-logs', { since: '2026-10-25' });
+    const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
+    const late = { ...desk.change, runId: 'again', dataLate: 'nothing came' };
+    const outcome = await desk.run('report', joined, late);
+    expect(outcome.figures['mails']).toBe(1);
+    const after = await contentsOf(join(desk.reports, 'daily-spend', slotFolder));
+    const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
+    expect(changed).toEqual([join(desk.reports, 'daily-spend', slotFolder, 'mails.json')]);
+    const [first, second] = (await mailsOf(desk)).map(({ parsed }) => parsed);
+    expect(second?.html === first?.html).toBe(true);
+    expect(second?.subject).toBe(first?.subject);
+    expect(second?.attachments.map(({ checksum }) => checksum)).toEqual(
+      first?.attachments.map(({ checksum }) => checksum),
+    );
+    expect((await listReports(desk.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
+  });
+
+  it('says where its files are when they are too large for a mail', async () => {
+    await using desk = await openDesk();
+    const small = { folder: desk.reports, attachLimit: 5000 };
+    await desk.run('report', settings, { ...desk.change, reports: small });
+    await desk.run('report', settings, {
+      ...desk.change,
+      name: 'linked',
+      reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
+    });
+    const places = [
+      `reports/daily-spend/${slotFolder}`,
+      `https://files.example.com/reports/linked/${slotFolder}/`,
+    ];
+    for (const [at, { parsed }] of (await mailsOf(desk)).entries()) {
+      const place = places[at] ?? 'nowhere';
+      expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
+      expect(parsed.text?.replaceAll(/\s+/g, '').includes(place)).toBe(true);
+      // A failure would print all of it.
+      expect(
+        /\(CSV, XLSX; \d+ kB\) are too large to be attached\. They are kept in ([^<]*)</
+          .exec(String(parsed.html))
+          ?.slice(1),
+      ).toEqual([place]);
+    }
+    const { reports } = await listReports(desk.reports, { limit: 10 });
+    expect(new Set(reports.map(({ linked }) => linked))).toEqual(new Set(places));
+    for (const { attached, files } of reports) {
+      expect(attached).toEqual([]);
+      expect(files.map(({ name }) => name)).toContain('spend-summary.xlsx');
+    }
+  });
+
+  it('is never half there, and a report that was tampered with is mailed to nobody', async () => {
+    await using desk = await openDesk();
+    const blocked = join(desk.folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder is to be');
+    const nowhere = { ...desk.change, reports: { folder: blocked, attachLimit: 1 } };
+    await expect(desk.run('report', settings, nowhere)).rejects.toMatchObject({ code: 'path-unwritable' });
+    expect(await mailsOf(desk)).toEqual([]);
+
+    await desk.run('report', settings, desk.change);
+    expect(await readdir(join(desk.reports, 'daily-spend'))).toEqual([slotFolder]);
+    await writeFile(join(desk.reports, 'daily-spend', slotFolder, 'mail.html'), 'changed');
+    const joined = { ...settings, mail: { to: ['new@example.com'] } };
+    await expect(desk.run('report', joined, desk.change)).rejects.toMatchObject({ code: 'report-damaged' });
+    expect(await mailsOf(desk)).toHaveLength(1);
+  });
+});
+
+describe('the archive', () => {
+  it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
+    await using desk = await openDesk();
+    for (const [name, days] of [
+      ['a', 0],
+      ['b', 1],
+      ['a', 2],
+    ] as const)
+      await desk.run(
+        'report',
+        { ...settings, mail: { to: ['x@example.com'] } },
+        {
+          ...desk.change,
+          name,
+          slot: unixMillis(slot + days * 86_400_000),
+        },
+      );
+    const slots = async (query: Parameters<typeof listReports>[1]) =>
+      (await listReports(desk.reports, query)).reports.map((report) => [
+        report.job,
+        report.slot.slice(0, 10),
+      ]);
+    expect(await slots({ limit: 10 })).toEqual([
+      ['a', '2026-11-14'],
+      ['b', '2026-11-13'],
+      ['a', '2026-11-12'],
+    ]);
+    expect(await slots({ limit: 10, job: 'a' })).toHaveLength(2);
+    expect(await slots({ limit: 1 })).toEqual([['a', '2026-11-14']]);
+    expect(await slots({ limit: 10, job: 'none' })).toEqual([]);
+    await writeFile(join(desk.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
+    expect((await listReports(desk.reports, { limit: 10 })).damaged).toEqual([
+      join(desk.reports, 'a', '20261114T080000.000Z'),
+    ]);
+    expect(await listReports(join(desk.folder, 'none'), { limit: 1 })).toEqual({ reports: [], damaged: [] });
+  });
+
+  it('forgets what was built too long ago and what a crash left, and nothing else', async () => {
+    await using desk = await openDesk();
+    // Built now for a slot long ago: it is as old as its building.
+    await desk.run('report', settings, desk.change);
+    const job = join(desk.reports, 'daily-spend');
+    const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
+    for (const folder of [left, written, strange]) await mkdir(folder ?? '');
+    const now = desk.clock.now();
+    await utimes(left ?? '', now / 1000 - 90_000, now / 1000 - 90_000);
+    await utimes(written ?? '', now / 1000, now / 1000);
+    expect(await trimReports(desk.reports, unixMillis(now - 1), now)).toBe(0);
+    expect(await readdir(job)).toEqual(['.draft-now', slotFolder, 'strange']);
+    expect(await trimReports(desk.reports, unixMillis(now + 1), now)).toBe(1);
+    expect(await readdir(job)).toEqual(['.draft-now', 'strange']);
+    await rm(written ?? '', { recursive: true });
+    await rm(strange ?? '', { recursive: true });
+    await trimReports(desk.reports, now, now);
+    expect(await readdir(desk.reports)).toEqual([]);
+    expect(await trimReports(join(desk.folder, 'none'), now, now)).toBe(0);
+  });
+});
+
+describe('what a job may ask to be attached', () => {
+  it('is one of the forms there are', async () => {
+    const kind = jobKinds.find((candidate) => candidate.kind === 'report');
+    const read = (attach: unknown) =>
+      kind?.shape.safeParse({ ...settings, mail: { to: ['x@example.com'], attach } }).success;
+    expect([read(['csv', 'xlsx', 'parquet']), read([]), read(['pdf']), read('csv')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
