@@ -88,6 +88,7 @@ const play = async (
   const reports: Report[] = [];
   let now = base;
   let since = base + drawn.since;
+  let begun = false;
 
   /** What the gateway shows at the time; of each question, what came of its answer. */
   const gateway = (effects: Effects) => {
@@ -166,6 +167,7 @@ const play = async (
     const source = gateway(effects);
     const until = now - drawn.lag;
     const [from, to] = step.again ?? [];
+    begun ||= typeof from !== 'number' && typeof to !== 'number';
     const request = pullOf(folder, warehouse, source, {
       account,
       since: seconds(since),
@@ -216,6 +218,8 @@ const play = async (
     );
     expect(await readdir(folder.spool)).toEqual([]);
     const reach = await warehouse.logs.reach(account);
+    // A span that was ordered begins nothing.
+    if (!begun) expect(reach).toBeUndefined();
     if (reach !== undefined) model.expectLanded(reach.start, reach.end);
     for (const report of reports) {
       const inReport = ({ at }: SourceRow): boolean => at >= report.start && at < report.end;

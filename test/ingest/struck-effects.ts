@@ -22,8 +22,8 @@ export type Strike = {
   readonly turns: number;
   /** Of a body that is cut off: where, by thousandths of its length. */
   readonly share: number;
-  /** It is cut at the next line end before there, where nothing may show it. */
-  readonly between: boolean;
+  /** It is cut so many bytes before the next line end before there, where little may show it. */
+  readonly back: number | undefined;
 };
 
 const most: Readonly<Record<Strike['on'], number>> = {
@@ -66,7 +66,7 @@ export const strikes: fc.Arbitrary<Strike> = fc
       code: fc.constantFrom(...codes),
       turns: fc.integer({ min: 0, max: 4 }),
       share: fc.noBias(fc.integer({ min: 0, max: 999 })),
-      between: fc.boolean(),
+      back: fc.constantFrom(undefined, undefined, -1, -1, -1, 0, 1, 2, 3, 6),
     }),
   );
 
@@ -120,7 +120,7 @@ export const effectsWith = (strike: Strike | undefined): Effects => {
     cutAt: (body) => {
       if (strike === undefined || !isStruck('cut')) return undefined;
       const inside = Math.floor((body.length * strike.share) / 1000);
-      const at = strike.between ? body.lastIndexOf(10, inside) + 1 : inside;
+      const at = strike.back === undefined ? inside : Math.max(0, body.lastIndexOf(10, inside) - strike.back);
       struck = `cut ${strike.nth} at ${at} of ${body.length}`;
       return at;
     },

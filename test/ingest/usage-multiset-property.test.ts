@@ -59,15 +59,15 @@ const refusals: readonly FaultCode[] = [
   'gateway-connection-lost',
 ];
 
+/** Parts of all time; most of them few, so that pulls end where figures are. */
+const shares = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 6 }).map((sixths) => sixths / 6) },
+  fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
+);
+
 const steps = fc.record({
-  /** Parts of all time. */
-  wait: fc.oneof(fc.constantFrom(0, 0.1, 0.5), fc.double({ min: 0, max: 0.6, noNaN: true })),
-  again: fc.option(
-    fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
-    {
-      freq: 3,
-    },
-  ),
+  wait: fc.constantFrom(0, 1 / 6, 1 / 6, 1 / 3, 1 / 2, 0.05),
+  again: fc.option(fc.tuple(shares, shares), { freq: 3 }),
   strike: fc.option(strikes, { freq: 4 }),
 });
 
@@ -77,7 +77,8 @@ const scenario = fc.record({
   /** What is added to a bucket: at once, or late. */
   parts: fc.array(
     fc.record({
-      at: fc.noBias(fc.double({ min: 0, max: 1, noNaN: true })),
+      at: shares,
+      beside: fc.constantFrom(-1, -1, 0, 0, 1),
       entry: fc.constantFrom('gpt-4o', 'claude', 'a,b', 'text "x"', '2024'),
       value: fc
         .bigInt({ min: 1n, max: 10n ** 12n })
@@ -139,12 +140,13 @@ const play = async (
   const bucketAt = (moment: number): number => first + Math.floor((moment - first) / length) * length;
   const span = (drawn.refusal === null ? most : few) * length;
   const limit = drawn.refusal === null ? 180 * day : (limits[drawn.limit % limits.length] ?? 180 * day);
-  const parts = drawn.parts.map(({ at, late, ...part }): Part => {
-    const bucket = bucketAt(first + Math.floor(at * span) - 2 * length);
-    return { ...part, bucket, shownFrom: bucket + length + late };
+  const parts = drawn.parts.map(({ at, beside, late, ...part }): Part => {
+    const bucket = bucketAt(first + Math.floor(at * span)) + beside * length;
+    // A bucket is shown before it is over.
+    return { ...part, bucket, shownFrom: bucket + late };
   });
   const dimensions = ['model', 'token'];
-  const style = { ...drawn.style, time: (bucket: number) => drawn.time(bucket, ahead) };
+  const style = { ...drawn.style, time: (bucket: number) => drawn.time(bucket, zones[zone]) };
   let now = first;
   const held = new Map<string, readonly UsageFigure[]>(dimensions.map((dimension) => [dimension, []]));
   const landed: {
