@@ -26,6 +26,7 @@ describe('help', () => {
     'doctor',
     'run',
     'report',
+    'reports',
     'reconcile',
     'outbox',
     'sandbox',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import readXlsxFile from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openFolder, usualConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
@@ -132,6 +133,44 @@ describe('the main job, by its commands', () => {
       'built/spend-summary.txt',
     ]);
     expect(mail.taken).toEqual([]);
+    const data = await good('report', 'spend-summary', '--attach', 'xlsx,CSV', '--out', 'data-too', '--json');
+    const names = (JSON.parse(data.stdout) as { files: string[] }).files.map((file) =>
+      file.split('/').at(-1),
+    );
+    expect(names.slice(0, 3)).toEqual([
+      'spend-summary.html',
+      'spend-summary.txt',
+      'spend-summary-figures.csv',
+    ]);
+    const book = await readXlsxFile(`${folder.path}/data-too/spend-summary.xlsx`);
+    expect(book.map(({ sheet }) => sheet)).toContain('Models');
+    expect((await run('report', 'spend-summary', '--attach', 'pdf')).stderr).toContain('csv, xlsx, parquet');
+    expect((await good('reports')).stdout).toBe('no report is kept\n');
+  });
+
+  it('lists what was built and mailed, with its figures and where it is kept', async () => {
+    await good('run', 'weekly-spend');
+    const kept = JSON.parse((await good('reports', '--json')).stdout) as {
+      folder: string;
+      job: string;
+      totals: { exact: string }[];
+      verdict: { verdict: string };
+      mails: { recipient: string }[];
+    }[];
+    const truth = sandbox.truth.sums(seconds('2026-11-09T00:00:00Z'), seconds('2026-11-16T00:00:00Z'));
+    expect(kept.map(({ job, totals }) => [job, totals[0]?.exact])).toEqual([['weekly-spend', truth.net]]);
+    expect(kept[0]?.mails.map(({ recipient }) => recipient).sort()).toEqual([
+      'finance@example.com',
+      'ops@example.com',
+    ]);
+    const listed = await good('reports', '--job', 'weekly-spend');
+    for (const words of [`${truth.net} USD`, kept[0]?.verdict.verdict ?? '', kept[0]?.folder ?? ''])
+      expect(listed.stdout).toContain(words);
+    expect((await good('reports', '--job', 'other')).stdout).toBe('no report is kept\n');
+    await folder.write('data/reports/weekly-spend/strange/manifest.json', '{}');
+    const damaged = await run('reports');
+    expect(damaged.code).toBe(1);
+    expect(damaged.stdout).toMatch(/1 folder without a report that can be read:\n {4}\S+strange\n$/);
   });
 
   it('lists jobs and their next runs with check', async () => {
