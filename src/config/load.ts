@@ -13,6 +13,7 @@ import type { DeclaredJob } from './read-jobs.ts';
 import { recordReads } from './read-files.ts';
 import type { ReadFiles } from './read-files.ts';
 import { readSources } from './read-sources.ts';
+import { reportFaults } from './report-rules.ts';
 import type { ConfigFiles } from './read-sources.ts';
 import {
   accountFaults,
@@ -140,6 +141,7 @@ const rulesOf = (
       ...mailFaults(job, declared),
       ...recipientFaults(job),
       ...policyFaults(job, declared),
+      ...reportFaults(job, declared),
     );
     if (checkSchedule !== undefined)
       faults.push(...scheduleFaults(job, zoneFor(job, settings), checkSchedule, longestSpace));

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
+import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 
-const usage = `npm run bench -- [scheduler] [ingest] [--rows 5] [--most 10] [--rounds 1]
+const usage = `npm run bench -- [scheduler] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
+  --scale   how many of the calls that reports are measured over there are: 0.1 is a tenth
 `;
 
 const { values, positionals } = parseArgs({
@@ -15,11 +17,12 @@ const { values, positionals } = parseArgs({
     rows: { type: 'string', default: '5' },
     most: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1' },
+    scale: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 });
 
-const parts = positionals.length === 0 ? ['scheduler', 'ingest'] : positionals;
+const parts = positionals.length === 0 ? ['scheduler', 'ingest', 'report'] : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
   const value = Number(text);
@@ -36,5 +39,6 @@ else {
       most: number(values.most),
       rounds: number(values.rounds),
     });
+  if (parts.includes('report')) await benchReports(report, number(values.scale));
 }
 process.exitCode = report.missed() === 0 ? 0 : 1;

@@ -1,0 +1,42 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+
+/** Calls of one account, spread evenly over a span in seconds UTC, as an account of 60 models and 2,000 keys makes them. */
+export type ReportRows = {
+  readonly account: string;
+  readonly rows: number;
+  readonly start: number;
+  readonly end: number;
+};
+
+/** Between 0 and 1, always the same for the same row. */
+const part = (salt: number): string => `(hash(i * 64 + ${salt}) % 1000000) / 1000000.0`;
+
+const count = (most: number, salt: number): string => `CAST(${part(salt)} * ${most} AS BIGINT)`;
+
+/** Few models and keys make most of the calls, and a key uses a handful of models. */
+const fillSql = `
+  INSERT INTO call_log BY NAME
+  SELECT $account AS account, created_at, created_at // 900 * 900 AS quarter,
+    'model-' || lpad(CAST((key_number * 7 + CAST(pow(${part(2)}, 3) * 6 AS BIGINT)) % 60 AS VARCHAR), 2, '0') AS model_name,
+    'team-' || (key_number % 20) || '-service-' || key_number AS token_name,
+    CASE WHEN i % 400 = 0 THEN 'refund' WHEN i % 90 = 0 THEN 'error' ELSE 'consumption' END AS kind,
+    ${count(4000, 3)} AS prompt_tokens, ${count(900, 4)} AS completion_tokens, ${count(2000, 5)} AS cached_tokens,
+    0 AS cache_write_tokens, ${count(300, 6)} AS reasoning_tokens,
+    CAST(CAST(${count(2_000_000, 7)} AS DECIMAL(28, 0)) * 0.000000012345 AS DECIMAL(28, 12)) AS quota
+  FROM (
+    SELECT i, CAST($start AS BIGINT) + i * (CAST($end AS BIGINT) - CAST($start AS BIGINT)) // CAST($rows AS BIGINT) AS created_at,
+      CAST(pow(${part(1)}, 2) * 2000 AS BIGINT) AS key_number
+    FROM range(CAST($rows AS BIGINT)) AS made (i)
+  )`;
+
+/** Writes calls into a database that no one has open; its tables are there already. */
+export const fillCalls = async (file: string, fills: readonly ReportRows[]): Promise<void> => {
+  const instance = await DuckDBInstance.create(file, { threads: '2', memory_limit: '4GB' });
+  const connection = await instance.connect();
+  await connection.run('SET preserve_insertion_order = false');
+  for (const { account, rows, start, end } of fills)
+    await connection.run(fillSql, { account, rows: BigInt(rows), start: BigInt(start), end: BigInt(end) });
+  await connection.run('CHECKPOINT');
+  connection.closeSync();
+  instance.closeSync();
+};

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { jobKinds } from '../../src/jobs/index.ts';
+import { goodEnv, load } from './support/load.ts';
+
+const account =
+  'accounts: { main: { base_url: "https://gateway.example.com", admin_key: "${GATEWAY_ADMIN_KEY}" } }\n';
+const server = 'mail: { smtp: "${SMTP_URL}", from: a@example.com OPERATORS }\n';
+const withOperators = server.replace('OPERATORS', ', operators: [ops@example.com]');
+const teams = 'teams: { growth: { keys: ["growth-*"], mail: [g@example.com], budget: { month: 500 } } }\n';
+
+const faultsOf = async (settings: string, fields: string): Promise<string> => {
+  const job = `jobs:\n  showback: { kind: report, report: spend-summary, ${fields} }\n`;
+  const { text } = await load(
+    { 'config/tollkeeper.yaml': account + settings, 'config/jobs/a.yaml': job },
+    goodEnv,
+    {
+      kinds: jobKinds,
+    },
+  );
+  return text;
+};
+
+it.each([
+  ['', withOperators + teams, 'each_team: true'],
+  ['', server.replace('OPERATORS', '') + teams, 'each_team: true, mail: { to: [x@example.com] }'],
+  ['', withOperators + teams, 'team: growth, comparison: none, mail: { to: [x@example.com], attach: [csv] }'],
+  ['2:3: job showback tells nobody of its report', withOperators, 'period: last-month'],
+  ['is of one team and of each team at once', withOperators + teams, 'each_team: true, team: growth'],
+  ['is to report to each team, and none is declared', withOperators, 'each_team: true'],
+  ['has nobody to tell of what no team pays for', server.replace('OPERATORS', '') + teams, 'each_team: true'],
+  ['sends mail, and tollkeeper.yaml declares no mail server', teams, 'each_team: true'],
+  ['unknown team "growht"', withOperators + teams, 'team: growht, mail: { to: [x@example.com] }'],
+] as const)('a report job: %j', async (words, settings, fields) => {
+  const text = await faultsOf(settings, fields);
+  if (words === '') expect(text).toBe('');
+  else expect(text).toContain(words);
+});
+
+it('prices and budgets are exact amounts, by patterns of models', async () => {
+  const prices =
+    'prices: { "gpt-4*": { input: 2.5, cached: "1.25", output: 10 }, "*": { currency: CNY, inptu: 1 } }\n';
+  expect(await faultsOf(withOperators + prices, 'mail: { to: [x@example.com] }')).toMatch(
+    /unknown key "?inptu"?.*input/s,
+  );
+  expect(
+    await faultsOf(`${withOperators}prices: { "gpt-4*": { input: -1 } }\n`, 'mail: { to: [x@example.com] }'),
+  ).toContain('must be an amount of 0 or more');
+});
