@@ -189,11 +189,18 @@ export const gatherView = async (gathering: Gathering, view: ReportView): Promis
     span: boundsOf(timeline),
     callsIn,
     models: async () => distinct(gathering, 'model_name', left),
+    left,
   };
   if ('rows' in view) {
     for (const row of await view.rows(input)) await insert(target, view, row);
   } else {
     const { sql, bindings } = await view.sql(input);
+    const { rowsFrom } = view;
+    if (rowsFrom !== undefined) {
+      for (const row of (await readRows(source, sql, bindings)).flatMap(rowsFrom))
+        await insert(target, view, row);
+      return;
+    }
     const names = view.columns.map(({ name }) => `"${name}"`).join(', ');
     const cast = view.columns.map(({ name, type }) => `CAST("${name}" AS ${type}) AS "${name}"`);
     await copyRows(

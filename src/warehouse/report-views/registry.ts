@@ -1,6 +1,7 @@
 import { callsRelation } from './calls.ts';
 import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
+import { fittedPricesView } from './fitted-prices.ts';
 import { budgetsView, pricesView, runView, teamsView } from './given.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import type { ReportRelation } from './relation.ts';
@@ -15,6 +16,7 @@ export const reportViews: readonly ReportView[] = [
   comparisonsView,
   usageDaysView,
   pricesView,
+  fittedPricesView,
   budgetsView,
   teamsView,
   runView,

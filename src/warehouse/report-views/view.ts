@@ -1,8 +1,8 @@
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
-import type { Served } from '../cube/cells.ts';
-import type { Bindings } from '../rows.ts';
+import type { NamesLeft, Served } from '../cube/cells.ts';
+import type { Bindings, Row } from '../rows.ts';
 import type { ReportRelation } from './relation.ts';
 
 /** What a view is filled with. */
@@ -19,6 +19,8 @@ export type ViewInput = {
   readonly callsIn: (span: Interval<UnixSeconds>) => Promise<CallsRelation>;
   /** Names of models in the calls of the periods. */
   readonly models: () => Promise<readonly string[]>;
+  /** The names that the report is restricted to. */
+  readonly left: NamesLeft;
 };
 
 export type ViewRow = readonly (string | number | boolean | null)[];
@@ -30,6 +32,10 @@ export type ReportView = ReportRelation & {
   /** Holds names of keys: rows of others go where a report is restricted, and `team` is filled in. */
   readonly keyColumn?: string;
 } & (
-    | { readonly sql: (input: ViewInput) => Promise<{ readonly sql: string; readonly bindings: Bindings }> }
+    | {
+        readonly sql: (input: ViewInput) => Promise<{ readonly sql: string; readonly bindings: Bindings }>;
+        /** What is made of a row that the SQL gives; without it the SQL gives the rows of the view. */
+        readonly rowsFrom?: (row: Row) => readonly ViewRow[];
+      }
     | { readonly rows: (input: ViewInput) => Promise<readonly ViewRow[]> }
   );

@@ -1,0 +1,118 @@
+import { interval, money, unixSeconds } from '../../base/index.ts';
+import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/cells.ts';
+import { text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { fitPrices } from './fit-prices.ts';
+import type { FitSums, PriceFit } from './fit-prices.ts';
+import { columnsOf } from './relation.ts';
+import type { ReportView, ViewRow } from './view.ts';
+
+/** Columns of the view, and the class of tokens that each prices. */
+const priced = [
+  ['input', 'input_uncached_tokens', 'uncached input'],
+  ['cached', 'input_cache_read_tokens', 'cache reads'],
+  ['cache_write', 'input_cache_write_tokens', 'cache writes'],
+  ['audio_input', 'input_audio_tokens', 'audio input'],
+  ['image', 'input_image_tokens', 'image input'],
+  ['output', 'output_plain_tokens', 'plain output'],
+  ['reasoning', 'output_reasoning_tokens', 'reasoning'],
+  ['audio_output', 'output_audio_tokens', 'audio output'],
+] as const;
+
+const unclassified = ['input_unclassified_tokens', 'output_unclassified_tokens'] as const;
+const classes = priced.map(([, name]) => name);
+const counts = [...classes, 'calls'];
+
+/** Pairs of counts, each once. */
+const pairs = counts.flatMap((_, row) => counts.slice(row).map((__, step) => [row, row + step] as const));
+
+const number = (row: Row, column: string): number => Number(text(row, column));
+
+const sumsOf = (row: Row): FitSums => ({
+  observations: number(row, 'observations'),
+  charge: number(row, 'charge'),
+  squaredCharge: number(row, 'squared_charge'),
+  byCharge: counts.map((_, index) => number(row, `by_charge_${index}`)),
+  products: counts.map((_, left) =>
+    counts.map((__, right) => number(row, `product_${Math.min(left, right)}_${Math.max(left, right)}`)),
+  ),
+});
+
+/** By tokens alone; where they do not explain the charge, with a price for the call. */
+const fitOf = (sums: FitSums): PriceFit | undefined => {
+  const tokens = classes.map((_, index) => index);
+  return fitPrices(sums, tokens) ?? fitPrices(sums, [...tokens, classes.length]);
+};
+
+const digits = 5;
+
+/** More digits than these would say more than a fit knows. */
+const shortened = (price: number | undefined, times: number): string | null =>
+  price === undefined ? null : money((price * times).toPrecision(digits));
+
+const rowsOf = (row: Row): readonly ViewRow[] => {
+  const fit = fitOf(sumsOf(row));
+  if (fit === undefined) return [];
+  const { prices, rSquared } = fit;
+  return [
+    [
+      text(row, 'model_name'),
+      ...classes.map((_, index) => shortened(prices[index], 1e6)),
+      shortened(prices[classes.length], 1),
+      // Never up to 1, which would say that nothing is left.
+      (Math.floor(Math.min(rSquared, 1) * 1e6) / 1e6).toFixed(6),
+      number(row, 'observations'),
+    ],
+  ];
+};
+
+export const fittedPricesView: ReportView = {
+  name: 'fitted_prices',
+  words:
+    'prices as the charges of the period show them: a row for each model whose charges, by quarter hours, prices by class of tokens explain to R² 0.999 or more; a fit, which no sums are to be made of; money for a million tokens, NULL where there were none or the charges leave it open',
+  columns: columnsOf([
+    ['model_name', 'VARCHAR', 'as in cube'],
+    ...priced.map(([name, , words]) => [name, 'DECIMAL(28, 12)', words] as const),
+    [
+      'per_call',
+      'DECIMAL(28, 12)',
+      'money for a call, whatever its tokens; NULL where tokens alone explain the charge',
+    ],
+    ['r_squared', 'DECIMAL(9, 6)', 'the part of the variation of the charge that is explained, rounded down'],
+    ['quarters', 'BIGINT', 'how many quarter hours it rests on'],
+  ]),
+  sql: async ({ request, served, callsIn, left }) => {
+    const days = request.periods.find(({ name }) => name === 'current')?.days ?? [];
+    const [first, last] = [days[0], days.at(-1)];
+    const span = interval(first?.start ?? unixSeconds(0), last?.end ?? unixSeconds(0));
+    const calls = await callsIn(span);
+    const charge = inCurrency('coalesce(sum(quota), 0)', served);
+    return {
+      sql: `
+        WITH quarters AS (
+          SELECT model_name, CAST(count(*) AS DOUBLE) AS calls, CAST(${charge} AS DOUBLE) AS charge,
+            ${classes.map((name) => `CAST(coalesce(sum(${name}), 0) AS DOUBLE) AS ${name}`).join(', ')}
+          FROM ${callsWith(classes, calls)}
+          WHERE ${whereSql(left)} AND kind = 'consumption'
+          GROUP BY model_name, created_at // 900
+          -- Tokens of which the class is open could be of any price.
+          HAVING ${unclassified.map((name) => `coalesce(sum(${name}), 0) = 0`).join(' AND ')}
+        )
+        SELECT model_name, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
+          ${counts.map((name, index) => `fsum(${name} * charge) AS by_charge_${index}`).join(', ')},
+          ${pairs.map(([row, column]) => `fsum(${counts[row]} * ${counts[column]}) AS product_${row}_${column}`).join(', ')}
+        FROM quarters
+        GROUP BY model_name
+        ORDER BY model_name`,
+      bindings: {
+        account: request.account,
+        start: span.start,
+        end: span.end,
+        ...calls.bindings,
+        ...whereBindings(left),
+        ...(served.inUnits ? { value: served.value } : {}),
+      },
+    };
+  },
+  rowsFrom: rowsOf,
+};
