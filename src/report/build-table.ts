@@ -39,6 +39,9 @@ export const stateOf = (shape: TableShape, table: QueryTable, row: Row, context:
 
 const blank: CellModel = { exact: null, text: '' };
 
+/** What is no part of a whole: sums of it say nothing. */
+const addless: ReadonlySet<string> = new Set(['moment', 'duration', 'rate', 'percent']);
+
 /** Shares of all rows shown, the sum row left out, in the order of the entries. */
 const sharesByEntry = (
   column: string,
@@ -85,17 +88,24 @@ const cellMaker = (
   }
   if (quotient !== undefined) return ({ row }) => show(quotientOf(table, row, quotient), format, context);
   if (name === undefined) return () => blank;
+  const named = new Map(Object.entries(column.names ?? {}));
   if (format === 'text' || format === 'date')
     return ({ row, role, state, name: given }) => {
       if (role !== 'row') return { exact: null, text: given ?? '' };
       const raw = table.text(row, name);
-      const shown = format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : showName(raw);
+      const shown =
+        format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
       const { unnamed, incomplete } = context.locale.words;
       const text = shown === '' ? (column.empty ?? unnamed) : shown;
       return { exact: null, text: state === 'partial' ? `${text} (${incomplete})` : text };
     };
-  return ({ row, role }) =>
-    role === 'row' || table.isFigure(name) ? show(table.figure(row, name), format, context) : blank;
+  return ({ row, role }) => {
+    if (role !== 'row' && (addless.has(format) || !table.isFigure(name))) return blank;
+    const value = table.figure(row, name);
+    if (value === null && role === 'row' && column.empty !== undefined)
+      return { exact: null, text: column.empty };
+    return show(value, format, context);
+  };
 };
 
 /** Data that is not there shows as such, in the first figure of the row. */

@@ -64,13 +64,20 @@ const template = z
         });
   });
 
-/** `{column}` and `{column:format}`: what a sentence says of the row that it is made of. */
-export const fieldsOfSentence = (
-  sentence: string,
-): readonly { readonly written: string; readonly column: string; readonly format: string }[] =>
+export type SentenceField = {
+  readonly written: string;
+  readonly column: string;
+  /** What the column is divided by. */
+  readonly by?: string;
+  readonly format: string;
+};
+
+/** `{column}`, `{column:format}` and `{column/column:format}`: what a sentence says of the row that it is made of. */
+export const fieldsOfSentence = (sentence: string): readonly SentenceField[] =>
   [...sentence.matchAll(/\{([^{}]*)\}/g)].map(([written, inner = '']) => {
-    const [name = '', as = 'text'] = inner.split(':');
-    return { written, column: name.trim(), format: as.trim() };
+    const [names = '', as = 'text'] = inner.split(':');
+    const [name = '', ...by] = names.split('/').map((part) => part.trim());
+    return { written, column: name, ...(by.length === 0 ? {} : { by: by.join('/') }), format: as.trim() };
   });
 
 const sentence = z
@@ -78,8 +85,8 @@ const sentence = z
   .min(1)
   .max(2000)
   .superRefine((given, context) => {
-    for (const { written, column: name, format: as } of fieldsOfSentence(given)) {
-      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    for (const { written, column: name, by = name, format: as } of fieldsOfSentence(given)) {
+      if (![name, by].every((part) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(part)))
         context.addIssue({
           code: 'custom',
           message: `${written} names no column: write {column} or {column:format}`,
@@ -107,6 +114,17 @@ const figure = z
     change: z.boolean().default(false),
     /** Which way is good news; without it a change is neither. */
     good: z.enum(['up', 'down']).optional(),
+    /** Said below it: the first of them of which all that it names is known. */
+    notes: z
+      .array(
+        z.strictObject({
+          text: sentence,
+          /** A column: above zero, what is said is bad news. */
+          bad: column.optional(),
+        }),
+      )
+      .max(4)
+      .default([]),
     /** Left out where its value is unknown. */
     optional: z.boolean().default(false),
   })
@@ -128,8 +146,10 @@ const tableColumn = z
     bar_of: column.optional(),
     quotient: quotient.optional(),
     format: format.optional(),
-    /** Shown where a text is empty. */
+    /** Shown where a text is empty, or a figure unknown. */
     empty: label.optional(),
+    /** What a reader sees for values of a text, such as `{ equal: agrees }`; others are shown as they are. */
+    names: z.record(z.string().min(1).max(60), label).optional(),
     /** The colour that the chart gives this name. */
     swatch: z.boolean().default(false),
     good: z.enum(['up', 'down']).optional(),

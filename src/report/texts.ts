@@ -16,6 +16,12 @@ const shownKeys: ReadonlySet<string> = new Set([
   'text',
 ]);
 
+/** The key under which a map holds what a reader sees for values of the data. */
+const namesKey = 'names';
+
+const isShown = (key: unknown, parent: unknown): boolean =>
+  typeof key === 'string' && (shownKeys.has(key) || parent === namesKey);
+
 type ShownText = { readonly text: string; readonly path: YamlPath };
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -23,8 +29,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const shownTexts = (value: unknown, path: YamlPath = []): readonly ShownText[] => {
   const key = path.at(-1);
-  if (typeof value === 'string')
-    return typeof key === 'string' && shownKeys.has(key) ? [{ text: value, path }] : [];
+  if (typeof value === 'string') return isShown(key, path.at(-2)) ? [{ text: value, path }] : [];
   if (Array.isArray(value)) return value.flatMap((item, at) => shownTexts(item, [...path, at]));
   return isMap(value)
     ? Object.entries(value).flatMap(([name, item]) => shownTexts(item, [...path, name]))
@@ -32,12 +37,18 @@ const shownTexts = (value: unknown, path: YamlPath = []): readonly ShownText[] =
 };
 
 /** The same tree with the texts that a reader sees put in other words. */
-const reworded = (value: unknown, words: ReadonlyMap<string, string>, key?: string): unknown => {
-  if (typeof value === 'string')
-    return key !== undefined && shownKeys.has(key) ? (words.get(value) ?? value) : value;
+const reworded = (
+  value: unknown,
+  words: ReadonlyMap<string, string>,
+  key?: string,
+  parent?: string,
+): unknown => {
+  if (typeof value === 'string') return isShown(key, parent) ? (words.get(value) ?? value) : value;
   if (Array.isArray(value)) return value.map((item) => reworded(item, words));
   if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, reworded(item, words, name)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, reworded(item, words, name, key)]),
+  );
 };
 
 /** The fields of a text, formats left away: `{spend:money}` is `{spend}`. */
