@@ -80,4 +80,9 @@ const limit = 26_000;
 
 /** A message with an Adaptive Card for a webhook of a Teams workflow. */
 export const teamsBody = (said: Announcement, { id }: Envelope): string =>
-  withinLimit(summarise(said), limit, (text) => Buffer.byteLength(text), (summary) => message(summary, id));
+  withinLimit(
+    summarise(said),
+    limit,
+    (text) => Buffer.byteLength(text),
+    (summary) => message(summary, id),
+  );

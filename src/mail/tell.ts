@@ -4,13 +4,21 @@ import type { Enqueued, Mail } from './enqueue.ts';
 import { enqueuePost } from './post.ts';
 import type { PostMeans } from './post.ts';
 
+/** The paragraphs of a text that was broken into lines: a field begins two spaces in, and goes on deeper. */
+const paragraphsOf = (text: string): readonly string[] =>
+  text
+    .split(/\r?\n[ \t]*\r?\n/)
+    .flatMap((block) => block.split(/\r?\n(?= {2}\S)/))
+    .map((lines) => lines.replaceAll(/\s*\r?\n\s*/g, ' ').trim())
+    .filter((paragraph) => paragraph !== '');
+
 /** What routes are told of a mail that is no report: its subject, and its text. */
 const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
   kind: 'notice',
   title: subject,
   subject,
   ...(key.account === '' ? {} : { account: key.account }),
-  sections: [{ kind: 'text', paragraphs: text.split(/\r?\n/).filter((line) => line.trim() !== '') }],
+  sections: [{ kind: 'text', paragraphs: paragraphsOf(text) }],
   footer: [],
 });
 

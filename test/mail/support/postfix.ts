@@ -127,8 +127,7 @@ export const openPostfix = async (): Promise<Postfix> => {
       const until = Date.now() + 20_000;
       for (;;) {
         const names = await readdir(inbox).catch(() => []);
-        if (names.length >= count)
-          return Promise.all(names.toSorted().map((name) => readFile(join(inbox, name))));
+        if (names.length >= count) return Promise.all(names.map((name) => readFile(join(inbox, name))));
         if (Date.now() > until) throw new Error(`${names.length} of ${count} mails came:\n${await log()}`);
         await wait(50);
       }
