@@ -95,11 +95,11 @@ export const keepReport = async (
   compose: () => Promise<ComposedReport>,
   { attach, part }: KeepOptions,
   context: JobContext,
-): Promise<KeptReport & { readonly known: boolean }> => {
+): Promise<KeptReport> => {
   const { reports, warehouse, clock, signal, progress } = context;
   const key: ReportKey = { job: context.name, slot: context.slot, ...(part === undefined ? {} : { part }) };
   const known = await readReport(reports.folder, key);
-  if (known !== undefined) return { ...known, known: true };
+  if (known !== undefined) return known;
   const composed = await compose();
   progress({ step: 'writing its files' });
   const files = await dataFiles(composed.model, report, dataFormats, async (table) =>
@@ -126,5 +126,5 @@ export const keepReport = async (
   );
   const kept = await readReport(reports.folder, key);
   if (kept === undefined) throw new RangeError('a report that was just kept is not there');
-  return { ...kept, known: false };
+  return kept;
 };

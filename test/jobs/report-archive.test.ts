@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import readXlsxFile from 'read-excel-file/node';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { jobKinds, listReports, trimReports } from '../../src/jobs/index.ts';
+import { writeReport } from '../../src/jobs/report-archive/write-report.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse, RunChange } from '../support/job-house.ts';
 
@@ -18,26 +19,41 @@ const settings = {
   mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
 };
 
-type Desk = JobHouse & { readonly folder: string; readonly reports: string; readonly change: RunChange };
+type Desk = JobHouse & {
+  readonly folder: string;
+  readonly job: string;
+  readonly reports: string;
+  readonly change: RunChange;
+};
 
-const openDesk = async (): Promise<Desk> => {
-  const house = await openJobHouse();
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
+let house: JobHouse;
+beforeAll(async () => {
+  house = await openJobHouse();
   await house.run('pull-logs', { since: '2026-10-25' });
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+let desks = 0;
+
+/** A place of its own for mails and reports, and a job of its own, in a house that all share. */
+const openDesk = async (): Promise<Desk> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
+  desks += 1;
+  const job = `daily-spend-${desks}`;
   const reports = join(folder, 'reports');
   return {
     ...house,
     folder,
+    job,
     reports,
     change: {
-      name: 'daily-spend',
+      name: job,
       runId: 'daily-spend-1',
       slot,
       reports: { folder: reports, attachLimit: 10_000_000 },
       mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
     },
     [Symbol.asyncDispose]: async () => {
-      await house[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -45,8 +61,8 @@ const openDesk = async (): Promise<Desk> => {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailsOf = async (desk: Desk) => {
-  const rows = await desk.context.warehouse.outbox.list();
+const mailsOf = async (desk: Desk, job = desk.job) => {
+  const rows = await desk.context.warehouse.outbox.list({ kind: `report:${job}` });
   return Promise.all(
     rows.map(async (row) => {
       const bytes = await readFile(join(desk.folder, 'outbox', row.file));
@@ -71,7 +87,7 @@ describe('a report that was mailed', () => {
     expect(damaged).toEqual([]);
     const [kept] = reports;
     expect(kept).toMatchObject({
-      job: 'daily-spend',
+      job: desk.job,
       slot: '2026-11-12T08:00:00.000Z',
       runId: 'daily-spend-1',
       account: 'main',
@@ -80,7 +96,7 @@ describe('a report that was mailed', () => {
       currency: 'USD',
       period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
       verdict: { good: true },
-      folder: join(desk.reports, 'daily-spend', slotFolder),
+      folder: join(desk.reports, desk.job, slotFolder),
     });
     if (kept === undefined) throw new Error('nothing is kept');
     const spend = await desk.context.warehouse.spend('main', {
@@ -127,16 +143,15 @@ describe('a report that was mailed', () => {
   it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
     await using desk = await openDesk();
     await desk.run('report', settings, desk.change);
-    const before = await contentsOf(join(desk.reports, 'daily-spend', slotFolder));
-    desk.clock.advance(3 * 86_400_000);
-    await desk.run('pull-logs', { since: '2026-10-25' });
+    const before = await contentsOf(join(desk.reports, desk.job, slotFolder));
+    desk.clock.advance(60_000);
     const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
     const late = { ...desk.change, runId: 'again', dataLate: 'nothing came' };
     const outcome = await desk.run('report', joined, late);
     expect(outcome.figures['mails']).toBe(1);
-    const after = await contentsOf(join(desk.reports, 'daily-spend', slotFolder));
+    const after = await contentsOf(join(desk.reports, desk.job, slotFolder));
     const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
-    expect(changed).toEqual([join(desk.reports, 'daily-spend', slotFolder, 'mails.json')]);
+    expect(changed).toEqual([join(desk.reports, desk.job, slotFolder, 'mails.json')]);
     const [first, second] = (await mailsOf(desk)).map(({ parsed }) => parsed);
     expect(second?.html === first?.html).toBe(true);
     expect(second?.subject).toBe(first?.subject);
@@ -156,10 +171,10 @@ describe('a report that was mailed', () => {
       reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
     });
     const places = [
-      `reports/daily-spend/${slotFolder}`,
+      `reports/${desk.job}/${slotFolder}`,
       `https://files.example.com/reports/linked/${slotFolder}/`,
     ];
-    for (const [at, { parsed }] of (await mailsOf(desk)).entries()) {
+    for (const [at, { parsed }] of [...(await mailsOf(desk)), ...(await mailsOf(desk, 'linked'))].entries()) {
       const place = places[at] ?? 'nowhere';
       expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
       expect(parsed.text?.replaceAll(/\s+/g, '').includes(place)).toBe(true);
@@ -187,11 +202,47 @@ describe('a report that was mailed', () => {
     expect(await mailsOf(desk)).toEqual([]);
 
     await desk.run('report', settings, desk.change);
-    expect(await readdir(join(desk.reports, 'daily-spend'))).toEqual([slotFolder]);
-    await writeFile(join(desk.reports, 'daily-spend', slotFolder, 'mail.html'), 'changed');
+    expect(await readdir(join(desk.reports, desk.job))).toEqual([slotFolder]);
+    await writeFile(join(desk.reports, desk.job, slotFolder, 'mail.html'), 'changed');
     const joined = { ...settings, mail: { to: ['new@example.com'] } };
     await expect(desk.run('report', joined, desk.change)).rejects.toMatchObject({ code: 'report-damaged' });
     expect(await mailsOf(desk)).toHaveLength(1);
+  });
+});
+
+describe('a run that is broken off', () => {
+  it('between keeping the report and queueing its mail has its mail made of what is kept', async () => {
+    await using desk = await openDesk();
+    const blocked = join(desk.folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder is to be');
+    const nowhere = { ...desk.change, mail: { from: 'reports@example.com', folder: blocked } };
+    await expect(desk.run('report', settings, nowhere)).rejects.toMatchObject({ code: 'path-unwritable' });
+    await desk.run('report', settings, { ...desk.change, runId: 'again', dataLate: 'nothing came' });
+    const [mail] = await mailsOf(desk);
+    const html = await readFile(join(desk.reports, desk.job, slotFolder, 'mail.html'), 'utf8');
+    expect(html.includes('Run daily-spend-1')).toBe(true);
+    expect(html.includes('nothing came')).toBe(false);
+    const parsed = await simpleParser(mail?.bytes ?? '', { skipImageLinks: true });
+    expect(parsed.html === html).toBe(true);
+  });
+
+  it('while another keeps the same report leaves one of them, whole', async () => {
+    await using desk = await openDesk();
+    await desk.run('report', settings, desk.change);
+    const { reports } = await listReports(desk.reports, { limit: 1 });
+    const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
+    const key = { job: 'raced', slot };
+    const states = await Promise.all(
+      ['one', 'two', 'three'].map((runId) =>
+        writeReport(desk.reports, key, { ...(manifest as Parameters<typeof writeReport>[2]), runId }, [
+          { name: 'report.txt', contentType: 'text/plain', content: runId },
+        ]),
+      ),
+    );
+    expect(states.toSorted()).toEqual(['kept', 'known', 'known']);
+    expect(await readdir(join(desk.reports, 'raced'))).toEqual([slotFolder]);
+    const [raced] = (await listReports(desk.reports, { job: 'raced', limit: 1 })).reports;
+    expect(await readFile(join(raced?.folder ?? '', 'report.txt'), 'utf8')).toBe(raced?.runId);
   });
 });
 
@@ -236,7 +287,7 @@ describe('the archive', () => {
     await using desk = await openDesk();
     // Built now for a slot long ago: it is as old as its building.
     await desk.run('report', settings, desk.change);
-    const job = join(desk.reports, 'daily-spend');
+    const job = join(desk.reports, desk.job);
     const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
     for (const folder of [left, written, strange]) await mkdir(folder ?? '');
     const now = desk.clock.now();
