@@ -26,5 +26,4 @@ export type { Config, Loaded, LoadOptions } from './load.ts';
 export { fingerprintConfig } from './read-files.ts';
 export type { Schedule } from './rules.ts';
 export { profileOf } from './profile.ts';
-export type { Route } from './routes-schema.ts';
 export type { Account } from './settings-schema.ts';

@@ -30,5 +30,3 @@ const route = z
 
 /** Ways out beside mail, by name. */
 export const routes = z.record(routeKey, route);
-
-export type Route = z.output<typeof route>;

@@ -37,11 +37,7 @@ const isSecure = (text: string): boolean => {
 
 const port = z.int().min(0).max(65_535);
 
-const columnName = z
-  .string()
-  .min(1)
-  .describe('Its name in the header of the log export.')
-  .optional();
+const columnName = z.string().min(1).describe('Its name in the header of the log export.').optional();
 
 const gateway = z.strictObject({
   columns: z

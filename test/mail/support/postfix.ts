@@ -103,7 +103,10 @@ export const openPostfix = async (): Promise<Postfix> => {
   const log = (): Promise<string> => readFile(at('mail.log'), 'utf8').catch(() => '');
   const inbox = at('mail/box/new');
   // In the foreground: below a shell that is a child of the test, waits for it and ends with it.
-  const shell = spawn('postfix', ['-c', at('config'), 'start-fg'], { detached: true, stdio: 'ignore' });
+  const shell = spawn('/usr/sbin/postfix', ['-c', at('config'), 'start-fg'], {
+    detached: true,
+    stdio: 'ignore',
+  });
   const ended = once(shell, 'exit');
   const isRunning = (): boolean => shell.exitCode === null && shell.signalCode === null;
   const stop = async (): Promise<void> => {
