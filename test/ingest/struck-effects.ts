@@ -32,7 +32,7 @@ const most: Readonly<Record<Strike['on'], number>> = {
   spool: 9,
   warehouse: 5,
   statement: 60,
-  commit: 4,
+  commit: 2,
   cut: 2,
 };
 
