@@ -193,21 +193,23 @@ const altOf = (
   const named = (bar: BarModel | undefined): string =>
     bar === undefined || !isOne ? '' : `${bar.label} ${amount(bar.total)}`;
   const missing = bars.filter(({ state }) => state === 'missing').map(({ label }) => label);
-  const last = known.length === 0 ? undefined : bars.findLast(({ state }) => state !== 'missing');
   const valueOf = ({ colour, total }: Series): string => {
     if (adds(shape)) return amount(total);
+    const last = bars.findLast(({ parts }) => parts.some((part) => part.colour === colour));
     const part = last?.parts.find((one) => one.colour === colour);
     return part === undefined ? '–' : `${last?.label} ${amount(part.value)}`;
   };
+  const told =
+    shape.over === 'name'
+      ? bars.map(({ label, total }) => `${label} ${amount(total)}`)
+      : series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`);
   return context.locale.words.chartAlt({
     title: shape.title,
     period: context.spanOf(shape.period).label,
     total: adds(shape) ? amount(sumMoney(bars.map(({ total }) => total))) : '',
     highest: named(highest),
     lowest: named(lowest),
-    series: context.locale.list(
-      series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`),
-    ),
+    series: context.locale.list(told),
     missing:
       missing.length > 3
         ? `${missing[0]} … ${missing.at(-1)} (${missing.length})`
@@ -237,7 +239,8 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
         value,
       })),
     );
-    const rest = parts.filter(([name]) => !colours.has(name)).map(([, value]) => value);
+    // Shares and quotients of the others add up to nothing that means anything.
+    const rest = adds(shape) ? parts.filter(([name]) => !colours.has(name)).map(([, value]) => value) : [];
     const state = slot.span === undefined ? 'complete' : context.covers(slot.span);
     return {
       label: slot.label,
@@ -258,7 +261,9 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     title: shape.title,
     legend: [
       ...series.filter(({ shown }) => shown !== '').map(({ shown, colour }) => ({ name: shown, colour })),
-      ...(totals.size > series.length ? [{ name: context.locale.words.other, colour: otherColour }] : []),
+      ...(adds(shape) && totals.size > series.length
+        ? [{ name: context.locale.words.other, colour: otherColour }]
+        : []),
     ],
     note: size > 1 ? context.locale.words.barIsDays(size) : numbersOf(shape, slots, context),
     bars: grouped(single, size),

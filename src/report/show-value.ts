@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import type { Format } from './definition.ts';
 import {
   formatCountTick,
+  formatEveryDigit,
   formatInteger,
   formatMoney,
   formatNumber,
@@ -62,6 +63,8 @@ export const showFigure = (value: Money, format: Format, context: ShowContext): 
       return formatInteger(value, locale);
     case 'number':
       return formatNumber(value, locale);
+    case 'exact':
+      return formatEveryDigit(value, locale);
     case 'tokens':
       return formatTokens(value, locale);
     case 'percent':
@@ -87,6 +90,6 @@ export const showOnPicture = (value: Money, format: Format, context: ShowContext
 /** A round figure beside an axis. */
 export const showTick = (value: Money, format: Format, currency: string, locale: Locale): string => {
   if (format === 'money' || format === 'rate') return formatTick(value, currency, locale);
-  if (format === 'percent') return formatPercent(value, locale);
+  if (format === 'percent') return formatPercent(value, locale).replace(/[.,]0(?=\s*%)/, '');
   return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };

@@ -79,10 +79,10 @@ describe('a report for each team', () => {
     const outcome = await office.run('report', { ...settings, each_team: true }, change);
     expect(outcome.figures).toMatchObject({ mails: 3 });
     const mails = await mailsOf(office);
-    expect(mails.map(({ row }) => [row.subject, row.recipient]).sort()).toEqual([
-      [`${new Date(slot).toISOString()} team growth`, 'growth@example.com'],
-      [`${new Date(slot).toISOString()} team platform`, 'ops@example.com'],
-      [`${new Date(slot).toISOString()} unassigned`, 'ops@example.com'],
+    expect(mails.map(({ row }) => `${row.subject} to ${row.recipient}`).toSorted()).toEqual([
+      `${new Date(slot).toISOString()} team growth to growth@example.com`,
+      `${new Date(slot).toISOString()} team platform to ops@example.com`,
+      `${new Date(slot).toISOString()} unassigned to ops@example.com`,
     ]);
     const whole = await composeReport(settings, { ...office.context, ...change });
     const parts = mails.map(({ parsed }) => exactIn(parsed.text));
@@ -130,6 +130,6 @@ describe('a report for each team', () => {
     expect(await planned('none')).not.toContain('compared');
     const alone = await composeReport({ ...settings, comparison: 'none' }, { ...context, ...change });
     expect(alone.model.headline).toMatchObject({ compared: '', change: { direction: 'unknown' } });
-    expect(alone.rendered.subject).toMatch(/^AI spend · Nov 8 – 11, 2026 · \$[\d.,]+( · incomplete)?$/);
+    expect(alone.rendered.subject).not.toMatch(/up|down|unchanged/);
   });
 });

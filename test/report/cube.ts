@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Cell, CubeRequest, ResultTable } from '../../src/report/port.ts';
 import type { CubeReader } from '../../src/report/index.ts';
+import { reportRelations } from '../../src/warehouse/index.ts';
 
 /** One row of the table that a report's SQL sees; money as an exact decimal. */
 export type CubeRow = {
@@ -30,12 +31,23 @@ const typeOf = (type: string): ResultTable['columns'][number]['type'] => {
 const cellOf = (value: { toString: () => string } | boolean | null): Cell =>
   value === null || typeof value === 'boolean' ? value : value.toString();
 
-const ddl = `
-CREATE TABLE cube (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT, model_name VARCHAR, token_name VARCHAR,
-  kind VARCHAR, calls BIGINT, prompt_tokens HUGEINT, completion_tokens HUGEINT, cached_tokens HUGEINT,
-  cache_write_tokens HUGEINT, reasoning_tokens HUGEINT, audio_tokens HUGEINT, image_tokens HUGEINT,
-  spend DECIMAL(38, 12), amount DECIMAL(38, 12));
-CREATE TABLE days (period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT);`;
+/** The tables that a report may name; all but `cube`, `days` and `run` stay empty. */
+const ddl = reportRelations
+  .map(
+    ({ name, columns }) =>
+      `CREATE TABLE ${name} (${columns.map((one) => `"${one.name}" ${one.type}`).join(', ')});`,
+  )
+  .concat(
+    `CREATE TABLE given (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT, model_name VARCHAR,
+       token_name VARCHAR, kind VARCHAR, calls BIGINT, prompt_tokens HUGEINT, completion_tokens HUGEINT,
+       cached_tokens HUGEINT, cache_write_tokens HUGEINT, reasoning_tokens HUGEINT, audio_tokens HUGEINT,
+       image_tokens HUGEINT, spend DECIMAL(38, 12), amount DECIMAL(38, 12));`,
+  )
+  .join('\n');
+
+const runSql = `
+  INSERT INTO run BY NAME SELECT $account AS account, $currency AS currency, $zone AS zone, $now AS now_seconds,
+    $since AS data_since_seconds, $through AS data_through_seconds`;
 
 /** The port that a report reads, on a DuckDB of its own that holds these rows. */
 export const cubeOf = (
@@ -48,7 +60,7 @@ export const cubeOf = (
     try {
       await connection.run(ddl);
       const days = await connection.createAppender('days');
-      const cube = await connection.createAppender('cube');
+      const cube = await connection.createAppender('given');
       for (const { name, days: asked } of request.periods) {
         for (const [number, day] of asked.entries()) {
           days.appendVarchar(name);
@@ -84,6 +96,16 @@ export const cubeOf = (
       }
       days.closeSync();
       cube.closeSync();
+      await connection.run('INSERT INTO cube BY NAME SELECT * FROM given');
+      const { run } = request;
+      await connection.run(runSql, {
+        account: request.account,
+        currency: request.currency ?? null,
+        zone: run?.zone ?? null,
+        now: run === undefined ? null : BigInt(run.now) / 1000n,
+        since: run?.covered === undefined ? null : BigInt(run.covered.start),
+        through: run?.covered === undefined ? null : BigInt(run.covered.end),
+      });
       return await use(
         async (sql) => {
           const reader = await connection.runAndReadAll(sql);
