@@ -1,5 +1,5 @@
 import { tokenRoles } from '../logs/log-batch.ts';
-import { inputClasses, outputClasses } from '../tokens/class-names.ts';
+import { inputClasses, outputClasses, tokenClasses } from '../tokens/class-names.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportColumn, ReportRelation } from './relation.ts';
 
@@ -24,12 +24,7 @@ export const tokenColumns: readonly ReportColumn[] = [
   ...outputClasses.map(classed),
 ];
 
-const classNames: ReadonlySet<string> = new Set([
-  'input_tokens',
-  ...inputClasses,
-  'output_tokens',
-  ...outputClasses,
-]);
+const classNames: ReadonlySet<string> = new Set(tokenClasses);
 
 /** Whether it takes a look at each call’s classes, which costs more than adding up what was served. */
 export const isClass = (column: string): boolean => classNames.has(column);
