@@ -27,8 +27,9 @@ const text = (
 ): string =>
   `<text x="${number(x)}" y="${number(y)}" font-family="Inter" font-size="${labelSize}" font-weight="${weight}" fill="${ink}" text-anchor="${anchor}">${escapeHtml(drawable(content))}</text>`;
 
-/** Wide enough for our labels in Inter: digits are about 0.63 em. */
-const widthOfLabel = (label: string): number => label.length * labelSize * 0.63;
+/** Wide enough for our labels in Inter: digits are about 0.63 em, the widest signs 1 em. */
+const widthOfLabel = (label: string): number =>
+  [...label].reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
 
 type Frame = {
   readonly scale: Scale;

@@ -1,0 +1,31 @@
+-- The longest idle first.
+WITH
+-- What the gateway writes as status can come late or never: expiry and exhaustion are worked out.
+known AS (
+  SELECT
+    keys.*,
+    now_seconds - coalesce(created_seconds, first_seen_seconds) AS age,
+    -- Idle is counted to where the call log reaches: what comes after it is not known yet.
+    least(now_seconds, data_through_seconds) AS seen_until,
+    data_since_seconds AS seen_since,
+    now_seconds,
+    CASE
+      WHEN expires_seconds <= now_seconds THEN 'expired'
+      WHEN NOT unlimited_quota AND remain_quota <= 0 THEN 'exhausted'
+      WHEN status <> 1 THEN 'status ' || status
+      ELSE 'usable'
+    END AS state
+  FROM keys, run
+),
+-- Without a call for 30 days that the call log covers, made before them.
+idle AS (
+  SELECT
+    *,
+    seen_until - coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) AS idle_for
+  FROM known
+  WHERE state = 'usable'
+    AND coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) <= seen_until - 30 * 86400
+)
+SELECT name, age, last_call_seconds, idle_for
+FROM idle
+ORDER BY idle_for DESC, name, key_id

@@ -1,0 +1,47 @@
+-- What reading from the cache saved by the prices of each model, less what writing to it cost on top.
+WITH
+-- The price of the config where it names the model in the currency of the account, else the fitted one. Reasoning costs
+-- what output costs unless the config says otherwise.
+price AS (
+  SELECT
+    model_name, 0 AS fits,
+    input, cached, cache_write, audio_input, image, output, coalesce(reasoning, output) AS reasoning, audio_output
+  FROM prices
+  WHERE currency = (SELECT currency FROM run)
+  UNION ALL
+  SELECT
+    model_name, 1,
+    input, cached, cache_write, audio_input, image, output, reasoning, audio_output
+  FROM fitted_prices
+  WHERE model_name NOT IN (SELECT model_name FROM prices WHERE currency = (SELECT currency FROM run))
+),
+used AS (
+  SELECT
+    coalesce(model_name, '') AS model_name,
+    TRY_CAST(sum(input_cache_read_tokens) AS DECIMAL(14, 0)) AS cache_read,
+    TRY_CAST(coalesce(sum(input_cache_write_tokens), 0) AS DECIMAL(14, 0)) AS cache_write
+  FROM cube
+  WHERE period = 'current' AND kind = 'consumption'
+  GROUP BY 1
+),
+-- What cached tokens would have cost uncached, and what they did cost, each with the tokens that were written; in money
+-- for a million tokens, so that it is exact.
+valued AS (
+  SELECT
+    used.model_name, cache_read, fits,
+    (cache_read + used.cache_write) * TRY_CAST(input AS DECIMAL(22, 12)) AS without_cache,
+    cache_read * TRY_CAST(cached AS DECIMAL(22, 12))
+      + CASE WHEN used.cache_write = 0 THEN 0 ELSE used.cache_write * TRY_CAST(price.cache_write AS DECIMAL(22, 12)) END
+      AS with_cache
+  FROM used
+  LEFT JOIN price ON price.model_name = used.model_name
+  WHERE cache_read > 0
+)
+SELECT
+  model_name, cache_read,
+  CAST(without_cache * 0.000001 AS DECIMAL(38, 12)) AS without_cache,
+  CAST(with_cache * 0.000001 AS DECIMAL(38, 12)) AS with_cache,
+  CAST((without_cache - with_cache) * 0.000001 AS DECIMAL(38, 12)) AS saved
+FROM valued
+WHERE without_cache IS NOT NULL AND with_cache IS NOT NULL
+ORDER BY without_cache - with_cache DESC, model_name
