@@ -16,7 +16,7 @@ type Wanted = {
   readonly sentence?: boolean;
 };
 
-type Format = ReportShape['headline']['format'] | 'text' | 'date' | 'rate' | 'moment' | 'duration';
+type Format = ReportShape['headline']['format'] | 'text' | 'date' | 'rate' | 'exact' | 'moment' | 'duration';
 
 const isFigure = (format: Format | undefined): boolean => format !== 'text' && format !== 'date';
 

@@ -17,6 +17,7 @@ export const formats = [
   'rate',
   'integer',
   'number',
+  'exact',
   'tokens',
   'percent',
   'date',

@@ -90,6 +90,10 @@ export const formatCountTick = (count: Money, locale: Locale): string =>
 /** All the digits there are, for figures that are to be copied: not grouped. */
 export const formatExact = (value: Money, locale: Locale): string => value.replace('.', locale.decimalMark);
 
+/** All the digits there are, grouped: for figures that may differ in the last of them. */
+export const formatEveryDigit = (value: Money, locale: Locale): string =>
+  `${isNegative(value) ? '-' : ''}${grouped(unsigned(value), locale)}`;
+
 /** Tenths of a percent; whole percents from 1000% on. Takes a ratio. */
 export const formatPercent = (ratio: Money, locale: Locale): string => {
   const percent = multiplyMoney(ratio, money('100'));

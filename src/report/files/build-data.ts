@@ -17,6 +17,7 @@ const formats: Readonly<Record<Format, DataFormat>> = {
   integer: 'number',
   number: 'number',
   tokens: 'number',
+  exact: 'number',
   duration: 'number',
   percent: 'ratio',
   date: 'date',
