@@ -40,6 +40,8 @@ beforeAll(async () => {
   });
   instance = await DuckDBInstance.create(':memory:');
   connection = await instance.connect();
+  // The same path holds another file each time.
+  await connection.run('SET enable_external_file_cache = false');
   ordinary = await build({ rows: ordinaryRows() });
 });
 afterAll(async () => {
