@@ -31,9 +31,9 @@ const everything = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 
 /** Of each granularity: a bucket, how many there are, fewer where a gateway refuses spans, and the longest it takes then. */
 const grains = {
-  hour: { length: hour, most: 400, few: 60, limits: [day / 2, day] },
-  day: { length: day, most: 430, few: 60, limits: [9 * day, 30 * day] },
-  week: { length: 7 * day, most: 60, few: 30, limits: [40 * day, 60 * day] },
+  hour: { length: hour, most: 120, few: 36, limits: [day / 2, day] },
+  day: { length: day, most: 400, few: 36, limits: [9 * day, 30 * day] },
+  week: { length: 7 * day, most: 30, few: 12, limits: [40 * day, 60 * day] },
 } as const;
 
 const zones = { UTC: 0, 'Asia/Shanghai': 8 * hour } as const;
@@ -67,7 +67,7 @@ const shares = fc.oneof(
 
 const steps = fc.record({
   wait: fc.constantFrom(0, 1 / 6, 1 / 6, 1 / 3, 1 / 2, 0.05),
-  again: fc.option(fc.tuple(shares, shares), { freq: 3 }),
+  again: fc.option(fc.tuple(shares, shares), { freq: 1 }),
   strike: fc.option(strikes, { freq: 4 }),
 });
 
@@ -86,7 +86,7 @@ const scenario = fc.record({
       late: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * day })),
       dimension: fc.constantFrom('model', 'token'),
     }),
-    { minLength: 1, maxLength: 40 },
+    { minLength: 1, maxLength: 60, size: 'max' },
   ),
   style: fc.record({
     layout: fc.constantFrom('long' as const, 'wide' as const, 'transposed' as const),
@@ -99,8 +99,8 @@ const scenario = fc.record({
   limit: fc.nat(),
   refusal: fc.option(fc.constantFrom(...refusals)),
   /** Days before the cursor that are pulled again. */
-  revisitDays: fc.constantFrom(0, 2, 5),
-  steps: fc.array(steps, { minLength: 2, maxLength: 5 }),
+  revisitDays: fc.constantFrom(0, 2, 15),
+  steps: fc.array(steps, { minLength: 3, maxLength: 6 }),
 });
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
