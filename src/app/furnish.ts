@@ -231,7 +231,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const zone = order.zone ?? settings.timezone;
       const context = contextOf({ ...run, name: order.report, account, zone, progress, signal });
-      const composed = await composeReport(order, context);
+      const composed = await composeReport({ ...order, usualPeriod: 'last-month' }, context);
       return {
         subject: composed.rendered.subject,
         files: await builtFiles(composed, order.report, order.attach ?? [], context),

@@ -9,9 +9,13 @@ import { configOption } from './config-option.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
 
+const comparisons = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
+
 type ReportOptions = {
   readonly config: string;
-  readonly period: string;
+  readonly period?: string;
+  readonly comparison?: (typeof comparisons)[number];
+  readonly team?: string;
   readonly out: string;
   readonly account?: string;
   readonly timezone?: string;
@@ -55,9 +59,10 @@ export const addReport = (program: Command, means: Means): void => {
     .addOption(configOption())
     .option(
       '-p, --period <period>',
-      'yesterday, last-week, last-month, month-to-date, or FROM..TO (TO is the first day left out)',
-      'last-month',
+      'yesterday, last-week, last-month, month-to-date, or FROM..TO (TO is the first day left out); what the report says unless given, or last-month',
     )
+    .addOption(new Option('--comparison <days>', 'what it is compared with').choices(comparisons))
+    .option('-t, --team <name>', 'the one team that it is about')
     .option('-o, --out <folder>', 'where the files go', 'out')
     .option('-a, --account <name>', 'which account; the first one of the config unless given')
     .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
@@ -86,7 +91,9 @@ Examples:
         const built = await commands.report(
           {
             report: name,
-            period: options.period,
+            ...(options.period === undefined ? {} : { period: options.period }),
+            ...(options.comparison === undefined ? {} : { comparison: options.comparison }),
+            ...(options.team === undefined ? {} : { team: options.team }),
             ...(options.attach === undefined ? {} : { attach: options.attach }),
             ...(options.account === undefined ? {} : { account: options.account }),
             ...(options.timezone === undefined ? {} : { zone: options.timezone }),

@@ -76,10 +76,15 @@ export const reportFaults = async (directories: readonly string[]): Promise<read
 
 export type ReportFile = { readonly name: string; readonly text: string };
 
-/** A built report as files: the HTML with its pictures inside, and the text. */
-const filesOf = (name: string, rendered: RenderedReport): readonly ReportFile[] => [
+/** The file with the signed figures; nothing where nothing is signed. */
+export const signedFile = (name: string, { seal }: Pick<ReportModel, 'seal'>): readonly ReportFile[] =>
+  seal?.state === 'closed' ? [{ name: `${name}-signed.json`, text: seal.document }] : [];
+
+/** A built report as files: the HTML with its pictures inside, the text, and what is signed. */
+const filesOf = (name: string, rendered: RenderedReport, model: ReportModel): readonly ReportFile[] => [
   { name: `${name}.html`, text: standaloneHtml(rendered) },
   { name: `${name}.txt`, text: rendered.text },
+  ...signedFile(name, model),
 ];
 
 export type ComposedReport = {
@@ -102,8 +107,10 @@ const withNotes = (definition: ReportDefinition, days: number): ReportDefinition
 
 export type ReportRequest = {
   readonly report: string;
-  /** What the report itself says, or yesterday, when left out. */
+  /** What the report itself says, or else `usualPeriod`, when left out. */
   readonly period?: string | { readonly from: string; readonly to: string } | undefined;
+  /** `yesterday` when left out. */
+  readonly usualPeriod?: string;
   readonly comparison?: ComparisonName | undefined;
   readonly locale?: LocaleTag | undefined;
   readonly filters?: Filters | undefined;
@@ -126,7 +133,7 @@ export const outlineOf = async (
   const definition = inLocale(await openReport(request.report, reportDirectories), locale);
   const { parameters } = definition;
   const period = resolvePeriod(
-    request.period ?? parameters.period ?? 'yesterday',
+    request.period ?? parameters.period ?? request.usualPeriod ?? 'yesterday',
     slot,
     zone,
     locale,
@@ -186,7 +193,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       signal: context.signal,
     });
     const rendered = await renderReport(model);
-    return { model, rendered, files: filesOf(request.report, rendered), period, verdict };
+    return { model, rendered, files: filesOf(request.report, rendered, model), period, verdict };
   };
   return { definition, period, compose };
 };

@@ -95,9 +95,12 @@ export type BackfillOrder = { readonly job: string; readonly from: string; reado
 /** A report that is built and not sent. */
 export type ReportOrder = {
   readonly report: string;
-  /** `last-month`, or `FROM..TO`. */
-  readonly period: string;
+  /** `last-month`, or `FROM..TO`; what the report itself says when left out. */
+  readonly period?: string;
+  readonly comparison?: 'previous' | 'same-days-last-month' | 'same-days-last-year' | 'none';
   readonly account?: string;
+  /** The one team that it is about. */
+  readonly team?: string;
   readonly zone?: string;
   readonly locale?: LocaleTag;
   /** Its data as files beside it. */

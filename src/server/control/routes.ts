@@ -27,8 +27,10 @@ const runOrder = z.strictObject({ job: text, slot: z.exactOptional(text) });
 const backfillOrder = z.strictObject({ job: text, from: text, to: text });
 const reportOrder = z.strictObject({
   report: text,
-  period: text,
+  period: z.exactOptional(text),
+  comparison: z.exactOptional(z.enum(['previous', 'same-days-last-month', 'same-days-last-year', 'none'])),
   account: z.exactOptional(text),
+  team: z.exactOptional(text),
   zone: z.exactOptional(text),
   locale: z.exactOptional(z.enum(localeTags)),
   attach: z.exactOptional(z.array(z.enum(['csv', 'xlsx', 'parquet']))),
