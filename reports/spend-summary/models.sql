@@ -14,7 +14,7 @@ FROM (
     sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
     sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') AS reasoning_tokens
   FROM cube
-  WHERE kind IN ('consumption', 'refund')
+  WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
   GROUP BY 1
   HAVING count(*) FILTER (period = 'current') > 0 OR sum(cube.spend) <> 0
 )

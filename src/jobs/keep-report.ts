@@ -3,6 +3,7 @@ import type { Announcement } from '../mail/index.ts';
 import { dataFiles, dataFormats, renderReport, standaloneHtml } from '../report/index.ts';
 import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../report/index.ts';
 import { announceReport } from './announce-report.ts';
+import { signedFile } from './compose-report.ts';
 import type { ComposedReport, ReportRequest } from './compose-report.ts';
 import { filesElsewhere } from './files-words.ts';
 import type { JobContext } from './job-kind.ts';
@@ -14,7 +15,7 @@ import { writeReport } from './report-archive/write-report.ts';
 import type { ArchivedFile } from './report-archive/write-report.ts';
 
 /** Bytes as they travel: base64 in lines of 76 characters. */
-const travelling = (files: readonly DataFile[]): number =>
+const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
   files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
 
 /** Where the mail says the files are: a link where the config says how the archive is reached, else the folder. */
@@ -33,7 +34,7 @@ const withSentence = (model: ReportModel, sentence: string): ReportModel => ({
 const archivedFiles = (
   { html, text, images }: RenderedReport,
   announcement: Announcement,
-  files: readonly DataFile[],
+  files: readonly ArchivedFile[],
 ): readonly ArchivedFile[] => [
   { name: 'report.html', contentType: 'text/html; charset=utf-8', content: standaloneHtml({ html, images }) },
   { name: 'report.txt', contentType: 'text/plain; charset=utf-8', content: text },
@@ -42,6 +43,18 @@ const archivedFiles = (
   ...images.map(({ filename, png }) => ({ name: filename, contentType: 'image/png', content: png })),
   ...files,
 ];
+
+const sealed = (report: string, model: ReportModel): Pick<ReportManifest, 'seal'> => {
+  const { seal } = model;
+  if (seal === undefined) return {};
+  const [file] = signedFile(report, model);
+  return {
+    seal:
+      seal.state === 'closed' && file !== undefined
+        ? { state: 'closed', file: file.name, sha256: seal.sha256 }
+        : { state: 'draft' },
+  };
+};
 
 const manifestOf = (
   { model, rendered, verdict, period }: ComposedReport,
@@ -75,6 +88,7 @@ const manifestOf = (
     unit: unit ?? null,
   })),
   verdict,
+  ...sealed(report, model),
   images: rendered.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),
 });
 
@@ -102,11 +116,21 @@ export const keepReport = async (
   if (known !== undefined) return known;
   const composed = await compose();
   progress({ step: 'writing its files' });
-  const files = await dataFiles(composed.model, report, dataFormats, async (table) =>
+  const data = await dataFiles(composed.model, report, dataFormats, async (table) =>
     warehouse.writeParquet(table, signal),
   );
-  const chosen = files.filter(({ format }) => attach.includes(format));
-  const named = dataFormats.filter((format) => attach.includes(format));
+  const signed = signedFile(report, composed.model).map(({ name, text }) => ({
+    name,
+    contentType: 'application/json',
+    content: Buffer.from(text),
+  }));
+  const files = [...data, ...signed];
+  // What the mail says is signed goes with it.
+  const chosen = [...data.filter(({ format }) => attach.includes(format)), ...signed];
+  const named = [
+    ...dataFormats.filter((format) => attach.includes(format)),
+    ...(signed.length === 0 ? [] : ['json']),
+  ];
   const bytes = travelling(chosen);
   const linked = bytes > reports.attachLimit ? placeOf(key, reports.filesUrl) : undefined;
   const model =

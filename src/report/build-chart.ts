@@ -142,12 +142,18 @@ export type Spike = {
   readonly times: Money;
 };
 
-/** The highest day when it is odd: above twice the median of the complete days. */
-const spikeOf = (shape: ChartShape, bars: readonly BarModel[]): Spike | undefined => {
+/** The highest day of the report's period when it is odd: above twice the median of the complete days. */
+const spikeOf = (
+  shape: ChartShape,
+  bars: readonly BarModel[],
+  isOfPeriod: (bar: number) => boolean,
+): Spike | undefined => {
   const complete = bars.filter(({ state }) => state === 'complete');
   if (shape.over !== 'day' || shape.format !== 'money' || complete.length < fewestForMedian) return undefined;
   const median = medianOf(complete.map(({ total }) => total));
-  const [top] = complete.toSorted((left, right) => compareMoney(right.total, left.total));
+  const [top] = complete
+    .filter((bar) => isOfPeriod(bars.indexOf(bar)))
+    .toSorted((left, right) => compareMoney(right.total, left.total));
   if (top === undefined || compareMoney(top.total, multiplyMoney(median, money('2'))) <= 0) return undefined;
   const times = divideMoney(top.total, median, 1);
   if (times === undefined || compareMoney(median, zero) <= 0) return undefined;
@@ -252,7 +258,12 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
   });
   // A point of a line may stand close to the next; what is no sum can't be put together.
   const size = shape.chart === 'line' || !adds(shape) ? 1 : Math.ceil(single.length / mostBars);
-  const spike = shape.chart === 'line' ? undefined : spikeOf(shape, single);
+  const { start, end } = context.period.interval;
+  const isOfPeriod = (bar: number): boolean => {
+    const span = slots[bar]?.span;
+    return span !== undefined && span.start >= start && span.end <= end;
+  };
+  const spike = shape.chart === 'line' ? undefined : spikeOf(shape, single, isOfPeriod);
   const model: ChartModel = {
     kind: 'chart',
     chart: shape.chart === 'line' ? 'line' : 'bars',

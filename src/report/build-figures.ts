@@ -1,3 +1,5 @@
+import { compareMoney, zero } from '../base/index.ts';
+import { fillSentence } from './build-sentences.ts';
 import type { FiguresShape, Format } from './definition.ts';
 import type { Context } from './context.ts';
 import { compare, quotientOf, show } from './context.ts';
@@ -9,7 +11,22 @@ const textOf = (text: string, format: Format, { locale }: Context): string => {
   return format === 'date' ? locale.shortDay(text.slice(0, 10)) : showName(text, 40);
 };
 
-const figureOf = (shape: FiguresShape['figures'][number], file: string, context: Context): FigureModel => {
+type FigureShape = FiguresShape['figures'][number];
+
+/** The first note of which all is known. */
+const noteOf = ({ notes }: FigureShape, file: string, context: Context): FigureModel['note'] => {
+  const table = context.table(file);
+  const row = table.only();
+  for (const { text, bad } of notes) {
+    const filled = fillSentence(text, table, row, context);
+    if (filled === undefined) continue;
+    const isBad = bad !== undefined && compareMoney(table.figure(row, bad) ?? zero, zero) > 0;
+    return { text: filled, tone: isBad ? 'bad' : 'neutral' };
+  }
+  return undefined;
+};
+
+const figureOf = (shape: FigureShape, file: string, context: Context): FigureModel => {
   const table = context.table(file);
   const row = table.only();
   const { name, quotient } = shape;
@@ -21,6 +38,7 @@ const figureOf = (shape: FiguresShape['figures'][number], file: string, context:
   const value = isText
     ? { exact: null, text: textOf(table.text(row, name), shape.format, context) }
     : show(read(''), shape.format, context);
+  const note = noteOf(shape, file, context);
   return {
     label: shape.label,
     format: shape.format,
@@ -29,6 +47,7 @@ const figureOf = (shape: FiguresShape['figures'][number], file: string, context:
       shape.change && context.comparable
         ? compare(value.exact, () => read('_before'), shape.good, context)
         : undefined,
+    ...(note === undefined ? {} : { note }),
   };
 };
 

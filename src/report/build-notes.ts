@@ -25,6 +25,10 @@ const daysInWords = (days: readonly LocalDay[], context: Context): string => {
   return shorten(context.locale.list(shown), 200);
 };
 
+/** What is odd in a chart, in a sentence. */
+export const spikeInWords = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
+  locale.words.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
+
 /** Missing and incomplete days, a spike, then the warnings of the run. */
 export const buildNotes = (
   title: string | undefined,
@@ -49,16 +53,7 @@ export const buildNotes = (
       : [words.footer.reconciliation(reconciledWords(facts, facts.reconciliation, context.locale))]),
     ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 300)),
   ];
-  const looks =
-    spike === undefined
-      ? []
-      : [
-          words.spike(
-            spike.label,
-            formatMoney(spike.total, context.currency, context.locale),
-            formatExact(spike.times, context.locale),
-          ),
-        ];
+  const looks = spike === undefined ? [] : [spikeInWords(spike, context)];
   return {
     kind: 'notes',
     title,

@@ -1,7 +1,7 @@
 import { compareMoney, fault, zero } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { buildChart } from './build-chart.ts';
-import type { BuiltChart } from './build-chart.ts';
+import type { BuiltChart, Spike } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
 import { buildHeadline } from './build-headline.ts';
@@ -16,12 +16,13 @@ import { formatMoney } from './format.ts';
 import { buildData } from './files/build-data.ts';
 import type { ReportData } from './files/data.ts';
 import { localeOf } from './locales.ts';
-import type { DataState, ReportModel, SectionModel, ShownReport } from './model.ts';
+import type { DataState, ReportModel, Seal, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
 import { isOfPeriod, runQueries, spanOf } from './queries.ts';
 import type { QueryResults } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
+import { sealOf, sealSections, sealState } from './seal.ts';
 import { subjectFields } from './subject-fields.ts';
 import { fillTemplate } from './template.ts';
 
@@ -75,6 +76,9 @@ const contextOf = (
 const hasSwatches = (sections: readonly SectionShape[]): boolean =>
   sections.some((section) => section.kind === 'table' && section.columns.some(({ swatch }) => swatch));
 
+const spikeOf = (charts: readonly BuiltChart[]): Spike | undefined =>
+  charts.find(({ spike }) => spike !== undefined)?.spike;
+
 /** Nothing where the section has nothing to say. */
 const sectionOf = (
   section: SectionShape,
@@ -105,9 +109,10 @@ const sectionOf = (
     case 'text':
       return buildText(section, context);
     case 'worth-a-look':
-      return buildLooks(section, context);
+      return buildLooks(section, spikeOf(built), context);
     case 'notes': {
-      const spike = built.find((chart) => chart.spike !== undefined)?.spike;
+      const isToldBelow = sections.some(({ kind }) => kind === 'worth-a-look');
+      const spike = isToldBelow ? undefined : spikeOf(built);
       const notes = buildNotes(section.title, spike, facts, context);
       if (scale === 1) return notes;
       return { ...notes, notes: [...notes.notes, { tone: 'look', text: words.shortened }] };
@@ -128,11 +133,16 @@ const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context): readonl
   ];
 };
 
-const dataOf = (request: BuildRequest, results: QueryResults): ReportData => {
+const dataOf = (
+  request: BuildRequest,
+  results: QueryResults,
+): { readonly data: ReportData; readonly seal?: Seal } => {
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
   const shown = sections.filter((section) => isShown(section, state, context));
-  return buildData(buildHeadline(headline, state, context), shown, context);
+  const data = buildData(buildHeadline(headline, state, context), shown, context);
+  const seal = sealOf(request, state, doubtsOf(results, context), data);
+  return { data, ...(seal === undefined ? {} : { seal }) };
 };
 
 /** The one team that the report is about, in words; empty where it is about more. */
@@ -141,18 +151,33 @@ const teamOf = ({ means }: BuildRequest, { locale }: Context): string => {
   return teams?.length === 1 ? (teams[0] ?? locale.words.unassigned) : '';
 };
 
-const assemble = (request: BuildRequest, results: QueryResults, scale: number): ShownReport => {
+const assemble = (
+  request: BuildRequest,
+  results: QueryResults,
+  scale: number,
+  seal: Seal | undefined,
+): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
   const facts = { ...request.facts, warnings: [...doubtsOf(results, context), ...request.facts.warnings] };
-  const headline = buildHeadline(definition.headline, state, context);
+  const built = buildHeadline(definition.headline, state, context);
   const shown = definition.sections.filter((section) => isShown(section, state, context));
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
     if (section.kind === 'chart') charts.set(section, buildChart(section, context));
-  const sections = shown.flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []);
+  const { above, below } = sealSections(seal, context.locale);
+  const sections = [
+    ...above,
+    ...shown.flatMap((section) => sectionOf(section, shown, charts, scale, facts, context) ?? []),
+    ...below,
+  ];
   const team = teamOf(request, context);
-  const fields = subjectFields(definition.title, request.account, team, headline, state, facts, context);
+  const told = subjectFields(definition.title, request.account, team, built, state, facts, context);
+  const fields = seal === undefined ? told : { ...told, state: sealState(seal, told.state, context.locale) };
+  const headline =
+    seal === undefined || built.compared !== ''
+      ? built
+      : { ...built, compared: [fields.state, fields.verdict].filter((part) => part !== '').join(' · ') };
   return {
     locale: request.locale ?? 'en',
     currency: request.currency,
@@ -178,10 +203,11 @@ const assemble = (request: BuildRequest, results: QueryResults, scale: number): 
  */
 export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
   const results = await runQueries(request);
+  const { data, seal } = dataOf(request, results);
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
-    const model = assemble(request, results, scale);
+    const model = assemble(request, results, scale, seal);
     if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes)
-      return { ...model, data: dataOf(request, results) };
+      return { ...model, data, ...(seal === undefined ? {} : { seal }) };
   }
   throw fault(
     'report-invalid',

@@ -1,7 +1,7 @@
 import { nearest } from '../base/index.ts';
 import type { YamlFile, YamlPath } from '../base/index.ts';
 import { fieldsOfSentence } from './definition.ts';
-import type { Quotient, ReportShape, SectionShape } from './definition.ts';
+import type { FiguresShape, Quotient, ReportShape, SectionShape } from './definition.ts';
 import type { ResultTable } from './port.ts';
 import type { ReportFault } from './report-file.ts';
 
@@ -26,29 +26,45 @@ const ofQuotient = (quotient: Quotient, suffixes: readonly string[], path: YamlP
   );
 
 const ofSentence = (sentence: string, path: YamlPath, sql: string): Wanted[] =>
-  fieldsOfSentence(sentence).map(({ column, format }) => ({
-    path,
-    sql,
-    column,
-    figure: isFigure(format as Format),
-    sentence: true,
-  }));
+  fieldsOfSentence(sentence).flatMap(({ column, by, format }) =>
+    [column, ...(by === undefined ? [] : [by])].map((name) => ({
+      path,
+      sql,
+      column: name,
+      figure: isFigure(format as Format),
+      sentence: true,
+    })),
+  );
+
+const ofFigure = (
+  { name, quotient, format, change, notes }: FiguresShape['figures'][number],
+  path: YamlPath,
+  sql: string,
+): Wanted[] => {
+  const suffixes = change ? ['', '_before'] : [''];
+  const value =
+    quotient === undefined
+      ? suffixes.map((suffix) => ({
+          path: [...path, 'name'],
+          sql,
+          column: `${name}${suffix}`,
+          figure: isFigure(format),
+        }))
+      : ofQuotient(quotient, suffixes, [...path, 'quotient'], sql);
+  const said = notes.flatMap(({ text, bad }, at): Wanted[] => {
+    const place = [...path, 'notes', at];
+    return [
+      ...ofSentence(text, [...place, 'text'], sql),
+      ...(bad === undefined ? [] : [{ path: [...place, 'bad'], sql, column: bad, figure: true }]),
+    ];
+  });
+  return [...value, ...said];
+};
 
 const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
   switch (section.kind) {
     case 'figures':
-      return section.figures.flatMap(({ name, quotient, format, change }, at) => {
-        const suffixes = change ? ['', '_before'] : [''];
-        const place = [...path, 'figures', at];
-        if (quotient !== undefined)
-          return ofQuotient(quotient, suffixes, [...place, 'quotient'], section.sql);
-        return suffixes.map((suffix) => ({
-          path: [...place, 'name'],
-          sql: section.sql,
-          column: `${name}${suffix}`,
-          figure: isFigure(format),
-        }));
-      });
+      return section.figures.flatMap((figure, at) => ofFigure(figure, [...path, 'figures', at], section.sql));
     case 'table': {
       const { sql, day } = section;
       const columns = section.columns.flatMap((column, at): Wanted[] => {

@@ -277,6 +277,8 @@ export const reportShape = z.strictObject({
   periods: z.array(z.enum(['month', 'history'])).default([]),
   /** `snapshots`: what it says does not hang on the calls of the period, and is shown without any. */
   rests_on: z.enum(['calls', 'snapshots']).default('calls'),
+  /** `month`: it is signed where its period is one whole month that is over and known to its end, and a draft elsewhere. */
+  closes: z.literal('month').optional(),
   /** What a run takes that says nothing else. */
   parameters: z
     .strictObject({
@@ -311,7 +313,6 @@ export type ColumnShape = z.infer<typeof tableColumn>;
 export type ChartShape = z.infer<typeof chart>;
 export type TextShape = z.infer<typeof text>;
 export type WorthALookShape = z.infer<typeof worthALook>;
-export type ReportFilters = z.infer<typeof reportFilters>;
 export type Quotient = z.infer<typeof quotient>;
 export type Direction = 'up' | 'down' | undefined;
 

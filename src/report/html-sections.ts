@@ -9,13 +9,37 @@ import { colour } from './styles.ts';
 /** Inside the padding of the card. */
 export const contentWidth = 536;
 
-const tile = (figure: FigureModel | undefined, hasChanges: boolean): Html => {
-  if (figure === undefined) return markup`<td width="50%">&nbsp;</td>`;
-  const change = figure.change === undefined ? markup`&nbsp;` : htmlChange(figure.change);
-  const changeLine = hasChanges
-    ? markup`<div style="font-size:12px;line-height:18px">${change}</div>`
-    : undefined;
-  return markup`<td width="50%" valign="top" style="padding:0 8px 14px 0"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${changeLine}</td>`;
+/** Below the figure: its change, and what is said of it. */
+const saidHtml = ({ change, note }: FigureModel): Html => {
+  const parts = [
+    ...(change === undefined ? [] : [htmlChange(change)]),
+    ...(note === undefined
+      ? []
+      : [
+          note.tone === 'bad'
+            ? markup`<span class="bd" style="color:${colour.bad}">${note.text}</span>`
+            : markup`${note.text}`,
+        ]),
+  ];
+  return parts.length === 0
+    ? markup`&nbsp;`
+    : markup`${parts.map((part, at) => markup`${at === 0 ? '' : ' '}${part}`)}`;
+};
+
+/** Room for the lines below the figures, so that all tiles keep one height. */
+const heightOf = (figures: readonly FigureModel[]): number => {
+  if (figures.some(({ note }) => note !== undefined)) return 102;
+  return figures.some(({ change }) => change !== undefined) ? 84 : 66;
+};
+
+const tile = (figure: FigureModel | undefined, height: number, isFirst: boolean): Html => {
+  if (figure === undefined) return markup`<td width="50%" height="${height}">&nbsp;</td>`;
+  const edge = isFirst ? '' : `;border-left:1px solid ${colour.line}`;
+  const said =
+    height > 66
+      ? markup`<div class="sf nm" style="font-size:12px;line-height:18px;color:${colour.soft}">${saidHtml(figure)}</div>`
+      : undefined;
+  return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik vl" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${said}</td>`;
 };
 
 /** Two tables of two tiles side by side: on a phone they stack, and each row of two keeps one height. */
@@ -23,14 +47,15 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
   const pairs = Array.from({ length: Math.ceil(figures.length / 2) }, (_, at) =>
     figures.slice(at * 2, at * 2 + 2),
   );
-  const half = contentWidth / 2;
-  // All tiles have a line for the change or none has, so that they keep one height.
-  const hasChanges = figures.some(({ change }) => change !== undefined);
-  const blocks = pairs.map(
-    ([left, right], at) =>
-      markup`${trusted(at % 2 === 0 ? `<!--[if mso]><table role="presentation" width="${contentWidth}"><tr><td width="${half}"><![endif]-->` : `<!--[if mso]></td><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2" align="left" width="${half}" cellpadding="0" cellspacing="0"><tr>${tile(left, hasChanges)}${tile(right, hasChanges)}</tr></table>${trusted(at % 2 === 1 || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`,
-  );
-  return markup`${blocks}<div style="clear:both;font-size:0;line-height:0">&nbsp;</div>`;
+  const inside = contentWidth - 2;
+  const half = inside / 2;
+  const height = heightOf(figures) - 24;
+  const blocks = pairs.map(([left, right], at) => {
+    const isSecond = at % 2 === 1;
+    const above = at > 1 ? `border-top:1px solid ${colour.line}` : '';
+    return markup`${trusted(isSecond ? `<!--[if mso]></td><td width="${half}"><![endif]-->` : `<!--[if mso]><table role="presentation" width="${inside}"><tr><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2 ln${at > 0 ? ' fn' : ''}" align="left" width="${half}" cellpadding="0" cellspacing="0" style="${trusted(above)}"><tr>${tile(left, height, !isSecond)}${tile(right, height, false)}</tr></table>${trusted(isSecond || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`;
+  });
+  return markup`<table role="presentation" class="ln" width="100%" cellpadding="0" cellspacing="0" style="border:1px solid ${colour.line};border-radius:8px;border-collapse:separate"><tr><td>${blocks}</td></tr></table>`;
 };
 
 const chartHtml = (chart: ChartModel): Html =>

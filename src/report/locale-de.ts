@@ -86,6 +86,22 @@ export const german: Locale = {
       unit: (currency) =>
         `Das Gateway schreibt Beträge in ganzen Einheiten, in der Regel Teile eines US-Dollars; hier zählen sie als Teile von 1 ${currency}. Siehe gateway.units_per_currency beim Konto.`,
     },
+    seal: {
+      title: 'Signatur',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        'So die Datei …-signed.json, die jede Zahl dieses Monats mit allen Stellen enthält. Wer beides hat, kann prüfen, dass seither keine Zahl geändert wurde; wer sie erstellt hat und ob das Protokoll des Gateways stimmt, sagt sie nicht. Aus denselben Daten neu erstellt ist sie dieselbe.',
+      ],
+      draft: (reasons) => `ENTWURF, nicht signiert: ${reasons.join('; ')}.`,
+      isDraft: 'ENTWURF',
+      isClosed: 'abgeschlossen',
+      reasons: {
+        'not-a-month': 'der Zeitraum ist kein ganzer Kalendermonat',
+        'not-over': 'der Zeitraum ist nicht vorbei',
+        'not-covered': 'die Daten decken nicht den ganzen Zeitraum ab',
+        'not-complete': 'in den Zahlen fehlt etwas oder ist zweifelhaft, wie hier gesagt',
+      },
+    },
     barIsDays: (days) => `ein Balken für ${days} Tage`,
     nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
     shortened:

@@ -87,6 +87,22 @@ export const english: Locale = {
       unit: (currency) =>
         `The gateway writes amounts in integer units, which are parts of a US dollar as a rule; here they are counted as parts of 1 ${currency}. See gateway.units_per_currency of the account.`,
     },
+    seal: {
+      title: 'Signature',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        'It is that of the file …-signed.json, which holds every figure of this month with all its digits. Who has both can tell that no figure was changed since; who made them, and whether the gateway’s own log is right, it cannot tell. Built again from the same data, it is the same.',
+      ],
+      draft: (reasons) => `DRAFT, not signed: ${reasons.join('; ')}.`,
+      isDraft: 'DRAFT',
+      isClosed: 'closed',
+      reasons: {
+        'not-a-month': 'the period is not one whole calendar month',
+        'not-over': 'the period is not over',
+        'not-covered': 'the data does not cover the whole period',
+        'not-complete': 'something is known to be missing from the figures or in doubt, as told here',
+      },
+    },
     barIsDays: (days) => `one bar for ${days} days`,
     nothingBooked: 'Nothing was booked in this period.',
     shortened: 'Tables are shortened to keep this mail small; the rows left out are summed up in one.',

@@ -83,6 +83,22 @@ export const chinese: Locale = {
       unit: (currency) =>
         `网关以整数单位记录金额，通常是美元的若干分之一；这里按 1 ${currency} 的若干分之一计算。参见账户的 gateway.units_per_currency。`,
     },
+    seal: {
+      title: '签名',
+      closed: (sha256) => [
+        `SHA-256 ${sha256}`,
+        '这是文件 …-signed.json 的校验值，该文件包含本月每个数字的全部位数。同时持有两者即可确认数字此后未被改动；它不能证明由谁制作，也不能证明网关自身的日志正确。用相同数据再次生成，校验值相同。',
+      ],
+      draft: (reasons) => `草稿，未签名：${reasons.join('；')}。`,
+      isDraft: '草稿',
+      isClosed: '已结',
+      reasons: {
+        'not-a-month': '周期不是一个完整的自然月',
+        'not-over': '周期尚未结束',
+        'not-covered': '数据没有覆盖整个周期',
+        'not-complete': '如文中所述，数字有缺失或存疑',
+      },
+    },
     barIsDays: (days) => `每根柱代表 ${days} 天`,
     nothingBooked: '本周期没有入账。',
     shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',

@@ -1,4 +1,5 @@
 import type { LocalDate, LocaleTag } from '../base/index.ts';
+import type { OpenReason } from './model.ts';
 
 /** A power of ten and how it is written behind a number: `{ exponent: 6, mark: 'M' }`. */
 export type Power = { readonly exponent: number; readonly mark: string };
@@ -74,6 +75,17 @@ export type Words = {
   /** Amounts of a kind of row that is not known to be spend. */
   readonly uncounted: (kind: string, rows: string, amount: string) => string;
   readonly doubtfulAmounts: Readonly<Record<'form' | 'unit', (currency: string) => string>>;
+  /** Of a report that closes a month. */
+  readonly seal: {
+    readonly title: string;
+    /** Paragraphs; the figures are in a file whose name ends in `-signed.json`. */
+    readonly closed: (sha256: string) => readonly string[];
+    readonly draft: (reasons: readonly string[]) => string;
+    /** In the subject. */
+    readonly isDraft: string;
+    readonly isClosed: string;
+    readonly reasons: Readonly<Record<OpenReason, string>>;
+  };
   readonly barIsDays: (days: number) => string;
   readonly nothingBooked: string;
   readonly shortened: string;

@@ -30,6 +30,8 @@ export type FigureModel = {
   readonly format: Format;
   readonly value: Shown;
   readonly change: Change | undefined;
+  /** Behind the change, or in its place. */
+  readonly note?: { readonly text: string; readonly tone: Tone };
 };
 
 export type ColumnModel = {
@@ -103,6 +105,14 @@ export type NotesModel = {
 };
 export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | NotesModel;
 
+/** Why a month cannot be closed. */
+export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
+
+/** Of a report that closes a month. `document` is a file with every figure, `sha256` that of its bytes, in hexadecimal. */
+export type Seal =
+  | { readonly state: 'closed'; readonly document: string; readonly sha256: string }
+  | { readonly state: 'draft'; readonly reasons: readonly OpenReason[] };
+
 /** What of a report is put into HTML, text and pictures. */
 export type ShownReport = {
   readonly locale: LocaleTag;
@@ -118,4 +128,4 @@ export type ShownReport = {
 };
 
 /** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
-export type ReportModel = ShownReport & { readonly data: ReportData };
+export type ReportModel = ShownReport & { readonly data: ReportData; readonly seal?: Seal };

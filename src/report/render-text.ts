@@ -7,9 +7,14 @@ const lineWidth = 76;
 const figuresText = ({ figures }: FiguresModel): string[] => {
   const name = Math.max(...figures.map(({ label }) => widthOf(label)));
   const value = Math.max(...figures.map((figure) => widthOf(figure.value.text)));
-  return figures.map(({ label, value: shown, change }) => {
+  return figures.flatMap(({ label, value: shown, change, note }) => {
     const moved = change === undefined || change.direction === 'unknown' ? '' : `  ${change.text}`;
-    return `${padEnd(label, name)}  ${padStart(shown.text, value)}${moved}`.trimEnd();
+    const figure = `${padEnd(label, name)}  ${padStart(shown.text, value)}${moved}`.trimEnd();
+    if (note === undefined) return [figure];
+    const line = `${figure}${moved === '' ? '  ' : ' '}${note.text}`;
+    return widthOf(line) <= lineWidth
+      ? [line]
+      : [figure, ...wrap(note.text, lineWidth - 4).map((part) => `    ${part}`)];
   });
 };
 

@@ -50,6 +50,8 @@ img{border:0}
 .w th{font-size:10px !important}
 .w td,.w th{padding-left:3px !important}
 .f2{width:100% !important;float:none !important}
+.fn{border-top:1px solid ${colour.line} !important}
+.fn td:first-child{border-left:0 !important}
 }`,
   `@media (prefers-color-scheme:dark){${dark('')}}`,
   dark('[data-ogsc]').trim(),

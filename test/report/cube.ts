@@ -1,7 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { Cell, CubeRequest, ResultTable } from '../../src/report/port.ts';
 import type { CubeReader } from '../../src/report/index.ts';
-import { reportRelations } from '../../src/warehouse/index.ts';
+import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';
+import { reportRelations } from '../../src/warehouse/report-views/registry.ts';
+import { declared } from '../../src/warehouse/report-views/relation.ts';
 
 /** One row of the table that a report's SQL sees; money as an exact decimal. */
 export type CubeRow = {
@@ -10,6 +13,7 @@ export type CubeRow = {
   readonly quarter: number;
   readonly model: string | null;
   readonly key: string | null;
+  readonly team?: string;
   readonly kind?: string;
   readonly calls?: number;
   readonly prompt?: number;
@@ -19,6 +23,11 @@ export type CubeRow = {
   readonly reasoning?: number;
   readonly spend: string;
 };
+
+/** Rows of the other tables that a report's SQL may name, by their columns. */
+export type OtherRows = Readonly<
+  Record<string, readonly Readonly<Record<string, string | number | boolean | null>>[]>
+>;
 
 const typeOf = (type: string): ResultTable['columns'][number]['type'] => {
   if (type.startsWith('DECIMAL')) return 'decimal';
@@ -31,81 +40,104 @@ const typeOf = (type: string): ResultTable['columns'][number]['type'] => {
 const cellOf = (value: { toString: () => string } | boolean | null): Cell =>
   value === null || typeof value === 'boolean' ? value : value.toString();
 
-/** The tables that a report may name; all but `cube`, `days` and `run` stay empty. */
-const ddl = reportRelations
-  .map(
-    ({ name, columns }) =>
-      `CREATE TABLE ${name} (${columns.map((one) => `"${one.name}" ${one.type}`).join(', ')});`,
-  )
-  .concat(
-    `CREATE TABLE given (period VARCHAR, day DATE, day_number INTEGER, quarter BIGINT, model_name VARCHAR,
-       token_name VARCHAR, kind VARCHAR, calls BIGINT, prompt_tokens HUGEINT, completion_tokens HUGEINT,
-       cached_tokens HUGEINT, cache_write_tokens HUGEINT, reasoning_tokens HUGEINT, audio_tokens HUGEINT,
-       image_tokens HUGEINT, spend DECIMAL(38, 12), amount DECIMAL(38, 12));`,
-  )
-  .join('\n');
+const append = (to: DuckDBAppender, values: readonly (string | number | null | undefined)[]): void => {
+  for (const value of values) {
+    if (value === null || value === undefined) to.appendNull();
+    else to.appendVarchar(String(value));
+  }
+  to.endRow();
+};
 
-const runSql = `
-  INSERT INTO run BY NAME SELECT $account AS account, $currency AS currency, $zone AS zone, $now AS now_seconds,
-    $since AS data_since_seconds, $through AS data_through_seconds`;
+const given = [
+  'quarter',
+  'model_name',
+  'token_name',
+  'team',
+  'kind',
+  'calls',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'spend',
+] as const;
+
+const valuesOf = (row: CubeRow) => [
+  row.quarter,
+  row.model,
+  row.key,
+  row.team,
+  row.kind ?? 'consumption',
+  row.calls ?? 1,
+  row.prompt ?? 0,
+  row.completion ?? 0,
+  row.cached === undefined ? 0 : row.cached,
+  row.reasoning ?? 0,
+  row.spend,
+];
+
+/** Each row of the cube once for each period that has its quarter hour. */
+const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]): Promise<void> => {
+  const columns = cubeRelation.columns.filter(({ name }) => given.some((one) => one === name));
+  const ordered = given.map((name) => columns.find((column) => column.name === name)?.type ?? 'VARCHAR');
+  await connection.run(
+    `CREATE TABLE given (${given.map((name, at) => `${name} ${ordered[at]}`).join(', ')})`,
+  );
+  const appender = await connection.createAppender('given');
+  for (const row of rows) append(appender, valuesOf(row));
+  appender.closeSync();
+  await connection.run(`
+    INSERT INTO cube BY NAME
+    SELECT days.period, days.day, days.day_number, given.*, spend AS amount,
+      0 AS cache_write_tokens, 0 AS audio_tokens, 0 AS image_tokens
+    FROM given JOIN days ON quarter >= start_seconds AND quarter < end_seconds`);
+};
+
+const runOf = ({ account, currency, run, only, periods }: CubeRequest): OtherRows[string] => {
+  const [year = 0, month = 0, day = 0] = (periods[0]?.days.at(-1)?.date ?? '').split('-').map(Number);
+  return [
+    {
+      account,
+      currency: currency ?? null,
+      zone: run?.zone ?? null,
+      team: only?.teams?.length === 1 ? (only.teams[0] ?? null) : null,
+      now_seconds: Math.floor((run?.now ?? 0) / 1000),
+      data_since_seconds: run?.covered?.start ?? null,
+      data_through_seconds: run?.covered?.end ?? null,
+      month_days: new Date(Date.UTC(year, month, 0)).getUTCDate(),
+      month_elapsed: day,
+    },
+  ];
+};
+
+const fillOthers = async (connection: DuckDBConnection, others: OtherRows): Promise<void> => {
+  for (const [table, rows] of Object.entries(others))
+    for (const row of rows) {
+      const names = Object.keys(row);
+      const marks = names.map((name) => `$${name}`).join(', ');
+      await connection.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, { ...row });
+    }
+};
 
 /** The port that a report reads, on a DuckDB of its own that holds these rows. */
 export const cubeOf = (
   rows: readonly CubeRow[],
   amounts: 'currency' | 'units' | 'unknown' = 'currency',
+  others: OtherRows = {},
 ): CubeReader => ({
   readCube: async (request: CubeRequest, use) => {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
     const connection = await instance.connect();
     try {
-      await connection.run(ddl);
+      for (const { name, columns } of reportRelations)
+        await connection.run(`CREATE TABLE ${name} (${declared(columns)})`);
+      await fillOthers(connection, { run: runOf(request), ...others });
       const days = await connection.createAppender('days');
-      const cube = await connection.createAppender('given');
-      for (const { name, days: asked } of request.periods) {
-        for (const [number, day] of asked.entries()) {
-          days.appendVarchar(name);
-          days.appendVarchar(day.date);
-          days.appendInteger(number);
-          days.appendBigInt(BigInt(day.start));
-          days.appendBigInt(BigInt(day.end));
-          days.endRow();
-        }
-        for (const row of rows) {
-          const number = asked.findIndex(({ start, end }) => row.quarter >= start && row.quarter < end);
-          const day = asked[number];
-          if (day === undefined) continue;
-          cube.appendVarchar(name);
-          cube.appendVarchar(day.date);
-          cube.appendInteger(number);
-          cube.appendBigInt(BigInt(row.quarter));
-          for (const text of [row.model, row.key]) {
-            if (text === null) cube.appendNull();
-            else cube.appendVarchar(text);
-          }
-          cube.appendVarchar(row.kind ?? 'consumption');
-          cube.appendBigInt(BigInt(row.calls ?? 1));
-          const tokens = [row.prompt, row.completion, row.cached, 0, row.reasoning, 0, 0];
-          for (const count of tokens) {
-            if (count === null) cube.appendNull();
-            else cube.appendVarchar(String(count ?? 0));
-          }
-          cube.appendVarchar(row.spend);
-          cube.appendVarchar(row.spend);
-          cube.endRow();
-        }
-      }
+      for (const { name, days: asked } of request.periods)
+        for (const [number, day] of asked.entries())
+          append(days, [name, day.date, number, day.start, day.end]);
       days.closeSync();
-      cube.closeSync();
-      await connection.run('INSERT INTO cube BY NAME SELECT * FROM given');
-      const { run } = request;
-      await connection.run(runSql, {
-        account: request.account,
-        currency: request.currency ?? null,
-        zone: run?.zone ?? null,
-        now: run === undefined ? null : BigInt(run.now) / 1000n,
-        since: run?.covered === undefined ? null : BigInt(run.covered.start),
-        through: run?.covered === undefined ? null : BigInt(run.covered.end),
-      });
+      await fillCube(connection, rows);
       return await use(
         async (sql) => {
           const reader = await connection.runAndReadAll(sql);

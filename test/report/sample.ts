@@ -1,23 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { money, unixMillis } from '../../src/base/index.ts';
+import { interval, money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { LocaleTag } from '../../src/base/index.ts';
 import { buildReport, inLocale, loadReport, resolvePeriod } from '../../src/report/index.ts';
-import type { ReportDefinition, ReportFacts, ReportModel } from '../../src/report/index.ts';
+import type { ComparisonName, ReportDefinition, ReportFacts, ReportModel } from '../../src/report/index.ts';
+import type { BuildRequest } from '../../src/report/build-request.ts';
 import { cubeOf } from './cube.ts';
-import type { CubeRow } from './cube.ts';
+import type { CubeRow, OtherRows } from './cube.ts';
 
 export const zone = 'Europe/Berlin';
 
 /** 2026-11-20 08:00 in Berlin. */
 export const now = unixMillis(Date.UTC(2026, 10, 20, 7));
 
-export const spendSummary = async (): Promise<ReportDefinition> => {
-  const folder = fileURLToPath(new URL('../../reports/spend-summary', import.meta.url));
+/** A report as it is shipped. */
+export const shipped = async (name: string): Promise<ReportDefinition> => {
+  const folder = fileURLToPath(new URL(`../../reports/${name}`, import.meta.url));
   const { report, faults } = await loadReport(folder, (path) => readFile(path, 'utf8'));
   if (report === undefined) throw new Error(JSON.stringify(faults));
   return report;
 };
+
+export const spendSummary = (): Promise<ReportDefinition> => shipped('spend-summary');
 
 export type BuildOptions = {
   readonly rows: readonly CubeRow[];
@@ -28,12 +32,22 @@ export type BuildOptions = {
   readonly amounts?: 'currency' | 'units' | 'unknown';
   readonly definition?: ReportDefinition;
   readonly locale?: LocaleTag;
+  /** Rows of tables beside the cube. */
+  readonly others?: OtherRows;
+  readonly means?: BuildRequest['means'];
+  readonly comparison?: ComparisonName;
 };
 
 /** The shipped report over these rows; complete data unless the facts say otherwise. */
 export const build = async (options: BuildOptions): Promise<ReportModel> => {
   const { locale = 'en' } = options;
-  const period = resolvePeriod(options.period ?? '2026-10-21..2026-11-20', now, zone, locale);
+  const period = resolvePeriod(
+    options.period ?? '2026-10-21..2026-11-20',
+    now,
+    zone,
+    locale,
+    options.comparison,
+  );
   const common = { runId: 'run-20261120-080000', warnings: [] };
   const complete: ReportFacts = {
     ...common,
@@ -44,15 +58,25 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
       good: true,
     },
   };
+  const facts: ReportFacts = options.facts === 'nothing pulled' ? common : { ...complete, ...options.facts };
+  const { dataSince = unixSeconds(0), dataThrough } = facts;
   return buildReport({
     definition: inLocale(options.definition ?? (await spendSummary()), locale),
     locale,
-    warehouse: cubeOf(options.rows, options.amounts),
+    warehouse: cubeOf(options.rows, options.amounts, options.others),
     account: options.account ?? 'main',
     currency: options.currency ?? 'USD',
     zone,
     period,
-    facts: options.facts === 'nothing pulled' ? common : { ...complete, ...options.facts },
+    means: {
+      run: {
+        now,
+        zone,
+        ...(dataThrough === undefined ? {} : { covered: interval(dataSince, dataThrough) }),
+      },
+      ...options.means,
+    },
+    facts,
   });
 };
 

@@ -37,6 +37,14 @@ export const manifestShape = z.object({
   totals: z.array(z.object({ label: z.string(), exact: z.string().nullable(), unit: z.string().nullable() })),
   /** How the sums compare with the gateway's own statistics. */
   verdict: z.object({ verdict: z.string(), text: z.string(), good: z.boolean() }),
+  /** Of a report that closes a month: the SHA-256 of the file with the signed figures, or nothing where it is a draft. */
+  seal: z
+    .object({
+      state: z.enum(['closed', 'draft']),
+      file: z.string().optional(),
+      sha256: z.string().optional(),
+    })
+    .optional(),
   files: z.array(file),
   /** Pictures that `mail.html` names by `cid:`. */
   images: z.array(z.object({ cid: z.string(), name: z.string(), alt: z.string() })),

@@ -1,0 +1,30 @@
+-- What is worth a look among the keys, the most important first: those about to expire, new ones, those without calls.
+-- What the data does not reach back far enough to tell is not told.
+WITH span AS (
+  SELECT
+    count(*) AS days,
+    min(start_seconds) AS starts, max(end_seconds) AS ends
+  FROM days
+  WHERE period = 'current'
+),
+looks AS (
+  SELECT 1 AS rank, 'expiring-key' AS what, keys.name, spend, expires_seconds AS moment
+  FROM keys, run
+  WHERE status = 1 AND expires_seconds BETWEEN now_seconds AND now_seconds + 14 * 86400
+  UNION ALL
+  SELECT 2, 'new-key', name, spend, coalesce(created_seconds, first_call_seconds)
+  FROM keys, span, run
+  WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)
+    BETWEEN starts AND ends - 1
+  UNION ALL
+  -- Of a single day those that crossed the line on it, so that a daily mail tells each once.
+  SELECT 3, 'idle-key', name, NULL, coalesce(last_call_seconds, created_seconds, first_seen_seconds) AS since
+  FROM keys, span, run
+  WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds)
+    AND data_since_seconds <= ends - 30 * 86400
+    AND since < ends - 30 * 86400
+    AND (span.days > 1 OR since >= starts - 30 * 86400)
+)
+SELECT what, name, spend, moment
+FROM looks
+ORDER BY rank, spend DESC NULLS LAST, moment, name
