@@ -3,6 +3,7 @@
  * rounds excess decimals, takes 1_000 for 1000 and 0.5 for a whole 1. The ingest room's bad-row check says the same in
  * TypeScript, to name the line.
  */
+import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, TimeForm } from './log-batch.ts';
 
 const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
@@ -19,13 +20,42 @@ const offsetSql = (local: string, offsets: readonly { fromLocal: number; seconds
   return `CASE ${cases.join(' ')} ELSE ${Math.trunc(first?.seconds ?? 0)} END`;
 };
 
+const countedTime = { seconds: '[0-9]{1,11}', milliseconds: '[0-9]{12,15}' } as const;
+
+/**
+ * Whether the time, the amount and all counts of a row are written as nearly every row has them: one look at all of them
+ * costs a third of a look at each. The cast that follows refuses a cell that holds the bar between them.
+ */
+export const plainRowSql = (
+  roles: ReadonlySet<string>,
+  time: TimeForm,
+  form: AmountForm | undefined,
+): string => {
+  const looked: [cell: string, pattern: string][] = [];
+  if (time.form === 'seconds' || time.form === 'milliseconds')
+    looked.push(["coalesce(created_at, '?')", countedTime[time.form]]);
+  // No more digits than the narrow decimal takes.
+  if (roles.has('quota'))
+    looked.push([
+      "coalesce(quota, '?')",
+      form === 'units' ? '-?[0-9]{1,6}' : '-?[0-9]{1,6}([.][0-9]{1,12})?',
+    ]);
+  const counts = tokenRoles.filter((role) => roles.has(role));
+  const cells = [...looked.map(([cell]) => cell), ...counts].join(', ');
+  const pattern = looked.map(([, each]) => each).join('[|]');
+  return looked.length === 0
+    ? 'false'
+    : `regexp_full_match(concat_ws('|', ${cells}), '${pattern}([|][0-9]{1,18})*')`;
+};
+
 /** Seconds UTC of a `created_at` cell. */
 export const timeSql = (cell: string, time: TimeForm): string => {
   const wrong = fails('timestamp-unreadable', cell);
+  const matches = (pattern: string): string => `(is_plain OR regexp_full_match(${cell}, '${pattern}'))`;
   if (time.form === 'seconds')
-    return `CASE WHEN regexp_full_match(${cell}, '[0-9]{1,11}') THEN CAST(${cell} AS BIGINT) ELSE ${wrong} END`;
+    return `CASE WHEN ${matches(countedTime.seconds)} THEN CAST(${cell} AS BIGINT) ELSE ${wrong} END`;
   if (time.form === 'milliseconds')
-    return `CASE WHEN regexp_full_match(${cell}, '[0-9]{12,15}') THEN CAST(${cell} AS BIGINT) // 1000 ELSE ${wrong} END`;
+    return `CASE WHEN ${matches(countedTime.milliseconds)} THEN CAST(${cell} AS BIGINT) // 1000 ELSE ${wrong} END`;
   const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?';
   if (time.form === 'rfc3339')
     return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(Z|[+-][0-9]{2}:?[0-9]{2})')
@@ -38,7 +68,7 @@ export const timeSql = (cell: string, time: TimeForm): string => {
 /** A count of tokens; blank is unknown. */
 export const tokensSql = (cell: string): string =>
   `CASE WHEN ${cell} IS NULL THEN NULL
-    WHEN regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
+    WHEN is_plain OR regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
     ELSE ${fails('tokens-unreadable', cell)} END`;
 
 /** Decimal places that the written number needs: places behind the point, less the exponent, less trailing zeros. */
@@ -56,7 +86,7 @@ export const amountSql = (cell: string, form: AmountForm | undefined): string =>
   const places = form === 'units' ? 0 : 12;
   // What fits the narrow decimal is read five times as fast.
   const cast = `coalesce(TRY_CAST(${cell} AS DECIMAL(18, 12)), CAST(${cell} AS DECIMAL(28, 12)))`;
-  return `CASE WHEN regexp_full_match(${cell}, '${plain}') THEN ${cast}
+  return `CASE WHEN is_plain OR regexp_full_match(${cell}, '${plain}') THEN ${cast}
     WHEN NOT regexp_full_match(${cell}, '${number}') THEN ${fails('amount-unreadable', cell)}
     WHEN ${placesSql(cell)} <= ${places} OR regexp_full_match(${cell}, '[+-]?[0.]+([eE].*)?')
       THEN coalesce(TRY_CAST(${cell} AS DECIMAL(28, 12)), ${fails('amount-unreadable', cell)})

@@ -1,4 +1,4 @@
-import { amountSql, kindSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
+import { amountSql, kindSql, plainRowSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
 import { tokenRoles } from './log-batch.ts';
 import type { AmountForm, LogBatch, LogRole } from './log-batch.ts';
 
@@ -78,7 +78,10 @@ export const landingSql = (batch: LogBatch, form: AmountForm | undefined): strin
       FROM (
         SELECT *, ${seconds} AS seconds,
           CASE WHEN quota IS NULL THEN NULL ELSE ${amountSql('quota', form)} END AS amount
-        FROM (SELECT ${cellsSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
+        FROM (
+          SELECT *, ${plainRowSql(roles, batch.time, form)} AS is_plain
+          FROM (SELECT ${cellsSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
+        )
       )
     )`;
 };
