@@ -3,6 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import { engineFault } from './engine-faults.ts';
+import { engineMemory } from './engine-memory.ts';
 import { createGate } from './gate.ts';
 import { interruptOn } from './interrupt.ts';
 import { ownFolder } from './own-folder.ts';
@@ -45,7 +46,7 @@ const lockDown = async (connection: DuckDBConnection, folders: readonly string[]
 
 const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
   DuckDBInstance.create(options.path, {
-    memory_limit: options.memoryLimit,
+    memory_limit: engineMemory(options.memoryLimit),
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

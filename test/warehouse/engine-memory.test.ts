@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { engineMemory } from '../../src/warehouse/engine-memory.ts';
+
+it.each([
+  ['512MB', '448MB'],
+  ['1GB', '0.875GB'],
+  ['1.5 GiB', '1.3125GiB'],
+])('of %s the engine gets %s', (allowed, told) => {
+  expect(engineMemory(allowed)).toBe(told);
+});
