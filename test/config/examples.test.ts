@@ -34,6 +34,9 @@ describe('the example config', () => {
     const { faults, jobs } = await checkConfig(folder, means);
     expect(faults).toEqual([]);
     expect(jobs.map((job) => job.name)).toEqual([
+      'token-economics',
+      'key-inventory',
+      'reconciliation',
       'pull-logs',
       'pull-usage',
       'snapshot',
