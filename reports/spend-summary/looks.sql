@@ -38,7 +38,7 @@ usual_of_model AS (
   LEFT JOIN model_days ON model_days.model_name = models.model_name AND model_days.day = known.day
   GROUP BY ALL
 ),
--- What a model cost beyond its usual day, where that is three times as much and a twentieth of a usual day of all.
+-- The models that cost most beyond their usual day: three times as much, and more by a fifth of a usual day of all.
 model_spikes AS (
   SELECT model_days.model_name, model_days.day, model_days.spend, usual_of_model.spend AS usual
   FROM model_days
@@ -47,8 +47,10 @@ model_spikes AS (
   CROSS JOIN usual_day
   WHERE usual_of_model.days >= 7 AND usual_of_model.spend > 0
     AND model_days.spend > 3 * usual_of_model.spend
-    AND (model_days.spend - usual_of_model.spend) * 20 > usual_day.spend
+    AND (model_days.spend - usual_of_model.spend) * 5 > usual_day.spend
   QUALIFY row_number() OVER (PARTITION BY model_days.model_name ORDER BY model_days.spend DESC, model_days.day) = 1
+  ORDER BY model_days.spend - usual_of_model.spend DESC, model_days.model_name
+  LIMIT 3
 ),
 days_before AS (
   SELECT count(*) AS days FROM known, span WHERE known.day < span.first_day

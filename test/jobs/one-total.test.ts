@@ -1,0 +1,194 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { addMoney, money, sumMoney, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import type { Money } from '../../src/base/index.ts';
+import type { Gateway } from '../../src/gateway/index.ts';
+import { prepareReport } from '../../src/jobs/compose-report.ts';
+import { composeReport, listReports } from '../../src/jobs/index.ts';
+import type { ComposedReport, Payers } from '../../src/jobs/index.ts';
+import { variantTable } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { everyVariant, switched } from '../support/gateway-house.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { stormTimes } from '../support/storm.ts';
+
+const start = unixSeconds(Date.UTC(2026, 9, 1) / 1000);
+const end = unixSeconds(Date.UTC(2026, 10, 1) / 1000);
+const period = { from: '2026-10-01', to: '2026-11-01' };
+/** A week after the month. */
+const slot = unixMillis(Date.UTC(2026, 10, 8, 8));
+
+const payers: Payers = {
+  teams: [
+    { name: 'search', keys: ['prod-*', 'search-*'], mail: ['search@example.com'], budget: money('9') },
+    { name: 'growth', keys: ['growth-*', 'team-*'], mail: [] },
+    { name: 'nobody yet', keys: ['no such key'], mail: ['nobody@example.com'] },
+  ],
+  prices: [],
+  operators: ['ops@example.com'],
+};
+
+type Desk = JobHouse & { readonly folder: string; readonly change: RunChange };
+
+const openDesk = async (
+  variants: SandboxOptions['variants'] = {},
+  changed: (gateway: Gateway) => Gateway = (gateway) => gateway,
+): Promise<Desk> => {
+  const house = await openJobHouse({ months: 2, callsPerDay: 5, variants });
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-one-total-'));
+  await house.run('pull-logs', { since: '2026-09-25' });
+  const { account } = house.context;
+  return {
+    ...house,
+    folder,
+    change: {
+      slot,
+      payers,
+      account: { ...account, gateway: changed(account.gateway) },
+      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await house[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const to = { mail: { to: ['finance@example.com'] } };
+
+/** The reports of the month, each built once. */
+const buildAll = async (desk: Desk) => {
+  const teams = payers.teams.slice(0, 1);
+  const context = { ...desk.context, ...desk.change, payers: { ...payers, teams } };
+  const summary = await composeReport({ report: 'spend-summary', period }, context);
+  const statement = await composeReport({ report: 'statement' }, context);
+  const showback = await prepareReport({ report: 'showback' }, context);
+  const parts: ComposedReport[] = [];
+  for (const team of [...teams.map(({ name }) => name), null]) parts.push(await showback.compose(team));
+  return { summary, statement, parts };
+};
+
+const totalOf = ({ model }: ComposedReport): Money => model.headline.value.exact ?? money('none');
+
+const textOf = ({ rendered }: ComposedReport): string => rendered.text.replaceAll(/\s+/g, ' ');
+
+/** What the statistics endpoint says, read both ways: with and without the first second after the month. */
+const statisticsOf = async ({ gateway }: Desk): Promise<readonly Money[]> => {
+  const { signal } = new AbortController();
+  return [
+    (await gateway.statistics({ start, end: unixSeconds(end - 1) }, { signal })).quota,
+    (await gateway.statistics({ start, end }, { signal })).quota,
+  ];
+};
+
+const aboutStatistics = ['statistics_unit', 'statistics_refunds'];
+const aboutLog =
+  /^(compression|created_at|log_|refund_rows|cached_|quota_header|column_|extra_|unknown_|detailed_|title_|total_|guarded_|hidden_|row_|prompt_|kind_|late_|statistics_)/;
+
+/** All in a storm; else those that make the totals differ, and every fifth of the others that meet the log. */
+const drawn = (): typeof everyVariant => {
+  if (stormTimes > 1) return everyVariant;
+  const others = everyVariant.filter(([name, value]) => value !== variantTable[name].default);
+  const telling = others.filter(([name]) => aboutStatistics.includes(name));
+  const rest = others.filter(([name]) => !aboutStatistics.includes(name) && aboutLog.test(name));
+  return [...telling, ...rest.filter((_, at) => at % 5 === 0)];
+};
+
+describe('one month by every report and by the statistics endpoint', () => {
+  it.each(drawn())('%s %s: one total, to the last decimal, or the mail says why', async (name, value) => {
+    await using desk = await openDesk(switched(name, value));
+    const { summary, statement, parts } = await buildAll(desk);
+    const truth = desk.sandbox.truth.sums(start, end);
+    const total = money(truth.net);
+    expect(total).not.toBe('0');
+    expect(totalOf(summary)).toBe(total);
+    expect(totalOf(statement)).toBe(total);
+    expect(sumMoney(parts.map(totalOf))).toBe(total);
+    // And so does every table of them.
+    for (const { model } of [summary, statement])
+      for (const { columns, total: sums } of model.data.tables) {
+        const at = columns.findIndex((column) => column.name === 'spend');
+        if (at >= 0) expect(sums?.[at]).toBe(total);
+      }
+
+    const said = [summary, statement].map(textOf);
+    for (const text of said) expect(text).toContain(`Spend, exact: ${total} USD.`);
+    // A team is told of the whole that it adds up, and none of its amounts.
+    for (const text of parts.map(textOf))
+      expect(text).toContain('The account as a whole is reconciled with the gateway’s statistics.');
+
+    const statistics = await statisticsOf(desk);
+    const read = (exact: string): boolean => statistics.includes(money(exact));
+    const reason = `${name} ${value}`;
+    if (reason === 'statistics_refunds excluded') {
+      expect(read(truth.consumption)).toBe(true);
+      for (const text of said)
+        expect(text).toContain(
+          `The log’s consumption is the gateway’s own statistics, ${money(truth.consumption)} USD; refunds are not taken off there.`,
+        );
+    } else if (name === 'statistics_unit' && value !== 'USD') {
+      const there = desk.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
+      expect(read(there)).toBe(true);
+      const words = value === 'units' ? 'counted in integer units' : 'in another currency';
+      for (const text of said) {
+        expect(text).toContain(
+          `The log adds up to the gateway’s own statistics${value === 'units' ? ',' : ''} ${words}:`,
+        );
+        expect(text).toContain(`${money(there)}${value === 'CNY' ? ' CNY' : ''} there`);
+      }
+    } else {
+      expect(read(total)).toBe(true);
+      for (const text of said)
+        expect(text).toContain(`The log adds up to the gateway’s own statistics: ${total} USD.`);
+    }
+  });
+
+  it('where the statistics say something else, every mail says so in its subject, at its top and in its footer', async () => {
+    const other = (gateway: Gateway): Gateway => ({
+      ...gateway,
+      statistics: async (query, options) => {
+        const answer = await gateway.statistics(query, options);
+        return { ...answer, quota: addMoney(answer.quota, money('0.5')) };
+      },
+    });
+    await using desk = await openDesk({}, other);
+    await desk.run('report', { report: 'spend-summary', period, ...to }, { ...desk.change, name: 'summary' });
+    await desk.run('report', { report: 'statement', ...to }, { ...desk.change, name: 'statement' });
+    const teams = { report: 'showback', each_team: true };
+    await desk.run('report', teams, { ...desk.change, name: 'showback' });
+    const { reports } = await listReports(join(desk.folder, 'reports'), { limit: 100 });
+    const totals = (job: string): Money[] =>
+      reports
+        .filter((report) => report.job === job)
+        .map((report) => money(report.totals[0]?.exact ?? 'none'));
+    const total = money(desk.sandbox.truth.sums(start, end).net);
+    expect([...totals('summary'), ...totals('statement')]).toEqual([total, total]);
+    expect(sumMoney(totals('showback'))).toBe(total);
+    const rows = await desk.context.warehouse.outbox.list();
+    expect(rows.map(({ recipient }) => recipient).toSorted()).toEqual([
+      'finance@example.com',
+      'finance@example.com',
+      'nobody@example.com',
+      'ops@example.com',
+      'ops@example.com',
+      'search@example.com',
+    ]);
+    for (const { kind, file } of rows) {
+      const parsed = await simpleParser(await readFile(join(desk.folder, 'outbox', file)));
+      const text = parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
+      expect(parsed.subject).toContain('NOT reconciled with the gateway');
+      const why =
+        kind === 'report:showback'
+          ? 'The account as a whole is not reconciled with the gateway’s statistics'
+          : 'The gateway’s own statistics says';
+      expect(text.split(why)).toHaveLength(3);
+      expect(text).toContain(`! Reconciliation: ${why}`);
+      if (kind !== 'report:showback') expect(text).toContain('the gap of 0.5 is late data');
+    }
+  });
+});
