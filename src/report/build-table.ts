@@ -162,7 +162,8 @@ export const buildTable = (
   ];
   const columns = shape.columns.map((column): ColumnModel => {
     const role = roleOf(column);
-    return { label: column.label, role, align: role === 'name' || role === 'bar' ? 'left' : 'right' };
+    const align = role === 'name' || role === 'bar' ? 'left' : 'right';
+    return { label: column.label, role, align, ...(column.names === undefined ? {} : { isFixed: true }) };
   });
   const nameAt = columns.findIndex(({ role }) => role === 'name');
   const makers = shape.columns.map((column) => cellMaker(column, entries, table, context));

@@ -38,6 +38,8 @@ export type ColumnModel = {
   readonly label: string;
   readonly role: 'name' | 'figure' | 'share' | 'change' | 'bar';
   readonly align: 'left' | 'right';
+  /** It holds words of the report alone, no names from outside. */
+  readonly isFixed?: true;
 };
 
 export type CellModel = {

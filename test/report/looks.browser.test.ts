@@ -6,6 +6,8 @@ import { renderReport, standaloneHtml } from '../../src/report/index.ts';
 import type { ReportModel } from '../../src/report/index.ts';
 import { hostileRows } from './hostile.ts';
 import { build, ordinaryRows } from './sample.ts';
+import { anyPrice, openHostileAccount } from './shipped.ts';
+import type { Account } from './shipped.ts';
 
 // What runs in the page is text: the types of a browser stay out of this program.
 
@@ -67,6 +69,14 @@ describe('the mail in a browser', () => {
   });
   afterAll(() => browser.close());
 
+  let opening: Promise<Account> | undefined;
+  afterAll(async () => (await opening)?.[Symbol.asyncDispose]());
+  const hostile = async (report: string, locale?: 'zh'): Promise<ReportModel> =>
+    (await (opening ??= openHostileAccount())).report(report, {
+      means: anyPrice,
+      ...(locale === undefined ? {} : { locale }),
+    });
+
   const models: Readonly<Record<string, () => Promise<ReportModel>>> = {
     'an ordinary month': () => build({ rows: ordinaryRows() }),
     'one day': () => build({ rows: ordinaryRows(), period: 'yesterday' }),
@@ -89,6 +99,9 @@ describe('the mail in a browser', () => {
         facts: { dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000) },
       }),
     'in German': () => build({ rows: ordinaryRows(), locale: 'de', currency: 'EUR' }),
+    'token economics, names hostile': () => hostile('token-economics'),
+    'key inventory, names hostile, in Chinese': () => hostile('key-inventory', 'zh'),
+    'reconciliation, names hostile': () => hostile('reconciliation'),
     'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
   };
 

@@ -97,9 +97,9 @@ describe('an account with hostile names', () => {
     const model = await account.report('reconciliation');
     expect(cellsOf(model, 'Sources').map(([source, , , , unit, verdict]) => [source, unit, verdict])).toEqual(
       [
-        ['Statistics', 'units', 'log incomplete'],
-        ['Usage by model', 'units', 'agrees, refunds apart'],
-        ['Usage by key', 'USD', 'agrees, converted'],
+        ['Statistics', 'units', 'incomplete'],
+        ['Usage by model', 'units', 'refunds apart'],
+        ['Usage by key', 'USD', 'converted'],
         ['used_quota', 'USD', 'late data'],
       ],
     );
@@ -261,10 +261,10 @@ describe('token economics', () => {
         ],
       },
     });
-    expect(cellsOf(model, 'Price per 1M tokens').toSorted()).toEqual([
-      ['fitted', '$3.00', '$0.30', '$15.00', 'estimate'],
-      ['given', '$5.00', '$1.00', '$20.00', 'config'],
-    ]);
+    const prices = cellsOf(model, 'Price per 1M tokens');
+    expect(prices).toHaveLength(2);
+    expect(prices).toContainEqual(['fitted', '$3.00', '$0.30', '$15.00', 'estimate']);
+    expect(prices).toContainEqual(['given', '$5.00', '$1.00', '$20.00', 'config']);
     const cached = fitted.reduce((sum, call) => sum + (call.cached ?? 0), 0);
     const saved = [money(`${cached * 27}e-7`), money(`${cached * 4}e-6`)];
     expect(columnOf(model, 'What caching saved by model', 'Saved')).toEqual([
