@@ -37,6 +37,7 @@ describe('the example config', () => {
       'token-economics',
       'key-inventory',
       'reconciliation',
+      'statement',
       'pull-logs',
       'pull-usage',
       'snapshot',
@@ -63,6 +64,30 @@ describe('the example config', () => {
     expect(faults).toEqual([]);
     const [next] = jobs.find(({ name }) => name === 'first-monday')?.next ?? [];
     expect(new Date(next ?? 0).getUTCDay()).toBe(1);
+  });
+
+  it('is without a fault with teams and budgets, and with jobs about them', async () => {
+    await using place = await copyOf(folder);
+    const [main, month] = [join(place.folder, 'tollkeeper.yaml'), join(place.folder, 'jobs', 'month.yaml')];
+    const settings = await readFile(main, 'utf8');
+    const teams = settings
+      .replace(/^ {4}# (budget: .*)$/m, '    $1')
+      .replaceAll(/^# (teams:$| {2}\w+: \{ keys)/gm, '$1');
+    expect(teams.match(/^teams:|^ {2}(?:search|growth):|^ {4}budget:/gm)).toHaveLength(4);
+    await writeFile(main, teams);
+    const jobs = await readFile(month, 'utf8');
+    await writeFile(
+      month,
+      jobs.replaceAll(/^ {2}# ( *(?:(?:showback|search-to-date):|[a-z_]+: .*))$/gm, '  $1'),
+    );
+    const checked = await checkConfig(place.folder, means);
+    expect(checked.faults).toEqual([]);
+    expect(checked.jobs.map(({ name }) => name).filter((name) => name.startsWith('s'))).toEqual([
+      'statement',
+      'showback',
+      'search-to-date',
+      'snapshot',
+    ]);
   });
 
   it('is not good by chance: without its environment every reference is named', async () => {
