@@ -6,12 +6,12 @@ WITH now AS (
   GROUP BY day
 ),
 changed AS (
-  SELECT day, max(changed_seconds) AS changed_seconds, sum(difference) AS difference, sum(new_calls - old_calls) AS calls
+  SELECT day, max(changed_seconds) AS changed_seconds, sum(difference) AS difference
   FROM restated_days
   GROUP BY day
 )
 SELECT
-  days.day, coalesce(now.spend, 0) - difference AS before, coalesce(now.spend, 0) AS now, difference, calls, changed_seconds
+  days.day, coalesce(now.spend, 0) - difference AS before, coalesce(now.spend, 0) AS now, difference, changed_seconds
 FROM changed
 JOIN days ON days.day = changed.day AND days.period = 'current'
 LEFT JOIN now ON now.day = days.day

@@ -160,10 +160,15 @@ export const buildTable = (
     ...(rest.length === 0 ? [] : [sumEntry('other', rest, otherName)]),
     ...(shape.total ? [sumEntry('total', table.rows, words.total)] : []),
   ];
-  const columns = shape.columns.map((column): ColumnModel => {
+  const columns = shape.columns.map((column, at): ColumnModel => {
     const role = roleOf(column);
     const align = role === 'name' || role === 'bar' ? 'left' : 'right';
-    return { label: column.label, role, align, ...(column.names === undefined ? {} : { isFixed: true }) };
+    return {
+      label: column.label,
+      role,
+      align,
+      ...(column.names === undefined || at === 0 ? {} : { isFixed: true }),
+    };
   });
   const nameAt = columns.findIndex(({ role }) => role === 'name');
   const makers = shape.columns.map((column) => cellMaker(column, entries, table, context));

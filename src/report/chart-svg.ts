@@ -29,7 +29,7 @@ const text = (
 
 /** Wide enough for our labels in Inter: digits are about 0.63 em, the widest signs 1 em. */
 const widthOfLabel = (label: string): number =>
-  [...label].reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
+  Array.from(label).reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
 
 type Frame = {
   readonly scale: Scale;

@@ -28,7 +28,7 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
 };
 
 /** Figures longer than this may break rather than push a phone's screen wide. */
-const longestFigure = 15;
+const longestFigure = 12;
 
 /** Words of ours stay whole; names from outside break anywhere. */
 const mayBreak = ({ role, isFixed }: ColumnModel, cell: CellModel): boolean =>

@@ -139,7 +139,11 @@ describe('the mail in a browser', () => {
           expect(await faint(page)).toEqual([]);
           // It fetches nothing and runs nothing.
           expect(attempts.filter((url) => !url.startsWith('data:') && !url.startsWith('cid:'))).toEqual([]);
-          expect(new Set(await tileHeights(page)).size).toBeLessThanOrEqual(1);
+          // The line between two rows of tiles belongs to one of them.
+          const heights = await tileHeights(page);
+          expect(Math.max(0, ...heights) - Math.min(...heights, Number.MAX_SAFE_INTEGER)).toBeLessThanOrEqual(
+            1,
+          );
         } finally {
           await context.close();
         }
