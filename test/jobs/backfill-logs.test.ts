@@ -71,7 +71,7 @@ describe('pulling logs again', () => {
         await run('pull-logs', settings, accountNamed(house, name));
         expect(await held(house, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     );
   });
 
@@ -119,7 +119,7 @@ describe('pulling logs again', () => {
           expect(await context.warehouse.logs.reach(name)).toEqual({ start, end });
         },
       ),
-      { numRuns: 3, examples: [[0, 8 * 96]] },
+      { numRuns: 2, examples: [[0, 8 * 96]] },
     );
     expect(mended).toBeGreaterThan(0);
   });

@@ -155,7 +155,12 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
       unit: 'USD',
     };
     const one = path.endsWith('cause') || path.endsWith('chartAlt');
-    const result: unknown = Reflect.apply(value, undefined, one ? [given] : ['3', '4', '5', '6']);
+    const list = path.endsWith('draft');
+    const result: unknown = Reflect.apply(
+      value,
+      undefined,
+      one ? [given] : list ? [['3', '4']] : ['3', '4', '5', '6'],
+    );
     return [[path, String(result)]];
   }
   if (typeof value !== 'object' || value === null) return [];

@@ -56,9 +56,11 @@ export const openGatewayHouse = async (
   };
 };
 
-/** Every value of every switch, as `[name, value]`. */
-export const everyVariant: readonly (readonly [VariantName, string])[] = variantNames.flatMap((name) =>
-  variantTable[name].values.map((value) => [name, value] as const),
+/** Every value of every switch, as `[name, value]`; of the defaults, which come together, one stands for all. */
+export const everyVariant: readonly (readonly [VariantName, string])[] = variantNames.flatMap((name, index) =>
+  variantTable[name].values
+    .filter((value) => index === 0 || value !== variantTable[name].default)
+    .map((value) => [name, value] as const),
 );
 
 /** The switches of one variant of the table. */

@@ -6,7 +6,7 @@ import { at, key, keysOf, snapshotOf } from './snapshots-support.ts';
 import { openIn, testFolder } from './support.ts';
 import { stormTimes } from '../support/storm.ts';
 
-const runs = 40 * stormTimes;
+const runs = 15 * stormTimes;
 
 /** Few ids and few states of each, so that keys come back, and come back as they were. */
 const someKey = fc
