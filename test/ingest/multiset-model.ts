@@ -164,7 +164,7 @@ export const createModel = () => {
   };
 };
 
-export type Model = ReturnType<typeof createModel>;
+type Model = ReturnType<typeof createModel>;
 
 /** When the last revisit of the day became due, of those that are by now. */
 export const dueBy = (first: number, until: number, waits: readonly number[]): number | undefined => {
