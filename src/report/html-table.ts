@@ -27,23 +27,21 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
   return column.role === 'name' ? name(cell.text) : markup`${cell.text}`;
 };
 
-/** Figures longer than this may break rather than push a phone's screen wide. */
-const longestFigure = 12;
+/** Figures longer than this break on a phone rather than push its screen wide. */
+const longestFigure = 14;
 
 /** Words of ours stay whole; names from outside break anywhere. */
-const mayBreak = ({ role, isFixed }: ColumnModel, cell: CellModel): boolean =>
-  role === 'name' ? isFixed !== true : cell.text.length > longestFigure;
+const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
 
-const cellStyle = (
-  column: ColumnModel,
-  cell: CellModel,
-  first: boolean,
-  row: RowModel,
-  pad: number,
-): Html => {
+const breaks = (column: ColumnModel, cell: CellModel): string => {
+  if (mayBreak(column)) return ' nm';
+  return cell.text.length > longestFigure ? ' lg' : '';
+};
+
+const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: number): Html => {
   const space = first ? `${pad}px 0` : `${pad}px 0 ${pad}px 10px`;
   const weight = row.role === 'total' ? ';font-weight:600' : '';
-  const wrap = column.role === 'bar' || mayBreak(column, cell) ? '' : ';white-space:nowrap';
+  const wrap = column.role === 'bar' || mayBreak(column) ? '' : ';white-space:nowrap';
   const soft = row.state === 'missing' || row.role === 'other' ? `;color:${colour.soft}` : '';
   return trusted(
     `padding:${space};border-top:${row.role === 'total' ? 2 : 1}px solid ${colour.line}${weight}${wrap}${soft}`,
@@ -55,8 +53,8 @@ const rowHtml = (row: RowModel, table: TableModel, hasSwatches: boolean, pad: nu
   const cells = row.cells.map((cell, at) => {
     const column = table.columns[at];
     if (column === undefined) return markup``;
-    const classes = `ln${mayBreak(column, cell) ? ' nm' : ''}${column.role === 'bar' ? ' br' : ''}${soft}`;
-    const style = cellStyle(column, cell, at === 0, row, pad);
+    const classes = `ln${breaks(column, cell)}${column.role === 'bar' ? ' br' : ''}${soft}`;
+    const style = cellStyle(column, at === 0, row, pad);
     const align = column.align === 'right' ? trusted(' align="right"') : markup``;
     const content = cellContent(cell, column, row);
     if (at !== 0 || !hasSwatches)
