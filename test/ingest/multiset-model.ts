@@ -164,8 +164,6 @@ export const createModel = () => {
   };
 };
 
-type Model = ReturnType<typeof createModel>;
-
 /** When the last revisit of the day became due, of those that are by now. */
 export const dueBy = (first: number, until: number, waits: readonly number[]): number | undefined => {
   const due = waits.map((wait) => Math.max(first + day, first + wait)).filter((at) => at <= until);
