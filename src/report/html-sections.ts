@@ -5,6 +5,7 @@ import { markup, trusted } from './markup.ts';
 import type { Html } from './markup.ts';
 import type { ChartModel, FigureModel, FiguresModel, NotesModel, SectionModel, TextModel } from './model.ts';
 import { colour } from './styles.ts';
+import { widthOf, wrap } from './text-width.ts';
 
 /** Inside the padding of the card. */
 export const contentWidth = 536;
@@ -26,20 +27,40 @@ const saidHtml = ({ change, note }: FigureModel): Html => {
     : markup`${parts.map((part, at) => markup`${at === 0 ? '' : ' '}${part}`)}`;
 };
 
-/** Room for the lines below the figures, so that all tiles keep one height. */
-const heightOf = (figures: readonly FigureModel[]): number => {
-  if (figures.some(({ note }) => note !== undefined)) return 102;
-  return figures.some(({ change }) => change !== undefined) ? 84 : 66;
+/** Letters that fit beside each other in the narrowest tile. */
+const tileLetters = 18;
+
+/** How many lines stand below the figures: room is left for them in all tiles, so that they keep one height. */
+const linesBelow = (figures: readonly FigureModel[]): number =>
+  Math.max(
+    0,
+    ...figures.map(({ change, note }) => {
+      const said = [
+        ...(change === undefined ? [] : [`▲ ${change.text}`]),
+        ...(note === undefined ? [] : [note.text]),
+      ];
+      return said.length === 0 ? 0 : wrap(said.join(' '), tileLetters).length;
+    }),
+  );
+
+/** Of the figures in pixels: the longest has room on one line. */
+const sizeOf = (figures: readonly FigureModel[]): number => {
+  const longest = Math.max(0, ...figures.map(({ value }) => widthOf(value.text)));
+  if (longest <= 12) return 18;
+  return longest <= 14 ? 15 : 12;
 };
 
-const tile = (figure: FigureModel | undefined, height: number, isFirst: boolean): Html => {
+type TileLook = { readonly lines: number; readonly size: number };
+
+const tile = (figure: FigureModel | undefined, { lines, size }: TileLook, isFirst: boolean): Html => {
+  const height = 42 + lines * 18;
   if (figure === undefined) return markup`<td width="50%" height="${height}">&nbsp;</td>`;
   const edge = isFirst ? '' : `;border-left:1px solid ${colour.line}`;
   const said =
-    height > 66
+    lines > 0
       ? markup`<div class="sf nm" style="font-size:12px;line-height:18px;color:${colour.soft}">${saidHtml(figure)}</div>`
       : undefined;
-  return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik vl" style="font-size:18px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${said}</td>`;
+  return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:${size}px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${said}</td>`;
 };
 
 /** Two tables of two tiles side by side: on a phone they stack, and each row of two keeps one height. */
@@ -49,11 +70,11 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
   );
   const inside = contentWidth - 2;
   const half = inside / 2;
-  const height = heightOf(figures) - 24;
+  const look: TileLook = { lines: linesBelow(figures), size: sizeOf(figures) };
   const blocks = pairs.map(([left, right], at) => {
     const isSecond = at % 2 === 1;
     const above = at > 1 ? `border-top:1px solid ${colour.line}` : '';
-    return markup`${trusted(isSecond ? `<!--[if mso]></td><td width="${half}"><![endif]-->` : `<!--[if mso]><table role="presentation" width="${inside}"><tr><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2 ln${at > 0 ? ' fn' : ''}" align="left" width="${half}" cellpadding="0" cellspacing="0" style="${trusted(above)}"><tr>${tile(left, height, !isSecond)}${tile(right, height, false)}</tr></table>${trusted(isSecond || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`;
+    return markup`${trusted(isSecond ? `<!--[if mso]></td><td width="${half}"><![endif]-->` : `<!--[if mso]><table role="presentation" width="${inside}"><tr><td width="${half}"><![endif]-->`)}<table role="presentation" class="f2 ln${at > 0 ? ' fn' : ''}" align="left" width="${half}" cellpadding="0" cellspacing="0" style="${trusted(above)}"><tr>${tile(left, look, !isSecond)}${tile(right, look, false)}</tr></table>${trusted(isSecond || at === pairs.length - 1 ? '<!--[if mso]></td></tr></table><![endif]-->' : '')}`;
   });
   return markup`<table role="presentation" class="ln" width="100%" cellpadding="0" cellspacing="0" style="border:1px solid ${colour.line};border-radius:8px;border-collapse:separate"><tr><td>${blocks}</td></tr></table>`;
 };
@@ -68,7 +89,7 @@ const legendHtml = ({ legend }: ChartModel): Html | undefined =>
     : markup`<div class="sf nm" style="padding:8px 0 0;font-size:12px;line-height:20px;color:${colour.soft}">${legend.map(({ name, colour: fill }) => markup`<span style="color:${fill}">■</span>&nbsp;${name} &nbsp; `)}</div>`;
 
 const paragraphsHtml = ({ paragraphs }: TextModel): Html =>
-  markup`${paragraphs.map((text) => markup`<p class="ik" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;
+  markup`${paragraphs.map((text) => markup`<p class="ik nm" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;
 
 const notesHtml = ({ notes }: NotesModel): Html =>
   markup`${notes.map(({ tone, text }) => {

@@ -28,14 +28,27 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
 };
 
 /** Figures longer than this break on a phone rather than push its screen wide. */
-const longestFigure = 14;
+const longestFigure = 12;
 
 /** Words of ours stay whole; names from outside break anywhere. */
 const mayBreak = ({ role, isFixed }: ColumnModel): boolean => role === 'name' && isFixed !== true;
 
-const breaks = (column: ColumnModel, cell: CellModel): string => {
+/** Letters of figures, and of the space before each column, that fit on a phone beside a name. */
+const phoneLetters = 42;
+
+/** Whether the figures of a table leave no room for names on a phone. */
+const isTight = ({ columns, rows }: TableModel): boolean => {
+  const widths = columns.map((column, at) =>
+    mayBreak(column) || column.role === 'bar'
+      ? 0
+      : 1 + Math.max(column.label.length, ...rows.map(({ cells }) => cells[at]?.text.length ?? 0)),
+  );
+  return widths.reduce((sum, width) => sum + width, 0) > phoneLetters;
+};
+
+const breaks = (column: ColumnModel, cell: CellModel, tight: boolean): string => {
   if (mayBreak(column)) return ' nm';
-  return cell.text.length > longestFigure ? ' lg' : '';
+  return tight && cell.text.length > longestFigure ? ' lg' : '';
 };
 
 const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: number): Html => {
@@ -48,12 +61,16 @@ const cellStyle = (column: ColumnModel, first: boolean, row: RowModel, pad: numb
   );
 };
 
-const rowHtml = (row: RowModel, table: TableModel, hasSwatches: boolean, pad: number): Html => {
+const rowHtml = (
+  row: RowModel,
+  table: TableModel,
+  { hasSwatches, pad, tight }: { hasSwatches: boolean; pad: number; tight: boolean },
+): Html => {
   const soft = row.state === 'missing' || row.role === 'other' ? ' sf' : '';
   const cells = row.cells.map((cell, at) => {
     const column = table.columns[at];
     if (column === undefined) return markup``;
-    const classes = `ln${breaks(column, cell)}${column.role === 'bar' ? ' br' : ''}${soft}`;
+    const classes = `ln${breaks(column, cell, tight)}${column.role === 'bar' ? ' br' : ''}${soft}`;
     const style = cellStyle(column, at === 0, row, pad);
     const align = column.align === 'right' ? trusted(' align="right"') : markup``;
     const content = cellContent(cell, column, row);
@@ -71,6 +88,7 @@ export const htmlTable = (table: TableModel): Html => {
   const hasSwatches = table.rows.some((row) => row.colour !== undefined);
   const isWide = table.columns.filter(({ role }) => role !== 'bar').length > 5;
   const pad = isWide || table.rows.length > 16 ? 5 : 8;
+  const look = { hasSwatches, pad, tight: isTight(table) };
   const hasBars = table.columns.some(({ role }) => role === 'bar');
   const heads = table.columns.map((column, at) => {
     const wide = trusted(at === 0 && hasBars ? ' width="40%"' : '');
@@ -78,5 +96,5 @@ export const htmlTable = (table: TableModel): Html => {
     const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';
     return markup`<th scope="col" class="${classes}" align="${column.align}"${wide} valign="bottom" style="padding:${space};font-weight:400;font-size:12px;color:${colour.soft}">${column.label}</th>`;
   });
-  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:20px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, hasSwatches, pad))}</table>`;
+  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:20px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
 };

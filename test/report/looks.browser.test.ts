@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unixSeconds } from '../../src/base/index.ts';
 import { renderReport, standaloneHtml } from '../../src/report/index.ts';
 import type { ReportModel } from '../../src/report/index.ts';
+import { busy, busyHostile } from './busy.ts';
 import { hostileRows } from './hostile.ts';
-import { build, ordinaryRows } from './sample.ts';
+import { build, ordinaryRows, shipped } from './sample.ts';
 import { anyPrice, openHostileAccount } from './shipped.ts';
 import type { Account } from './shipped.ts';
 
@@ -59,6 +60,8 @@ const tileHeights = (page: Page): Promise<number[]> =>
     `[...document.querySelectorAll('.f2')].map((tile) => Math.round(tile.getBoundingClientRect().height))`,
   );
 
+const october = '2026-10-01..2026-11-01';
+
 describe('the mail in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -102,6 +105,18 @@ describe('the mail in a browser', () => {
     'token economics, names hostile': () => hostile('token-economics'),
     'key inventory, names hostile, in Chinese': () => hostile('key-inventory', 'zh'),
     'reconciliation, names hostile': () => hostile('reconciliation'),
+    'much to look at, on one day': () => build({ rows: ordinaryRows(), period: 'yesterday', others: busy() }),
+    'much to look at, names hostile': () => build({ rows: hostileRows(), others: busyHostile() }),
+    'much to look at, in German': () =>
+      build({ rows: ordinaryRows(), others: busy(), locale: 'de', period: 'month-to-date' }),
+    'showback, names hostile': async () =>
+      build({ rows: hostileRows(), others: busyHostile(), definition: await shipped('showback') }),
+    'showback in Chinese': async () =>
+      build({ rows: ordinaryRows(), others: busy(), definition: await shipped('showback'), locale: 'zh' }),
+    'a statement': async () =>
+      build({ rows: ordinaryRows(), period: october, definition: await shipped('statement') }),
+    'a statement in Chinese, a draft, names hostile': async () =>
+      build({ rows: hostileRows(), definition: await shipped('statement'), locale: 'zh' }),
     'nothing at all': () => build({ rows: [], facts: 'nothing pulled' }),
   };
 
