@@ -80,7 +80,7 @@ export const mailPart = async (
     { key, from: mail.from, to, subject: manifest.subject, html, text, images, attachments },
     announcement,
   );
-  await noteMails({ job: context.name, slot: context.slot, ...part }, key, context);
+  await noteMails({ job: context.name, slot: context.slot, ...part }, key, { ...context, mail });
   const queued = enqueued.filter(({ state }) => state === 'queued').length;
   return { subject: manifest.subject, queued, known: enqueued.length - queued };
 };

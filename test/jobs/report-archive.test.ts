@@ -110,7 +110,11 @@ describe('a report that was mailed', () => {
       expect(names).toContain(name);
     const found = await contentsOf(kept.folder);
     expect(new Set(found.keys())).toEqual(
-      new Set([...names, 'manifest.json', 'mails.json'].map((name) => join(kept.folder, name))),
+      new Set(
+        [...names, 'manifest.json', 'mails.json', ...kept.mails.map((each) => `${each.sha256}.eml`)].map(
+          (name) => join(kept.folder, name),
+        ),
+      ),
     );
     for (const { name, sha256: hash, bytes } of kept.files) {
       expect(found.get(join(kept.folder, name))).toBe(hash);
@@ -130,6 +134,7 @@ describe('a report that was mailed', () => {
         queuedAt: new Date(desk.clock.now()).toISOString(),
       },
     ]);
+    expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
     const attached = (mail?.parsed.attachments ?? []).filter(({ related }) => !related);
     expect(attached.map(({ filename }) => filename)).toEqual(kept.attached);
     expect(kept.attached).toEqual(names.filter((name) => /\.(csv|xlsx)$/.test(name)));
@@ -151,7 +156,12 @@ describe('a report that was mailed', () => {
     expect(outcome.figures['mails']).toBe(1);
     const after = await contentsOf(join(desk.reports, desk.job, slotFolder));
     const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
-    expect(changed).toEqual([join(desk.reports, desk.job, slotFolder, 'mails.json')]);
+    const own = (await mailsOf(desk)).at(-1)?.bytes ?? Buffer.alloc(0);
+    expect(changed.toSorted()).toEqual(
+      [`${sha256(own)}.eml`, 'mails.json']
+        .map((name) => join(desk.reports, desk.job, slotFolder, name))
+        .toSorted(),
+    );
     const [first, second] = (await mailsOf(desk)).map(({ parsed }) => parsed);
     expect(second?.html === first?.html).toBe(true);
     expect(second?.subject).toBe(first?.subject);

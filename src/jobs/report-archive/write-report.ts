@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, messageOf, systemCode } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
@@ -88,5 +88,22 @@ export const writeMails = async (root: string, key: ReportKey, mails: ReportMail
   } catch (error) {
     await rm(`${path}.tmp`, { force: true }).catch(() => undefined);
     throw diskFault(root, error);
+  }
+};
+
+/** A copy of what the outbox holds, under the name of its hash; nothing where it is gone there. @throws faults disk-full, path-unwritable */
+export const keepMail = async (
+  root: string,
+  key: ReportKey,
+  { folder, file }: { readonly folder: string; readonly file: string },
+): Promise<void> => {
+  const target = join(root, folderOf(key), file);
+  try {
+    await copyFile(join(folder, file), `${target}.tmp`);
+    await chmod(`${target}.tmp`, 0o600);
+    await rename(`${target}.tmp`, target);
+  } catch (error) {
+    await rm(`${target}.tmp`, { force: true }).catch(() => undefined);
+    if (systemCode(error) !== 'ENOENT') throw diskFault(root, error);
   }
 };
