@@ -171,7 +171,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         expect(rendered.text).toContain(`Spend, exact: ${shown} ${currency}.`);
       },
     ),
-    { numRuns: 4 * stormTimes },
+    { numRuns: 2 * stormTimes },
   );
 });
 
@@ -213,6 +213,6 @@ it('pulls of usage hold what the gateway holds, whichever switches meet', async 
         }
       },
     ),
-    { numRuns: 6 * stormTimes },
+    { numRuns: 3 * stormTimes },
   );
 });

@@ -14,6 +14,7 @@ import { variantTable } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-house.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse } from '../support/job-house.ts';
+import { sampled } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
@@ -53,28 +54,34 @@ const zonedTimes = (['rfc3339', 'naive'] as const).flatMap((form) =>
   variantTable.log_zone.values.map((zone) => [form, zone] as const),
 );
 
-describe.each(zonedTimes)('times written as %s in %s, over the nights the clocks change', (form, zone) => {
-  it('land every row at its moment', async () => {
-    await using house = await openJobHouse(
-      { variants: { created_at: form, log_zone: zone } },
-      { naiveZone: zone },
-    );
-    await house.run('pull-logs', { since, window: '7d' });
-    await expectWhole(house);
-    // Day by day: a zone misread moves rows without changing the sum.
-    for (let day = addDays(since, 1); day < '2026-11-20'; day = addDays(day, 1)) {
-      const span = interval(startOfDay(day, 'UTC'), startOfDay(addDays(day, 1), 'UTC'));
-      const spend = await house.context.warehouse.spend('main', span);
-      expect([day, spend.served]).toEqual([day, money(house.sandbox.truth.sums(span.start, span.end).quota)]);
-    }
-  });
-});
+describe.each(sampled(zonedTimes, 2))(
+  'times written as %s in %s, over the nights the clocks change',
+  (form, zone) => {
+    it('land every row at its moment', async () => {
+      await using house = await openJobHouse(
+        { variants: { created_at: form, log_zone: zone } },
+        { naiveZone: zone },
+      );
+      await house.run('pull-logs', { since, window: '7d' });
+      await expectWhole(house);
+      // Day by day: a zone misread moves rows without changing the sum.
+      for (let day = addDays(since, 1); day < '2026-11-20'; day = addDays(day, 1)) {
+        const span = interval(startOfDay(day, 'UTC'), startOfDay(addDays(day, 1), 'UTC'));
+        const spend = await house.context.warehouse.spend('main', span);
+        expect([day, spend.served]).toEqual([
+          day,
+          money(house.sandbox.truth.sums(span.start, span.end).quota),
+        ]);
+      }
+    });
+  },
+);
 
 const ends = variantTable.log_range_end.values.flatMap((log) =>
   variantTable.statistics_range_end.values.map((statistics) => [log, statistics] as const),
 );
 
-describe.each(ends)(
+describe.each(sampled(ends, 3))(
   'calls in the very second where a window ends, log %s, statistics %s',
   (log, statistics) => {
     it('land once, and the statistics agree', async () => {

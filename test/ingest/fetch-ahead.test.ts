@@ -118,7 +118,7 @@ describe('windows that are fetched ahead', () => {
           expect(await readdir(folder.spool)).toEqual([]);
         },
       ),
-      { numRuns: 4 * stormTimes },
+      { numRuns: 2 * stormTimes },
     );
   });
 

@@ -124,7 +124,7 @@ it('holds exactly what the gateway served, whatever it writes and however time i
         expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');
       },
     ),
-    { numRuns: 8 * stormTimes },
+    { numRuns: 4 * stormTimes },
   );
 });
 
@@ -165,7 +165,7 @@ it('lands each row once through a repeated hour, when times are naive', async ()
         expect(spend.net).toBe(sumOf(all.map(({ quota }) => quota)));
       },
     ),
-    { numRuns: 2 * stormTimes },
+    { numRuns: 1 * stormTimes },
   );
 });
 

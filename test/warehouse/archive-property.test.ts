@@ -8,7 +8,7 @@ import type { Call } from './archive-support.ts';
 import { testFolder } from './support.ts';
 import { stormTimes } from '../support/storm.ts';
 
-const runs = 3 * stormTimes;
+const runs = 2 * stormTimes;
 
 const first = at('2024-01-01');
 const days = 31 + 29 + 31;
