@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mail } from '../../src/mail/index.ts';
 import { letters } from './support/letters.ts';
-import { faint, overflow } from './support/page-looks.ts';
+import { faint, overflow } from '../support/page-looks.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];

@@ -4,56 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unixSeconds } from '../../src/base/index.ts';
 import { renderReport, standaloneHtml } from '../../src/report/index.ts';
 import type { ReportModel } from '../../src/report/index.ts';
+import { faint, overflow } from '../support/page-looks.ts';
 import { busy, busyHostile } from './busy.ts';
 import { hostileRows } from './hostile.ts';
 import { build, ordinaryRows, shipped } from './sample.ts';
 import { anyPrice, openHostileAccount } from './shipped.ts';
 import type { Account } from './shipped.ts';
-
-// What runs in the page is text: the types of a browser stay out of this program.
-
-/** Elements that reach out of the window, and whether the page scrolls sideways. */
-const overflow = (page: Page): Promise<string[]> =>
-  page.evaluate<string[]>(`(() => {
-    const width = document.documentElement.clientWidth;
-    const out = [...document.querySelectorAll('body *')].filter((element) => {
-      const { left, right } = element.getBoundingClientRect();
-      return right > width + 0.5 || left < -0.5;
-    });
-    const found = out.map((element) => element.tagName + ' ' + element.textContent.trim().slice(0, 40));
-    return document.documentElement.scrollWidth > width ? ['the page scrolls', ...found] : found;
-  })()`);
-
-/** Texts whose contrast against the ground below them is under 4.5 : 1 (WCAG 2.2, 1.4.3). */
-const faint = (page: Page): Promise<string[]> =>
-  page.evaluate<string[]>(`(() => {
-    const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-    const luminance = (colour) => {
-      const [r, g, b] = channels(colour).map((value) => {
-        const part = value / 255;
-        return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const ground = (element) => {
-      for (let at = element; at !== null; at = at.parentElement) {
-        const { backgroundColor } = getComputedStyle(at);
-        if (channels(backgroundColor)[3] !== 0) return backgroundColor;
-      }
-      return 'rgb(255, 255, 255)';
-    };
-    const found = new Set();
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      const text = node.textContent.trim();
-      const parent = node.parentElement;
-      if (text === '' || text === '■' || parent.getClientRects().length === 0) continue;
-      const [one, two] = [luminance(getComputedStyle(parent).color), luminance(ground(parent))];
-      const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-      if (contrast < 4.5) found.add(text.slice(0, 40) + ' ' + contrast.toFixed(2));
-    }
-    return [...found];
-  })()`);
 
 const tileHeights = (page: Page): Promise<number[]> =>
   page.evaluate<number[]>(
