@@ -43,7 +43,10 @@ export const landFetched = async (
   const linesBefore = received?.header.lines ?? 0;
   const land = async (): Promise<LandedWindow> => {
     if (received?.oddRecord !== undefined)
-      throw fault('export-row-invalid', `row ${received.oddRecord} has another width than the header`);
+      throw fault(
+        'export-row-invalid',
+        `row ${received.oddRecord} has another width than the header, or a quote that opens nothing`,
+      );
     return warehouse.logs.landWindow(batch, signal);
   };
   const landWithout = async (error: unknown): Promise<LandedWindow> => {

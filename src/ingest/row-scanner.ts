@@ -16,7 +16,7 @@ export type Scan = {
   readonly quotedNewlines: boolean;
   /** A `'` was seen somewhere. */
   readonly guarded: boolean;
-  /** The first record of another width than the header's, counted from 1. */
+  /** The first record of another width than the header's, or with a quote inside a cell that is not quoted, counted from 1. */
   readonly firstOddRecord: number | undefined;
   /** Where the last record begins and ends, in bytes let through. */
   readonly lastRecord: { readonly start: number; readonly end: number } | undefined;
@@ -59,6 +59,11 @@ export const createRowScanner = (width: number): RowScanner => {
     }
   };
 
+  /** A cell that is not quoted holds none; the engine would read it as it stands. */
+  const strayQuote = (): void => {
+    firstOddRecord ??= rows + 1;
+  };
+
   const commasIn = (chunk: Buffer, from: number, to: number): number => {
     let count = 0;
     for (let at = from; at < to; at += 1) if (chunk[at] === COMMA) count += 1;
@@ -79,7 +84,10 @@ export const createRowScanner = (width: number): RowScanner => {
         commas += 1;
         now = CELL_START;
       } else if (byte === LF) break;
-      else now = byte === QUOTE && now !== PLAIN ? QUOTED : PLAIN;
+      else {
+        if (byte === QUOTE && now === PLAIN) strayQuote();
+        now = byte === QUOTE && now !== PLAIN ? QUOTED : PLAIN;
+      }
     }
     [place, recordCommas] = [now, commas];
     if (at === chunk.length) return at;
@@ -152,7 +160,10 @@ export const createRowScanner = (width: number): RowScanner => {
         recordCommas = 0;
         recordStart = bytes + length;
         place = CELL_START;
-      } else place = byte === QUOTE && place !== PLAIN ? QUOTED : PLAIN;
+      } else {
+        if (byte === QUOTE && place === PLAIN) strayQuote();
+        place = byte === QUOTE && place !== PLAIN ? QUOTED : PLAIN;
+      }
     }
     lastByte = length > 0 ? (kept[length - 1] ?? lastByte) : lastByte;
     bytes += length;

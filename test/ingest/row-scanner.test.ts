@@ -64,6 +64,15 @@ describe('counting the rows of an export', () => {
     expect(scan(text, 3, 100).firstOddRecord).toBe(record);
   });
 
+  it('tells the first record with a quote inside a cell that is not quoted', () => {
+    for (const newline of ['\n', '\r\n'])
+      for (const size of [1, 2, 3, 5, 100]) {
+        const body = ['"a ""b""",2', 'g"h,2', '"c",d"', ''].join(newline);
+        expect([size, scan(body, 2, size).firstOddRecord]).toEqual([size, 2]);
+        expect(scan(['"a ""b""",2', '"",3', ''].join(newline), 2, size).firstOddRecord).toBeUndefined();
+      }
+  });
+
   it('finds a row too long by a blank cell however the bytes are cut', () => {
     for (const size of [1, 2, 3, 5]) expect(scan('1,2,3\n1,2,3,\n', 3, size).firstOddRecord).toBe(2);
   });
