@@ -27,6 +27,7 @@ import { openOutlets } from './outlets.ts';
 import { payersOf } from './payers.ts';
 import type { Places } from './places.ts';
 import { reconcileOrdered } from './reconcile-ordered.ts';
+import { tellOnce } from './tell-once.ts';
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -155,36 +156,26 @@ export const furnish = (house: House, config: Config): Furniture => {
     for (const one of mails) await tell({ ...outbox, kinds, letterhead }, one);
   };
 
-  /** Tells operators once what runs have found new about the account's gateway; a run does not fail over it. */
-  const tellLearned = async (account: string, said: Log): Promise<void> => {
-    try {
-      const news = await warehouse.profile.untold(account);
-      const last = news.at(-1);
-      if (last === undefined) return;
-      const told =
-        mail === undefined ? undefined : learnedMail(news, account, { ...mail, zone: settings.timezone });
-      await send(told === undefined ? [] : [told]);
-      await warehouse.profile.told(account, last.notedAt);
-    } catch (error) {
-      said.warn('operators cannot be told what was learned of the gateway', errorFields(error));
-    }
-  };
+  const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
 
-  /** Tells operators once of gaps that pulls have found between the call log and other sources. */
-  const tellGaps = async (account: string, said: Log): Promise<void> => {
-    try {
-      const gaps = await warehouse.comparisons.untold(account);
-      const last = gaps.at(-1);
-      if (last === undefined) return;
-      const told =
-        mail === undefined
-          ? undefined
-          : gapMail(gaps, account, { ...mail, zone: settings.timezone, jobs: config.jobs });
-      await send(told === undefined ? [] : [told]);
-      await warehouse.comparisons.told(account, last.notedAt, clock.now());
-    } catch (error) {
-      said.warn('operators cannot be told of gaps in the call log', errorFields(error));
-    }
+  /** Tells operators once what runs have found out since; a run does not fail over it. */
+  const tellFindings = async (account: string, said: Log): Promise<void> => {
+    const { profile, comparisons } = warehouse;
+    await tellOnce({
+      untold: () => profile.untold(account),
+      mailOf: (news) => (told === undefined ? undefined : learnedMail(news, account, told)),
+      send,
+      told: (through) => profile.told(account, through),
+      failed: (error) =>
+        said.warn('operators cannot be told what was learned of the gateway', errorFields(error)),
+    });
+    await tellOnce({
+      untold: () => comparisons.untold(account),
+      mailOf: (gaps) => (told === undefined ? undefined : gapMail(gaps, account, told)),
+      send,
+      told: (through) => comparisons.told(account, through, clock.now()),
+      failed: (error) => said.warn('operators cannot be told of gaps in the call log', errorFields(error)),
+    });
   };
 
   return {
@@ -204,8 +195,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       try {
         return await kindOf(job).run(job.fields, context);
       } finally {
-        await tellLearned(job.account, context.log);
-        await tellGaps(job.account, context.log);
+        await tellFindings(job.account, context.log);
       }
     },
     plan: async (job, run, signal) => {

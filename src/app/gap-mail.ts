@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import { formatMoment, formatSlot, toMillis, unixMillis } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { Mail } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
 import { nextSlot, scheduleOf } from '../schedule/index.ts';
 import type { KnownGap } from '../warehouse/index.ts';
 import type { NoticeMeans } from './notice-mail.ts';
-
-/** Many gaps still make a mail that can be read. */
-const mostBlocks = 40;
+import { fingerprint, operatorMail } from './operator-mail.ts';
 
 type GapMeans = Pick<NoticeMeans, 'from' | 'operators' | 'zone'> & {
   readonly jobs: Readonly<Record<string, Job>>;
@@ -50,7 +46,7 @@ const titleOf = (gaps: readonly KnownGap[], account: string): string =>
 export const gapMail = (gaps: readonly KnownGap[], account: string, means: GapMeans): Mail | undefined => {
   if (gaps.length === 0 || means.operators.length === 0) return undefined;
   const at = (moment: UnixSeconds): string => formatMoment(moment, means.zone);
-  const blocks = gaps.slice(0, mostBlocks).map((gap): LetterBlock => ({
+  const blocks = gaps.map((gap): LetterBlock => ({
     heading: `${gap.source}: ${gap.verdict}`,
     tone: 'bad',
     lines: [
@@ -60,26 +56,18 @@ export const gapMail = (gaps: readonly KnownGap[], account: string, means: GapMe
       ['First seen', formatSlot(gap.notedAt, means.zone)],
     ],
   }));
-  const title = titleOf(gaps, account);
-  const subject = `Tollkeeper: ${title}`;
-  const more = gaps.length - blocks.length;
-  const told = JSON.stringify(gaps.map(({ source, span, gap, notedAt }) => [source, span, gap, notedAt]));
-  return {
-    key: { account, kind: 'gap', subject: createHash('sha256').update(told).digest('hex').slice(0, 16) },
-    from: means.from,
-    to: means.operators,
-    subject,
-    ...renderLetter({
-      subject,
-      title,
-      tone: 'bad',
-      preview: blocks[0]?.lines[0]?.[1] ?? title,
+  const told = gaps.map(({ source, span, gap, notedAt }) => [source, span, gap, notedAt]);
+  return operatorMail(
+    {
+      key: { account, kind: 'gap', subject: fingerprint(told) },
+      title: titleOf(gaps, account),
       blocks,
       closing: [
-        ...(more > 0 ? [`… and ${more} more.`] : []),
         'What the gateway gave has landed, and reports over that time say that they are not reconciled.',
         'While a source goes on disagreeing, no other mail comes about it.',
       ],
-    }),
-  };
+    },
+    means.from,
+    means.operators,
+  );
 };

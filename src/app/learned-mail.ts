@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
 import { formatSlot } from '../base/index.ts';
 import type { Mail } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
 import type { LearnedNews } from '../warehouse/index.ts';
 import type { NoticeMeans } from './notice-mail.ts';
-
-/** Exports of hundreds of new columns still make a mail that can be read. */
-const mostBlocks = 40;
+import { fingerprint, operatorMail } from './operator-mail.ts';
 
 /** Without what it is told for, a column is still kept as text. */
 const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, string, string] => {
@@ -54,7 +50,7 @@ export const learnedMail = (
   means: Pick<NoticeMeans, 'from' | 'operators' | 'zone'>,
 ): Mail | undefined => {
   if (news.length === 0 || means.operators.length === 0) return undefined;
-  const blocks = news.slice(0, mostBlocks).map((each): LetterBlock => {
+  const blocks = news.map((each): LetterBlock => {
     const [heading, seen, toDo] = meaningOf(each);
     return {
       heading,
@@ -66,30 +62,18 @@ export const learnedMail = (
       ],
     };
   });
-  const title = titleOf(news, account);
-  const subject = `Tollkeeper: ${title}`;
-  const more = news.length - blocks.length;
-  const told = JSON.stringify(news.map(({ topic, name, notedAt }) => [topic, name, notedAt]));
-  return {
-    key: {
-      account,
-      kind: 'learned',
-      subject: createHash('sha256').update(told).digest('hex').slice(0, 16),
-    },
-    from: means.from,
-    to: means.operators,
-    subject,
-    ...renderLetter({
-      subject,
-      title,
-      tone: blocks.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
-      preview: blocks[0]?.lines[0]?.[1] ?? title,
+  const told = news.map(({ topic, name, notedAt }) => [topic, name, notedAt]);
+  return operatorMail(
+    {
+      key: { account, kind: 'learned', subject: fingerprint(told) },
+      title: titleOf(news, account),
       blocks,
       closing: [
-        ...(more > 0 ? [`… and ${more} more.`] : []),
         'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',
         'Nothing of this is told again.',
       ],
-    }),
-  };
+    },
+    means.from,
+    means.operators,
+  );
 };

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { adviceOf, formatSlot } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
 import type { Mail } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
 import { nextSlot, scheduleOf } from '../schedule/index.ts';
 import type { Notice } from '../schedule/index.ts';
+import { fingerprint, operatorMail } from './operator-mail.ts';
 
 export type NoticeMeans = {
   readonly from: string;
@@ -89,43 +88,6 @@ const subjectOf = (notices: readonly Notice[]): string => {
   ].join(', ');
 };
 
-/** Long outages of many jobs still make a mail that can be read. */
-const mostBlocks = 40;
-
-type Told = {
-  readonly key: Mail['key'];
-  readonly title: string;
-  readonly blocks: readonly LetterBlock[];
-  readonly closing: readonly string[];
-};
-
-const mailOf = (
-  { key, title, blocks: all, closing }: Told,
-  { from }: Pick<NoticeMeans, 'from'>,
-  to: readonly string[],
-): Mail => {
-  const blocks = all.slice(0, mostBlocks);
-  const more = all.length - blocks.length;
-  const subject = `Tollkeeper: ${title}`;
-  return {
-    key,
-    from,
-    to,
-    subject,
-    ...renderLetter({
-      subject,
-      title,
-      tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
-      preview: blocks[0]?.lines[0]?.[1] ?? title,
-      blocks,
-      closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
-    }),
-  };
-};
-
-const fingerprint = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-
 /** The mails that tell notices: what goes to the same people at once is one mail. Nobody to tell: no mail. */
 export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): readonly Mail[] => {
   const groups = new Map<string, { readonly to: readonly string[]; readonly notices: Notice[] }>();
@@ -145,14 +107,14 @@ export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): rea
       tone: toneOf(notice.kind),
       lines: linesOf(notice, means.jobs[notice.job], means.zone),
     }));
-    return mailOf(
+    return operatorMail(
       {
         key: { account: '', kind: 'notice', subject: fingerprint(told) },
         title: only === undefined ? subjectOf(group.notices) : titleOf(only),
         blocks,
         closing: only === undefined ? closingOfMany : closingOf(only, means.jobs[only.job]),
       },
-      means,
+      means.from,
       group.to,
     );
   });
@@ -170,7 +132,7 @@ export const configMail = (
     tone: 'bad',
     lines: [...line('Fault', message), ...line('What to do', advice)],
   }));
-  return mailOf(
+  return operatorMail(
     {
       key: { account: '', kind: 'config', subject: fingerprint([at, faults]) },
       title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
@@ -180,7 +142,7 @@ export const configMail = (
         '`tollkeeper check` reads it anew and says whether it is good.',
       ],
     },
-    means,
+    means.from,
     means.operators,
   );
 };

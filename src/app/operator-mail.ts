@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Mail } from '../mail/index.ts';
+import { renderLetter } from '../report/index.ts';
+import type { LetterBlock } from '../report/index.ts';
+
+/** Much to tell at once still makes a mail that can be read. */
+const mostBlocks = 40;
+
+type Told = {
+  readonly key: Mail['key'];
+  readonly title: string;
+  readonly blocks: readonly LetterBlock[];
+  readonly closing: readonly string[];
+};
+
+/** A letter to operators; bad news when any of its blocks is, shown or not. */
+export const operatorMail = (
+  { key, title, blocks: all, closing }: Told,
+  from: string,
+  to: readonly string[],
+): Mail => {
+  const blocks = all.slice(0, mostBlocks);
+  const more = all.length - blocks.length;
+  const subject = `Tollkeeper: ${title}`;
+  return {
+    key,
+    from,
+    to,
+    subject,
+    ...renderLetter({
+      subject,
+      title,
+      tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
+      preview: blocks[0]?.lines[0]?.[1] ?? title,
+      blocks,
+      closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
+    }),
+  };
+};
+
+/** Names what is told, so that it is told once. */
+export const fingerprint = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
