@@ -15,3 +15,4 @@ export * from './secrets.ts';
 export * from './units.ts';
 export * from './yaml.ts';
 export * from './zone.ts';
+export { syncPath, writeThrough } from './durable-files.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, systemCode } from '../base/index.ts';
+import { fault, messageOf, syncPath, systemCode, writeThrough } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 
 const nameOf = (bytes: Uint8Array): string => `${createHash('sha256').update(bytes).digest('hex')}.eml`;
@@ -10,26 +10,6 @@ const diskFault = (folder: string, error: unknown): Fault =>
   systemCode(error) === 'ENOSPC'
     ? fault('disk-full', `no space is left in ${folder} to store a mail`, { cause: error })
     : fault('path-unwritable', `a mail cannot be stored in ${folder}: ${messageOf(error)}`, { cause: error });
-
-const writeThrough = async (path: string, bytes: Uint8Array): Promise<void> => {
-  const handle = await open(path, 'w', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-/** The entry of a folder is on the disk only once the folder itself is synced. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 export type StoredMail = {
   readonly file: string;
@@ -44,7 +24,7 @@ export const storeMail = async (folder: string, bytes: Uint8Array): Promise<Stor
   const unfinished = `${path}.tmp`;
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await syncFolder(dirname(made));
+    if (made !== undefined) await syncPath(dirname(made));
     await chmod(folder, 0o700);
     const fresh = await stat(path).then(
       () => false,
@@ -52,7 +32,7 @@ export const storeMail = async (folder: string, bytes: Uint8Array): Promise<Stor
     );
     await writeThrough(unfinished, bytes);
     await rename(unfinished, path);
-    await syncFolder(folder);
+    await syncPath(folder);
     return { file, fresh };
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, systemCode } from '../../base/index.ts';
+import { fault, messageOf, syncPath, systemCode, writeThrough } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import { draftPrefix, folderOf, mailsFile, manifestFile } from './manifest.ts';
 import type { ReportKey, ReportMails, ReportManifest } from './manifest.ts';
@@ -16,26 +16,6 @@ const diskFault = (folder: string, error: unknown): Fault =>
   systemCode(error) === 'ENOSPC'
     ? fault('disk-full', `no space is left in ${folder} to keep a report`, { cause: error })
     : fault('path-unwritable', `a report cannot be kept in ${folder}: ${messageOf(error)}`, { cause: error });
-
-/** On the disk when it returns. */
-const writeThrough = async (path: string, content: Uint8Array | string): Promise<void> => {
-  const handle = await open(path, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 const described = ({ name, contentType, content }: ArchivedFile) => ({
   name,
@@ -67,9 +47,9 @@ export const writeReport = async (
     const written: ReportManifest = { ...manifest, files: files.map(described) };
     for (const { name, content } of files) await writeThrough(join(draft, name), content);
     await writeThrough(join(draft, manifestFile), `${JSON.stringify(written, null, 2)}\n`);
-    await syncFolder(draft);
+    await syncPath(draft);
     await rename(draft, target);
-    for (const folder of [jobFolder, root]) await syncFolder(folder);
+    for (const folder of [jobFolder, root]) await syncPath(folder);
     return 'kept';
   } catch (error) {
     if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
@@ -84,7 +64,7 @@ export const writeMails = async (root: string, key: ReportKey, mails: ReportMail
   try {
     await writeThrough(`${path}.tmp`, `${JSON.stringify(mails, null, 2)}\n`);
     await rename(`${path}.tmp`, path);
-    await syncFolder(dirname(path));
+    await syncPath(dirname(path));
   } catch (error) {
     await rm(`${path}.tmp`, { force: true }).catch(() => undefined);
     throw diskFault(root, error);
@@ -98,6 +78,12 @@ export const keepMail = async (
   { folder, file }: { readonly folder: string; readonly file: string },
 ): Promise<void> => {
   const target = join(root, folderOf(key), file);
+  // The name says what is in it: one that is there is the same.
+  const known = await access(target).then(
+    () => true,
+    () => false,
+  );
+  if (known) return;
   try {
     await copyFile(join(folder, file), `${target}.tmp`);
     await chmod(`${target}.tmp`, 0o600);

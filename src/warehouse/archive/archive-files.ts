@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, systemCode } from '../../base/index.ts';
+import { fault, syncPath, systemCode } from '../../base/index.ts';
 
 const pieceBytes = 1 << 20;
 
@@ -14,27 +14,19 @@ export const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
 /** On the disk, not only in its cache. */
 export const makeDurable = async (path: string): Promise<{ readonly bytes: number }> => {
-  await sync(path);
+  await syncPath(path);
   return { bytes: (await stat(path)).size };
 };
 
 /** Gives the draft its name, for good: the folders up to and with `root` are written to the disk too. */
 export const putInPlace = async (draft: string, path: string, root: string): Promise<void> => {
   await rename(draft, path);
-  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) await sync(folder);
+  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder))
+    await syncPath(folder);
   // Where the folder of the archive itself may be new; not every system lets us.
-  await sync(dirname(root)).catch(() => undefined);
+  await syncPath(dirname(root)).catch(() => undefined);
 };
 
 export const removeFile = async (path: string): Promise<void> => rm(path, { force: true });
