@@ -13,7 +13,8 @@ export { neverAgain, outboxStates } from './outbox-row.ts';
 export type { OutboxEntry, OutboxRow, OutboxState } from './outbox-row.ts';
 export type { OutboxTable } from './outbox.ts';
 export { bindQueries } from './cube/bind-queries.ts';
-export type { CubeQuery, CubeRequest } from './cube/cube-request.ts';
+export type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
+export type { Cell, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
 export type {
   Comparison,
