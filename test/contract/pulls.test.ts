@@ -13,7 +13,7 @@ import {
 import type { GatewayProfile } from '../../src/base/index.ts';
 import { reconcilePeriod } from '../../src/jobs/index.ts';
 import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
-import { everyVariant, now, switched } from '../support/gateway-house.ts';
+import { aboutLog, everyVariant, now, switched } from '../support/gateway-house.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse } from '../support/job-house.ts';
 import { sampled, stormTimes } from '../support/storm.ts';
@@ -52,8 +52,7 @@ const verdictsOf = ({ variants }: Sandbox): readonly string[] => {
 /** Switches of keys and models alone. */
 const aboutKeys =
   /^(page_|update|quota_request_unit|key_|name_limit|past_expiry|zero_expiry|missing_id|model_key_errors)/;
-const aboutLog =
-  /^(created_at|log_|refund_rows|cached_|quota_header|column_order|extra_|unknown_|detailed_|title_|total_|guarded_|hidden_|row_|prompt_|kind_|late_|statistics_|profile_)/;
+const aboutProfile = /^profile_/;
 
 /** In a storm all; else those that may touch what is pulled. */
 const touching = (others: readonly RegExp[]): typeof everyVariant =>
@@ -87,7 +86,7 @@ describe.each(sampled(touching([aboutKeys]), 2))('pulls from a gateway with %s=%
   });
 });
 
-describe.each(sampled(touching([aboutKeys, aboutLog]), 2))(
+describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 2))(
   'pulls from a gateway with %s=%s',
   (name, value) => {
     it('land the usage of every day by model, equal to the log', async () => {

@@ -1,47 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import {
-  fault,
-  interval,
-  noProgress,
-  silentLog,
-  sumMoney,
-  systemClock,
-  unixMillis,
-  unknownGateway,
-} from '../../src/base/index.ts';
+import { fault, interval, sumMoney, unixMillis } from '../../src/base/index.ts';
 import type { FaultCode } from '../../src/base/index.ts';
 import { pullUsage } from '../../src/ingest/index.ts';
 import type { UsagePull, UsagePullMeans, UsageQuery } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openIn, testFolder } from './support.ts';
 import { usageSource } from './usage-source.ts';
+import { day, start, usagePullOf } from './usage-support.ts';
 
-const day = 86_400_000;
 const hour = 3_600_000;
-const start = Date.UTC(2025, 0, 1);
 const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 
 const pullOf = (
   warehouse: Warehouse,
   fetchUsage: UsagePullMeans['fetchUsage'],
   change: Partial<UsagePull> = {},
-): UsagePull & UsagePullMeans => ({
-  account: 'main',
-  dimensions: ['model'],
-  metric: 'spend',
-  granularity: 'day',
-  topN: 10_000,
-  since: unixMillis(start),
-  until: unixMillis(start + 170 * day),
-  profile: unknownGateway,
-  fetchUsage,
-  warehouse,
-  spoolDirectory: '.',
-  clock: systemClock,
-  log: silentLog,
-  progress: noProgress,
-  ...change,
-});
+): UsagePull & UsagePullMeans => usagePullOf(warehouse, { fetchUsage }, start + 170 * day, change);
 
 const figures = Array.from({ length: 170 }, (_, index) => ({
   bucket: start + index * day,

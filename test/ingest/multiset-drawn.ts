@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { plainStyle } from './log-source.ts';
-import type { SourceStyle } from './log-source.ts';
+import { anyStyle } from './log-styles.ts';
 import { day } from './multiset-model.ts';
 import type { TimedRow } from './multiset-model.ts';
 import { strikes } from './struck-effects.ts';
@@ -8,35 +7,7 @@ import { base } from './support.ts';
 
 const hour = 3600;
 
-const iso = (at: number): string => new Date(at * 1000).toISOString();
-
-const times: readonly ((at: number) => string)[] = [
-  String,
-  (at) => String(at * 1000 + 999),
-  (at) => iso(at).replace('.000', ''),
-  (at) => `${iso(at + 28_800).slice(0, 19)}+08:00`,
-  (at) => iso(at).slice(0, 19).replace('T', ' '),
-];
-
-const styles: fc.Arbitrary<SourceStyle> = fc.record({
-  time: fc.constantFrom(...times),
-  endInclusive: fc.boolean(),
-  newline: fc.constantFrom('\n' as const, '\r\n' as const),
-  bom: fc.boolean(),
-  title: fc.boolean(),
-  total: fc.boolean(),
-  guard: fc.boolean(),
-  quoteAll: fc.boolean(),
-  endsLines: fc.boolean(),
-  newestFirst: fc.boolean(),
-  names: fc.constantFrom<SourceStyle['names']>(
-    {},
-    { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens' },
-    { note: 'id', type: 'log_type', created_at: "'created_at" },
-  ),
-  order: fc.shuffledSubarray([...plainStyle.order], { minLength: 7 }),
-  chunk: fc.integer({ min: 20, max: 900 }),
-});
+const styles = anyStyle({ min: 20, max: 900 });
 
 /** So long calls are made. Days. */
 export const days = 4;

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { interval, localDays, unknownGateway } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
+import { anyStyle, iso, times } from './log-styles.ts';
 import { logSource, seconds, sumOf } from './log-source.ts';
-import type { SourceRow, SourceStyle } from './log-source.ts';
+import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
 import { stormTimes } from '../support/storm.ts';
 
@@ -32,38 +33,7 @@ const rows = fc
   .array(fc.tuple(row, fc.constantFrom(1, 1, 1, 2, 3)), { maxLength: 40 })
   .map((list) => list.flatMap(([one, times]) => Array.from({ length: times }, () => one)));
 
-const iso = (at: number): string => new Date(at * 1000).toISOString();
-
-const times: Readonly<Record<string, (at: number) => string>> = {
-  seconds: String,
-  milliseconds: (at) => String(at * 1000 + 999),
-  rfc3339: (at) => iso(at).replace('.000', ''),
-  offset: (at) => `${iso(at + 28_800).slice(0, 19)}+08:00`,
-  naive: (at) => iso(at).slice(0, 19).replace('T', ' '),
-};
-
-const style: fc.Arbitrary<Partial<SourceStyle>> = fc.record({
-  time: fc.constantFrom(...Object.values(times)),
-  endInclusive: fc.boolean(),
-  newline: fc.constantFrom('\n' as const, '\r\n' as const),
-  bom: fc.boolean(),
-  title: fc.boolean(),
-  total: fc.boolean(),
-  guard: fc.boolean(),
-  quoteAll: fc.boolean(),
-  endsLines: fc.boolean(),
-  newestFirst: fc.boolean(),
-  names: fc.constantFrom(
-    {},
-    { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens' },
-    { note: 'id', type: 'log_type', created_at: "'created_at" },
-  ),
-  order: fc.shuffledSubarray(
-    ['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota', 'type', 'note'],
-    { minLength: 7 },
-  ),
-  chunk: fc.integer({ min: 1, max: 500 }),
-});
+const style = anyStyle({ min: 1, max: 500 });
 
 /** Calls, tokens and amounts by quarter hour, model and key, as the warehouse gives them. */
 const held = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> => {
@@ -174,7 +144,7 @@ it('knows the form of a lone time at the end of a body that no line end follows,
   await using warehouse = await openIn(folder);
   const lone = { at: base + 7, model: 'm', token: 'two\nlines', prompt: 1, quota: '0.5', extra: '' };
   const order = ['token_name', 'model_name', 'prompt_tokens', 'quota', 'created_at'];
-  for (const [index, time] of Object.values(times).entries()) {
+  for (const [index, time] of times.entries()) {
     const account = `lone-${index}`;
     const source = logSource([lone], { time, order, endsLines: false });
     const { rows: landed } = await pullLogs(pullOf(folder, warehouse, source, { account }));

@@ -1,23 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  fault,
-  interval,
-  noProgress,
-  silentLog,
-  systemClock,
-  unixMillis,
-  unknownGateway,
-} from '../../src/base/index.ts';
+import { fault, interval, unixMillis, unknownGateway } from '../../src/base/index.ts';
 import { pullUsage } from '../../src/ingest/index.ts';
 import type { UsagePull, UsagePullMeans } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openIn, testFolder } from './support.ts';
 import { usageSource } from './usage-source.ts';
+import { day, start, usagePullOf } from './usage-support.ts';
 import type { UsageFigure, UsageStyle } from './usage-source.ts';
 
-const day = 86_400_000;
-const start = Date.UTC(2025, 0, 1);
 const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' as const };
 
@@ -25,23 +16,7 @@ const pullOf = (
   warehouse: Warehouse,
   source: Pick<UsagePullMeans, 'fetchUsage'>,
   change: Partial<UsagePull & UsagePullMeans> = {},
-): UsagePull & UsagePullMeans => ({
-  account: 'main',
-  dimensions: ['model'],
-  metric: 'spend',
-  granularity: 'day',
-  topN: 10_000,
-  since: unixMillis(start),
-  until: unixMillis(start + 425 * day + 5000),
-  profile: unknownGateway,
-  fetchUsage: source.fetchUsage,
-  warehouse,
-  spoolDirectory: '.',
-  clock: systemClock,
-  log: silentLog,
-  progress: noProgress,
-  ...change,
-});
+): UsagePull & UsagePullMeans => usagePullOf(warehouse, source, start + 425 * day + 5000, change);
 
 const iso = (bucket: number): string => new Date(bucket).toISOString();
 

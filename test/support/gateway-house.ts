@@ -63,6 +63,10 @@ export const everyVariant: readonly (readonly [VariantName, string])[] = variant
     .map((value) => [name, value] as const),
 );
 
+/** Names of switches of the call log and of the statistics over it. */
+export const aboutLog =
+  /^(created_at|log_|refund_rows|cached_|quota_header|column_|extra_|unknown_|detailed_|title_|total_|guarded_|hidden_|row_|prompt_|kind_|late_|statistics_)/;
+
 /** The switches of one variant of the table. */
 export const switched = (name: VariantName, value: string): NonNullable<SandboxOptions['variants']> => ({
   [name]: value,
