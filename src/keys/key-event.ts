@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { money, unixMillis, unixSeconds } from '../base/index.ts';
+import { rotationTerms } from './terms.ts';
+
+const moment = z.int().transform((value) => unixMillis(value));
+const seconds = z.int().transform((value) => unixSeconds(value));
+const decimal = z.string().transform((text) => money(text));
+const generation = z.int().min(1);
+const keyId = z.int();
+const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A key with the place it has in its service's line. */
+const keyOf = { keyId, generation, name: z.string() };
+
+const spec = z.object({
+  remainQuota: decimal,
+  unlimitedQuota: z.boolean(),
+  expiredTime: z.union([z.literal('never'), seconds]),
+  group: z.string(),
+});
+
+/** What somebody's use of a key looked like, in seconds UTC. */
+const use = z.object({
+  calls: z.int(),
+  lastCall: seconds.optional(),
+  spend: decimal.optional(),
+  models: z.array(z.object({ model: z.string(), calls: z.int() })),
+});
+
+/** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
+const shapes = {
+  /** A key that was there before us, or was made by somebody else, is a generation of the service from now on. */
+  adopted: { ...keyOf, born: moment },
+  /** It left the line without our doing. */
+  vanished: { ...keyOf },
+  planned: {
+    why: z.enum(['age', 'hand', 'leak', 'new']),
+    terms: rotationTerms,
+    /** What is to be replaced; missing for a service that has no key yet. */
+    old: z.object({ ...keyOf, remainQuota: decimal, unlimitedQuota: z.boolean() }).optional(),
+    /** For a service that has no key yet. */
+    fresh: spec.optional(),
+  },
+  /** About to be asked for under a name that no key has, and that no other attempt ever bears. */
+  creating: { generation, name: z.string(), spec },
+  created: { ...keyOf, fingerprint },
+  /** No answer that could be believed came: whether there is such a key, only lists can tell, now and later. */
+  'create-lost': { generation, name: z.string(), code: z.string(), message: z.string() },
+  verifying: { ...keyOf },
+  verified: { ...keyOf, evidence: z.string() },
+  /** From here on a sink may hold it. */
+  delivering: { ...keyOf, place: z.string() },
+  /** `proof` is what the sink itself answered. */
+  delivered: { ...keyOf, place: z.string(), proof: fingerprint.optional() },
+  /** Said by a person who has the key before them. */
+  confirmed: { ...keyOf, place: z.string(), proof: fingerprint },
+  'read-back': { ...keyOf, places: z.array(z.string()) },
+  /** The hand-over: every sink holds it. */
+  current: { ...keyOf, oldRemain: decimal.optional() },
+  /** The consumer was told to take it up. */
+  reloaded: { ...keyOf },
+  /** Its plaintext is gone and a sink may hold it: it is retired like an old key. */
+  superseded: { ...keyOf },
+  /** The expiry of a key is about to be set, and was. */
+  expiring: { ...keyOf, expiredTime: seconds },
+  'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
+  retiring: { ...keyOf },
+  /** Why the old key stays for now. */
+  held: { ...keyOf, reason: z.string(), use: use.optional() },
+  escalated: { ...keyOf, reason: z.string(), use: use.optional() },
+  /** The evidence that it may go: the span (milliseconds UTC) in which the complete log shows no call by it. */
+  quiet: { ...keyOf, from: moment, to: moment, evidence: z.string() },
+  'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal },
+  'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string() },
+  deleting: { ...keyOf, why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']) },
+  deleted: { ...keyOf },
+  /** A warning to whoever owns the key; of which stage. */
+  warned: { ...keyOf, stage: z.string() },
+  /** A step did not work; the old key is as it was. */
+  failed: { step: z.string(), code: z.string(), message: z.string(), tries: z.int() },
+  /** Too many tries: nothing is done until a person says so. */
+  waiting: { step: z.string(), message: z.string() },
+  /** A person lets it go on, or gives it up. */
+  resumed: {},
+  'given-up': {},
+  done: {},
+} as const;
+
+const common = {
+  at: moment,
+  /** `job rotate-prod`, or the person at the command line. */
+  who: z.string(),
+  account: z.string(),
+  service: z.string(),
+  /** Names the rotation, or the expiry, that it belongs to. */
+  rotation: z.string(),
+};
+
+type Shapes = typeof shapes;
+export type KeyEventKind = keyof Shapes;
+
+type Common = { [Field in keyof typeof common]: z.output<(typeof common)[Field]> };
+export type KeyEventOf<What extends KeyEventKind> = Readonly<
+  Common & { what: What } & z.output<z.ZodObject<Shapes[What]>>
+>;
+/** One step on a key, as it is written down before or after it is taken. Times in milliseconds UTC unless said otherwise. */
+export type KeyEvent = { [What in KeyEventKind]: KeyEventOf<What> }[KeyEventKind];
+
+export type KeyUse = Readonly<z.output<typeof use>>;
+export type KeyFields = Readonly<z.output<typeof spec>>;
+
+const isKind = (what: string): what is KeyEventKind => Object.hasOwn(shapes, what);
+
+/** Reads an event as it was written down. @throws ZodError, RangeError */
+export const parseKeyEvent = (value: unknown): KeyEvent => {
+  const { what } = z.looseObject({ what: z.string() }).parse(value);
+  if (!isKind(what)) throw new RangeError(`no step of keys is called ${what}`);
+  return z.object({ ...common, what: z.literal(what), ...shapes[what] }).parse(value) as KeyEvent;
+};

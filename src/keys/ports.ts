@@ -1,0 +1,17 @@
+import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { KeyUse } from './key-event.ts';
+
+/** Whether the call log is known to hold every call of a span. */
+export type LogCompleteness =
+  | { readonly complete: true }
+  /** `through`: up to where it is complete from the span's start on, where it is at all. */
+  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds };
+
+/** What the warehouse can prove of the use of keys. Log rows carry the name of a key, not its id. */
+export type KeyEvidence = {
+  /** Calls under the name in the half-open span, failed ones included. */
+  readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<KeyUse>;
+  readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
+  /** Every id that an inventory showed under the name at the moment or since. */
+  readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
+};

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { money } from '../base/index.ts';
+
+const millis = z.int().min(0);
+
+const decimal = z.string().transform((text) => money(text));
+
+/**
+ * What the successor may spend. `carry`: what the old key has left, lowered at its retirement by what it spent after the
+ * hand-over; `split`: half of what is left, the other half stays with the old key until its retirement.
+ */
+export const quotaTerms = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('carry') }),
+  z.object({ kind: z.literal('split') }),
+  z.object({ kind: z.literal('unlimited') }),
+  z.object({ kind: z.literal('fixed'), amount: decimal }),
+]);
+
+export const retireTerms = z.object({
+  /** `now` is for a leaked key: it is deleted as soon as its successor is delivered. */
+  when: z.enum(['unused', 'after-overlap', 'now']),
+  /** How long no call may have been made by the old key. */
+  quiet: millis,
+  then: z.enum(['expire', 'delete']),
+  /** From the hand-over on; past it an idle key is retired and a used one is brought before the operators. */
+  maxOverlap: millis.optional(),
+});
+
+/** What a rotation goes by to its end, whatever the YAML says later; spans in milliseconds. */
+export const rotationTerms = z.object({
+  /** The job whose sinks and verification it takes; of a key made by hand the one that was named. */
+  job: z.string(),
+  /** How long both keys work at least. */
+  overlap: millis,
+  quota: quotaTerms,
+  retire: retireTerms,
+  /** Failed tries of one step in a row before it waits for a person. */
+  tries: z.int().min(1),
+});
+
+export type QuotaTerms = z.output<typeof quotaTerms>;
+export type RetireTerms = z.output<typeof retireTerms>;
+export type RotationTerms = z.output<typeof rotationTerms>;
