@@ -1,0 +1,128 @@
+import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
+import type { RotationTerms } from './terms.ts';
+
+/** A key as the gateway lists it now, with the place it has in its service's line. */
+export type SurveyedKey = {
+  readonly key: ApiKey;
+  readonly service: string;
+  readonly generation: number;
+  /** In the lineage under this id; otherwise service and generation are read off its name. */
+  readonly known: boolean;
+  /** The open rotation it has a part in. */
+  readonly rotation?: { readonly id: string; readonly stage: RotationStage };
+};
+
+export type KeySurvey = { readonly at: UnixMillis; readonly keys: readonly SurveyedKey[] };
+
+/** How far a rotation is; the last three are at rest. */
+export type RotationStage =
+  | 'planned'
+  | 'creating'
+  | 'created'
+  | 'verified'
+  | 'delivering'
+  | 'delivered'
+  | 'current'
+  | 'retiring'
+  | 'waiting'
+  | 'done'
+  | 'given-up';
+
+/** A rotation to begin. */
+export type PlannedRotation = {
+  readonly service: string;
+  readonly why: 'age' | 'hand' | 'leak' | 'new';
+  readonly terms: RotationTerms;
+  readonly old?: {
+    readonly keyId: number;
+    readonly generation: number;
+    readonly name: string;
+    readonly remainQuota: Money;
+    readonly unlimitedQuota: boolean;
+  };
+  /** What the first key of a service is made with. */
+  readonly fresh?: KeyFields;
+};
+
+/** One step on a key that is to end. */
+export type PlannedExpiry = {
+  readonly keyId: number;
+  readonly generation: number;
+  readonly name: string;
+  readonly service: string;
+  readonly action:
+    | { readonly kind: 'warn'; readonly stage: string }
+    | { readonly kind: 'expire'; readonly at: UnixSeconds }
+    | { readonly kind: 'delete' };
+};
+
+export type RotationView = {
+  readonly id: string;
+  readonly account: string;
+  readonly service: string;
+  readonly stage: RotationStage;
+  readonly since: UnixMillis;
+  /** One sentence: what it waits for, or what is wrong and what to do. */
+  readonly words: string;
+  readonly old?: { readonly keyId: number; readonly name: string };
+  readonly candidate?: { readonly keyId: number; readonly name: string };
+  /** Failed tries of the step it stands before. */
+  readonly tries: number;
+};
+
+export type Advanced = {
+  readonly view: RotationView;
+  /** Whether any step was taken. */
+  readonly moved: boolean;
+  readonly fault?: Fault;
+};
+
+/** What operators, or a key's owner, are to be told once for each `key`. */
+export type KeyNews = {
+  readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
+  readonly account: string;
+  readonly service: string;
+  readonly rotation: string;
+  readonly title: string;
+  readonly words: string;
+  readonly use?: KeyUse;
+  readonly key: string;
+};
+
+export type AdvanceOptions = {
+  /** All open ones when left out. */
+  readonly ids?: readonly string[];
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+};
+
+/** All that is done to the keys of one account; writes go one after the other. */
+export type KeyDesk = {
+  readonly survey: (signal: AbortSignal) => Promise<KeySurvey>;
+  /** Rotations that are not over, and those that wait for a person. */
+  readonly open: () => Promise<readonly RotationView[]>;
+  /** Writes down that they begin, and gives their names; a service that has one open gets no second. */
+  readonly start: (planned: readonly PlannedRotation[], who: string) => Promise<readonly string[]>;
+  /** Takes each step that can be taken now; none is waited for. A failed step is told, and is no error of the call. */
+  readonly advance: (options: AdvanceOptions) => Promise<readonly Advanced[]>;
+  readonly expire: (
+    planned: readonly PlannedExpiry[],
+    who: string,
+    signal: AbortSignal,
+  ) => Promise<readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string }[]>;
+  readonly adopt: (
+    key: { readonly keyId: number; readonly service: string; readonly generation: number },
+    who: string,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** A person says which key is before them; gives what came of it in words. @throws Fault wrong-use */
+  readonly confirm: (service: string, fingerprint: string, who: string) => Promise<string>;
+  /** Lets a rotation that waits for a person go on. @throws Fault wrong-use */
+  readonly resume: (service: string, who: string) => Promise<string>;
+  /** Ends a rotation: its successor is cleared away unless a sink may hold it. @throws Fault wrong-use */
+  readonly giveUp: (service: string, who: string) => Promise<string>;
+  /** Oldest first. */
+  readonly history: (service?: string) => Promise<readonly KeyEvent[]>;
+};
