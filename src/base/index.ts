@@ -3,6 +3,8 @@ export * from './duration.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
+export { createGate, createNamedGates } from './gate.ts';
+export type { NamedGates } from './gate.ts';
 export * from './gateway-profile.ts';
 export * from './locale-tag.ts';
 export * from './log.ts';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { createGate } from '../base/index.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import { engineFault } from './engine-faults.ts';
 import { engineMemory } from './engine-memory.ts';
-import { createGate } from './gate.ts';
 import { interruptOn } from './interrupt.ts';
 import { ownFolder } from './own-folder.ts';
 import { literal } from './sql-literal.ts';

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createNamedGates } from '../base/index.ts';
 import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { readCube } from './cube/read-cube.ts';
@@ -10,7 +11,6 @@ import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
-import { createNamedGates } from './gate.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';

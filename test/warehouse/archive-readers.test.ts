@@ -1,11 +1,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interval, silentLog, systemClock } from '../../src/base/index.ts';
+import { createNamedGates, interval, silentLog, systemClock } from '../../src/base/index.ts';
 import { createArchive } from '../../src/warehouse/archive/archive.ts';
 import { archiveFolderOf } from '../../src/warehouse/archive/archive-paths.ts';
 import { openEngine } from '../../src/warehouse/engine.ts';
-import { createNamedGates } from '../../src/warehouse/gate.ts';
 import { inTransaction, readRows } from '../../src/warehouse/rows.ts';
 import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
 import { optionsIn, testFolder } from './support.ts';

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { errorFields, hasCode, unixSeconds } from '../../base/index.ts';
-import type { Clock, Interval, Log, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { createGate, errorFields, hasCode, unixSeconds } from '../../base/index.ts';
+import type { Clock, Interval, Log, NamedGates, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
-import { createGate } from '../gate.ts';
-import type { NamedGates } from '../gate.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
 import { createFileCheck, damagedArchive, removeFile } from './archive-files.ts';

@@ -1,10 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, isFault, messageOf } from '../../base/index.ts';
+import { createGate, fault, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
-import { createGate } from '../gate.ts';
 import { interruptOn } from '../interrupt.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { execute } from '../rows.ts';

@@ -1,8 +1,7 @@
-import type { Clock, Interval, UnixSeconds } from '../../base/index.ts';
+import type { Clock, Interval, NamedGates, UnixSeconds } from '../../base/index.ts';
 import { fault } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
-import type { NamedGates } from '../gate.ts';
 import { inTransaction } from '../rows.ts';
 import { readAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { createNamedGates } from '../../base/index.ts';
 import type { Log } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
-import { createNamedGates } from '../gate.ts';
 import { inTransaction } from '../rows.ts';
 import { readConventions, readEvidence, readRules, writeConventions, writeRules } from './conventions.ts';
 import { decide } from './decide.ts';

@@ -1,9 +1,16 @@
 import { DuckDBDecimalValue } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fault, interval, money, multiplyMoney, sumMoney, unixMillis } from '../../base/index.ts';
+import {
+  createNamedGates,
+  fault,
+  interval,
+  money,
+  multiplyMoney,
+  sumMoney,
+  unixMillis,
+} from '../../base/index.ts';
 import type { Clock, Interval, Money, UnixMillis } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
-import { createNamedGates } from '../gate.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
 import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';
