@@ -1,4 +1,5 @@
 import { missingKey, ok, refused, type Answer } from './answer.ts';
+import { handedOut } from './handed-out.ts';
 import { hasExpired, shownKey } from './keys.ts';
 import { readFields, type FieldFault } from './key-fields.ts';
 import { isRecord, wholeParameter, type Request } from './request.ts';
@@ -27,7 +28,7 @@ export const listKeys = (state: State, { query }: Request): Answer => {
   const asked = wholeParameter(query, 'page_size') || 0;
   const wanted = asked > 0 ? asked : Number(variants.page_size_default);
   const size = variants.page_size_cap === '100' ? Math.min(wanted, 100) : wanted;
-  const all = [...state.keys.all()];
+  const all = [...state.listing.shown()];
   if (variants.page_order === 'newest-first') all.reverse();
   return ok({
     items: all.slice((page - 1) * size, page * size).map((key) => show(state, key)),
@@ -57,6 +58,7 @@ export const createKey = (state: State, { body, text }: Request): Answer => {
   const past = fields.expiredTime !== -1 && fields.expiredTime <= state.seconds();
   if (past && variants.past_expiry === 'refused') return refused(variants, faultTexts.expiry);
   const { key, plaintext } = state.keys.create({ ...fields, createdAt: state.seconds() });
+  handedOut(plaintext);
   return ok({ id: key.id, key: variants.key_prefix === 'none' ? plaintext : `sk-${plaintext}` });
 };
 

@@ -7,13 +7,31 @@ import type { Truth } from './truth.ts';
 
 /** What a test does to the account from outside the gateway's own endpoints. */
 export type Traffic = {
+  /** Makes so many keys that nothing is called with, named by this and a number. */
+  addKeys(count: number, name: string): void;
+  /** Of the keys so named removes so many, the oldest and the newest in turn. */
+  removeKeys(count: number, name: string): void;
   /** Disables a key as an administrator would. False when there is no such key. */
   disableKey(id: number): boolean;
   /** From the next second on, the simulated calls of one key are made with another. */
   moveTraffic(from: number, to: number): boolean;
 };
 
+const filler = { group: 'default', remain: 0n, unlimited: true, expiredTime: -1 } as const;
+
 export const createTraffic = (state: State): Traffic => ({
+  addKeys(count, name) {
+    const before = state.keys.all().length;
+    for (let made = 1; made <= count; made += 1)
+      state.keys.create({ ...filler, name: `${name}-${before + made}`, createdAt: state.seconds() });
+  },
+  removeKeys(count, name) {
+    for (let removed = 0; removed < count; removed += 1) {
+      const own = state.keys.all().filter((key) => key.name.startsWith(`${name}-`));
+      const key = removed % 2 === 0 ? own.at(0) : own.at(-1);
+      if (key !== undefined) state.keys.remove(key.id, state.seconds());
+    }
+  },
   disableKey(id) {
     const key = state.keys.get(id);
     if (key === undefined) return false;
@@ -67,6 +85,13 @@ export const control = (controls: Controls, { method, path, query, body }: Reque
       200,
       all.map(({ fault = null, ...record }) => ({ ...record, fault })),
     );
+  }
+  if (at === 'GET /_sandbox/writes') return json(200, controls.requests.keyWrites());
+  if (at === 'POST /_sandbox/keys') {
+    if (!isRecord(body) || !Number.isSafeInteger(body['count']) || typeof body['name'] !== 'string')
+      return bad('count is a number, name a text');
+    controls.traffic.addKeys(Number(body['count']), body['name']);
+    return json(201, { ok: true });
   }
   if (at === 'GET /_sandbox/truth') {
     const [start, end] = [wholeParameter(query, 'start'), wholeParameter(query, 'end')];

@@ -26,7 +26,13 @@ export type Effect =
   | { readonly kind: 'reset' }
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
   /** The request takes effect, and the connection drops before the answer. */
-  | { readonly kind: 'lost-answer' };
+  | { readonly kind: 'lost-answer' }
+  /** The connection drops, and the request takes effect only some milliseconds later. */
+  | { readonly kind: 'late-effect'; readonly millis: number }
+  /** It takes effect and is answered, but lists of keys show it only some milliseconds later. */
+  | { readonly kind: 'late-listing'; readonly millis: number }
+  /** After the answer was made, other keys of the account are made and removed: so lists change between two pages. */
+  | { readonly kind: 'churn'; readonly add: number; readonly remove: number };
 
 /** An effect, and the requests it waits for. */
 export type Fault = Effect & {
@@ -98,6 +104,9 @@ const fields: Readonly<Record<Effect['kind'], Readonly<Record<string, Check>>>> 
   reset: {},
   redirect: { location: 'string' },
   'lost-answer': {},
+  'late-effect': { millis: 'number' },
+  'late-listing': { millis: 'number' },
+  churn: { add: 'number', remove: 'number' },
 };
 const optional: Readonly<Record<string, Check>> = {
   method: 'string',

@@ -28,9 +28,14 @@ Faults, from this machine only:
       {"kind":"reset"}                      the connection is reset before anything happens
       {"kind":"redirect","location":"…","status"?}
       {"kind":"lost-answer"}                done, but the connection drops before the answer
+      {"kind":"late-effect","millis":5000}  the connection drops; done only later
+      {"kind":"late-listing","millis":5000} done and answered; lists of keys show it later
+      {"kind":"churn","add":1,"remove":1}   after the answer keys named churn-… come and go
   GET    /_sandbox/faults    what is still to strike;  DELETE clears it
   GET    /_sandbox/requests  the requests seen, without secrets
+  GET    /_sandbox/writes    how many keys were written, by method
   GET    /_sandbox/truth?start=&end=   exact sums of a half-open window in Unix seconds
+  POST   /_sandbox/keys {"count": 2000, "name": "bulk"}   so many keys more
   POST   /_sandbox/keys/ID/disable     disable a key
   POST   /_sandbox/keys/ID/move-traffic {"to": ID}   the simulated calls go on with another key
 `;

@@ -21,11 +21,15 @@ export type RequestRecord = {
   done: boolean;
 };
 
+export type KeyWrite = 'POST' | 'PUT' | 'DELETE';
+
 export type Requests = {
   /** Oldest first; the last 10,000. */
   all(): readonly RequestRecord[];
   /** Requests that wanted to change something on the admin side. */
   writes(): number;
+  /** Of them those to keys, by method. */
+  keyWrites(): Readonly<Record<KeyWrite, number>>;
   clear(): void;
 };
 
@@ -37,17 +41,23 @@ export const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, '
 export const createRequests = (): Requests & { add(record: RequestRecord): void } => {
   let records: RequestRecord[] = [];
   let writes = 0;
+  let keyWrites = { POST: 0, PUT: 0, DELETE: 0 };
   return {
     all: () => records,
     writes: () => writes,
+    keyWrites: () => keyWrites,
     clear() {
       records = [];
       writes = 0;
+      keyWrites = { POST: 0, PUT: 0, DELETE: 0 };
     },
     add(record) {
       if (records.length >= KEPT) records.shift();
       records.push(record);
       if (record.method !== 'GET' && record.path.startsWith('/api/')) writes += 1;
+      const { method } = record;
+      if (record.path.startsWith('/api/token') && Object.hasOwn(keyWrites, method))
+        keyWrites = { ...keyWrites, [method]: keyWrites[method as KeyWrite] + 1 };
     },
   };
 };

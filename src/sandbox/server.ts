@@ -112,6 +112,7 @@ const handle = async (
   };
   const io = { request: incoming, response, gone: closed.signal };
   const record = recordOf(state, incoming, url);
+  state.later.catchUp();
   if (request.path.startsWith('/_sandbox/')) {
     const answer = isLoopback(incoming.socket.remoteAddress) ? control(controls, request) : undefined;
     await send(io, answer ?? unknownRoute(state.variants), { effect: undefined, record, mayCompress: false });
@@ -129,7 +130,20 @@ const handle = async (
       return;
     }
     if (effect?.kind === 'delay') await sleep(effect.millis, undefined, { signal: closed.signal });
-    const answer = instead(effect) ?? answerTo(state, request, unreadable);
+    if (effect?.kind === 'late-effect') {
+      state.later.put(state.now() + effect.millis, () => void answerTo(state, request, unreadable));
+      incoming.socket.destroy();
+      return;
+    }
+    const answering = (): Answer => instead(effect) ?? answerTo(state, request, unreadable);
+    const answer =
+      effect?.kind === 'late-listing'
+        ? state.listing.lagging(state.now() + effect.millis, answering)
+        : answering();
+    if (effect?.kind === 'churn') {
+      controls.traffic.removeKeys(effect.remove, 'churn');
+      controls.traffic.addKeys(effect.add, 'churn');
+    }
     if (effect?.kind === 'lost-answer') {
       incoming.socket.destroy();
       return;

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createTraffic, type Traffic } from './control.ts';
 import { createFaults, type Faults } from './faults.ts';
+import { handedOut } from './handed-out.ts';
 import { newSecret } from './keys.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createGatewayServer } from './server.ts';
@@ -57,6 +58,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const adminKeys = options.adminKeys ?? [{ key: `sk-admin-${newSecret(random)}`, scopes }];
   const [first] = adminKeys;
   if (first === undefined) throw new RangeError('the sandbox needs one Admin Key at least');
+  for (const { key } of adminKeys) handedOut(key);
   const variants = withDefaults(options.variants ?? {});
   const state = createState({
     variants,

@@ -4,6 +4,7 @@ import { createLedger, type Ledger } from './traffic/ledger.ts';
 import { DAY, HOUR } from './traffic/rhythm.ts';
 import { GRAINS_PER_USD } from './decimal.ts';
 import { adminHashOf, createKeyStore, type KeyStore, type StoredKey } from './keys.ts';
+import { createLater, createListing, type Later, type Listing } from './lag.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import type { Variants } from './variants.ts';
 
@@ -22,6 +23,8 @@ export type State = {
   readonly ledger: Ledger;
   readonly cells: Cells;
   readonly keys: KeyStore;
+  readonly listing: Listing;
+  readonly later: Later;
   readonly adminKeys: readonly AdminKey[];
   readonly limiter: RateLimiter;
   /** Charges are whole units when any answer counts in units. */
@@ -88,6 +91,8 @@ export const createState = (options: StateOptions): State => {
     ledger,
     cells: createCells(ledger),
     keys,
+    listing: createListing(keys, now),
+    later: createLater(now),
     adminKeys: options.adminKeys.map((admin) => ({ hash: adminHashOf(admin.key), scopes: admin.scopes })),
     limiter: createRateLimiter(now),
     wholeUnits,
