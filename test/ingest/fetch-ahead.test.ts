@@ -36,19 +36,27 @@ const outcomeOf = async (pull: LogPull & LogPullMeans): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Counts the questions under way; each is under way from its call to the end of its body. */
-const counting = (source: Pick<LogSource, 'fetchLogs'>) => {
+/** Counts the questions under way; each is under way from its call to the end of its body, which waits until so many once were. */
+const counting = (source: Pick<LogSource, 'fetchLogs'>, together = 1) => {
   const seen = { now: 0, most: 0, asked: 0 };
+  let meet = (): void => undefined;
+  const met = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
   return {
     seen,
     fetchLogs: async (query: LogQuery) => {
       seen.asked += 1;
       seen.now += 1;
       seen.most = Math.max(seen.most, seen.now);
+      if (seen.most >= together) meet();
+      // The header is asked for alone, and so is the first window.
+      const waits = seen.asked > 2;
       const { body } = await source.fetchLogs(query);
       return {
         body: (async function* () {
           try {
+            if (waits) await met;
             yield* body;
           } finally {
             seen.now -= 1;
@@ -125,7 +133,7 @@ describe('windows that are fetched ahead', () => {
   it('are at most so many at once, and land in their order', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
-    const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }));
+    const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }), 3);
     const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds: hour, ahead: 2 });
     expect(await pullLogs(pull)).toMatchObject({ rows: 240, quota: total, windows: 24 });
     expect(seen.most).toBe(3);
