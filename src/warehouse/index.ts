@@ -23,6 +23,7 @@ export type {
   SourceUnit,
   StoredComparison,
 } from './comparisons/comparison.ts';
+export type { KeyJournalRow, KeyTable, LineageRow } from './keys/key-table.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
 export type { TokenRules } from './tokens/match-rule.ts';

@@ -7,6 +7,7 @@ import { quarantine } from './migrations/10-quarantine.ts';
 import { learnedProfile } from './migrations/11-learned-profile.ts';
 import { gaps } from './migrations/12-gaps.ts';
 import { outboxRoutes } from './migrations/13-outbox-routes.ts';
+import { keys } from './migrations/14-keys.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -178,4 +179,5 @@ export const migrations: readonly Migration[] = [
   learnedProfile,
   gaps,
   outboxRoutes,
+  keys,
 ];

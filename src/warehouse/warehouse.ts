@@ -11,6 +11,8 @@ import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import { openEngine } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
+import { createKeyTable } from './keys/create-key-table.ts';
+import type { KeyTable } from './keys/key-table.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger } from './ledger/run-ledger.ts';
 import { createLogsTable } from './logs/logs-table.ts';
@@ -56,6 +58,8 @@ export type Warehouse = AsyncDisposable & {
   readonly snapshots: SnapshotTable;
   /** The call log held against other sources, and what these count in. */
   readonly comparisons: ComparisonTable;
+  /** Steps on keys, the line of each service, and what the log proves of the use of keys. */
+  readonly keys: KeyTable;
   /** What the log says was charged in the interval, in the account's currency. */
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /** What prompt tokens hold, by model, so that each token is counted once. */
@@ -122,6 +126,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
     comparisons: createComparisonTable(engine, archive.readCalls),
+    keys: createKeyTable(engine, options.clock, archive.readCalls),
     spend: async (account, span) =>
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>

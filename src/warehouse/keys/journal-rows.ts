@@ -1,0 +1,61 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { fault, unixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { KeyEventFilter, KeyJournalRow } from './key-table.ts';
+
+const columns = {
+  seq: 'BIGINT',
+  taken_at: 'BIGINT',
+  account: 'VARCHAR',
+  service: 'VARCHAR',
+  rotation: 'VARCHAR',
+  what: 'VARCHAR',
+  hash: 'VARCHAR',
+  event: 'VARCHAR',
+} as const;
+
+/** @throws fault warehouse-failed when a seq is there already. */
+export const addEvents = async (
+  connection: DuckDBConnection,
+  events: readonly KeyJournalRow[],
+): Promise<void> => {
+  const rows = boundRows(connection, columns, events, ({ at, ...event }) => ({ ...event, taken_at: at }));
+  const [known] = await rows.read(
+    (table) => `SELECT min(seq) AS seq FROM key_event WHERE seq IN (SELECT seq FROM ${table})`,
+  );
+  const seq = optionalText(known, 'seq');
+  if (seq !== undefined) throw fault('warehouse-failed', `step ${seq} on keys is written down already`);
+  await rows.execute((table) => `INSERT INTO key_event BY NAME SELECT * FROM ${table}`);
+};
+
+export const readEvents = async (
+  connection: DuckDBConnection,
+  { account, service, rotation }: KeyEventFilter,
+): Promise<readonly KeyJournalRow[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM key_event
+     WHERE ($account IS NULL OR account = $account) AND ($service IS NULL OR service = $service)
+       AND ($rotation IS NULL OR rotation = $rotation)
+     ORDER BY seq`,
+    { account: account ?? null, service: service ?? null, rotation: rotation ?? null },
+  );
+  return rows.map((row) => ({
+    seq: wholeNumber(row, 'seq'),
+    at: unixMillis(wholeNumber(row, 'taken_at')),
+    account: text(row, 'account'),
+    service: text(row, 'service'),
+    rotation: text(row, 'rotation'),
+    what: text(row, 'what'),
+    hash: text(row, 'hash'),
+    event: text(row, 'event'),
+  }));
+};
+
+export const readLast = async (
+  connection: DuckDBConnection,
+): Promise<{ readonly seq: number; readonly hash: string } | undefined> => {
+  const [row] = await readRows(connection, 'SELECT seq, hash FROM key_event ORDER BY seq DESC LIMIT 1');
+  return row === undefined ? undefined : { seq: wholeNumber(row, 'seq'), hash: text(row, 'hash') };
+};

@@ -1,0 +1,71 @@
+import type { Interval, Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
+
+/** A step on a key, as the audit file has it. */
+export type KeyJournalRow = {
+  /** Counts on without a gap over all accounts. */
+  readonly seq: number;
+  readonly at: UnixMillis;
+  readonly account: string;
+  readonly service: string;
+  readonly rotation: string;
+  readonly what: string;
+  /** Of this line of the audit file, and so of all before it. */
+  readonly hash: string;
+  /** JSON text, kept letter by letter. */
+  readonly event: string;
+};
+
+/** A key of a service. */
+export type LineageRow = {
+  readonly account: string;
+  readonly keyId: number;
+  readonly service: string;
+  readonly generation: number;
+  readonly name: string;
+  readonly born: UnixMillis;
+  /** Missing while it lives. */
+  readonly retired?: UnixMillis;
+};
+
+/** Calls under a name, in the account's currency. */
+export type NameUse = {
+  /** Failed ones included; refunds are none. */
+  readonly calls: number;
+  readonly lastCall?: UnixSeconds;
+  /** Consumption less refunds. */
+  readonly spend: Money;
+  /** The most used first. */
+  readonly models: { readonly model: string; readonly calls: number }[];
+};
+
+/** Whether the call log is known to hold every call of a span. */
+export type LogCompleteness =
+  | { readonly complete: true }
+  /** `through`: up to where it is complete from the span's start on, where it is at all. */
+  | { readonly complete: false; readonly why: string; readonly through?: UnixSeconds };
+
+export type KeyEventFilter = {
+  readonly account?: string;
+  readonly service?: string;
+  readonly rotation?: string;
+};
+
+export type KeyTable = {
+  /**
+   * Whole or not at all; lineage rows replace those of the same key of the account.
+   * @throws fault warehouse-failed when a seq is there already.
+   */
+  readonly append: (rows: readonly KeyJournalRow[], lineage: readonly LineageRow[]) => Promise<void>;
+  /** The head of the chain. */
+  readonly last: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
+  /** Oldest first. */
+  readonly events: (filter?: KeyEventFilter) => Promise<readonly KeyJournalRow[]>;
+  /** By service and generation. */
+  readonly lineage: (account: string) => Promise<readonly LineageRow[]>;
+  /** Calls under the name in the half-open span, archived ones included. @throws fault archive-damaged */
+  readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<NameUse>;
+  /** @throws fault archive-damaged */
+  readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
+  /** Every id that an inventory showed under the name at the moment or since, the lowest first. */
+  readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
+};

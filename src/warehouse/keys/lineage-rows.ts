@@ -1,0 +1,59 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixMillis } from '../../base/index.ts';
+import { boundRows } from '../bound-rows.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { LineageRow } from './key-table.ts';
+
+const columns = {
+  account: 'VARCHAR',
+  key_id: 'BIGINT',
+  service: 'VARCHAR',
+  generation: 'BIGINT',
+  name: 'VARCHAR',
+  born: 'BIGINT',
+  retired: 'BIGINT',
+} as const;
+
+/** Of several rows for one key the last is what holds. */
+const lastOfEach = (lineage: readonly LineageRow[]): readonly LineageRow[] => [
+  ...new Map(lineage.map((row) => [JSON.stringify([row.account, row.keyId]), row])).values(),
+];
+
+/** Writes rows in the place of those of the same keys. */
+export const putLineage = async (
+  connection: DuckDBConnection,
+  lineage: readonly LineageRow[],
+): Promise<void> => {
+  const rows = boundRows(connection, columns, lastOfEach(lineage), ({ keyId, retired, ...row }) => ({
+    ...row,
+    key_id: keyId,
+    retired: retired ?? null,
+  }));
+  await rows.execute(
+    (table) => `DELETE FROM key_lineage WHERE (account, key_id) IN (SELECT (account, key_id) FROM ${table})`,
+  );
+  await rows.execute((table) => `INSERT INTO key_lineage BY NAME SELECT * FROM ${table}`);
+};
+
+export const readLineage = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly LineageRow[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM key_lineage WHERE account = $account ORDER BY service, generation, key_id',
+    { account },
+  );
+  return rows.map((row) => {
+    const retired = optionalText(row, 'retired');
+    return {
+      account,
+      keyId: wholeNumber(row, 'key_id'),
+      service: text(row, 'service'),
+      generation: wholeNumber(row, 'generation'),
+      name: text(row, 'name'),
+      born: unixMillis(wholeNumber(row, 'born')),
+      ...(retired === undefined ? {} : { retired: unixMillis(Number(retired)) }),
+    };
+  });
+};

@@ -1,0 +1,105 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { CallsRelation } from '../archive/relations.ts';
+import { readSpan } from '../logs/log-ledger.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
+import type { BelievedLanding, LogFacts } from './judge-log.ts';
+
+type Asked = { readonly account: string; readonly span: Interval<UnixSeconds>; readonly now: UnixMillis };
+
+const boundOf = ({ account, span }: Asked): Bindings => ({ account, start: span.start, end: span.end });
+
+/** Those of a clock that ran ahead are not believed. */
+const readLandings = async (
+  connection: DuckDBConnection,
+  asked: Asked,
+): Promise<readonly BelievedLanding[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at, landed_at FROM log_window
+     WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at <= $now`,
+    { ...boundOf(asked), now: asked.now },
+  );
+  return rows.map((row) => ({
+    window: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    settled: unixSeconds(wholeNumber(row, 'settled_at')),
+    landedAt: unixMillis(wholeNumber(row, 'landed_at')),
+  }));
+};
+
+const readQuarantined = async (
+  connection: DuckDBConnection,
+  asked: Asked,
+): Promise<LogFacts['quarantined']> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count, greatest(min(start_at), $start) AS first FROM log_quarantine
+     WHERE account = $account AND start_at < $end AND end_at > $start`,
+    boundOf(asked),
+  );
+  const rows = wholeNumber(row, 'row_count');
+  return rows === 0 ? undefined : { rows, from: unixSeconds(wholeNumber(row, 'first')) };
+};
+
+/**
+ * Gaps that were noted and totals that came out badly, unless the same source has agreed since on what they share with the
+ * span. An open gap goes on: what comes after it is not noted by itself while it is open.
+ */
+const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogFacts['gap']> => {
+  const [row] = await readRows(
+    connection,
+    `WITH trouble AS (
+       SELECT source, start_at, CASE state WHEN 'open' THEN greatest(end_at, $end) ELSE end_at END AS end_at,
+         noted_at AS found_at, words
+       FROM comparison_gap WHERE account = $account AND state <> 'healed'
+       UNION ALL
+       SELECT source, start_at, end_at, compared_at, words FROM comparison
+       WHERE account = $account AND entry IS NULL AND verdict IN ('truncated', 'unexplained')
+     )
+     SELECT greatest(start_at, $start) AS first, words FROM trouble
+     WHERE start_at < $end AND end_at > $start AND NOT EXISTS (
+       SELECT 1 FROM comparison AS good
+       WHERE good.account = $account AND good.source = trouble.source AND good.entry IS NULL
+         AND good.verdict IN ('equal', 'refunds', 'rounding', 'currency') AND good.compared_at > trouble.found_at
+         AND good.start_at <= greatest(trouble.start_at, $start) AND good.end_at >= least(trouble.end_at, $end)
+     )
+     ORDER BY first, found_at, words LIMIT 1`,
+    boundOf(asked),
+  );
+  return row === undefined
+    ? undefined
+    : { words: text(row, 'words').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
+};
+
+/** Refunds of tasks never carry a name (gateway-field-notes.md); a call without one may be any key's. */
+const readNameless = async (
+  connection: DuckDBConnection,
+  asked: Asked,
+  calls: CallsRelation,
+): Promise<LogFacts['nameless']> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS call_count, min(created_at) AS first FROM ${calls.sql}
+     WHERE account = $account AND created_at >= $start AND created_at < $end
+       AND kind = 'consumption' AND trim(token_name) = ''`,
+    { ...boundOf(asked), ...calls.bindings },
+  );
+  const first = optionalText(row, 'first');
+  return first === undefined
+    ? undefined
+    : { calls: wholeNumber(row, 'call_count'), from: unixSeconds(Number(first)) };
+};
+
+export const readLogFacts = async (
+  connection: DuckDBConnection,
+  asked: Asked,
+  calls: CallsRelation,
+): Promise<LogFacts> => ({
+  covered: await readSpan(connection, asked.account),
+  landings: await readLandings(connection, asked),
+  quarantined: await readQuarantined(connection, asked),
+  nameless: await readNameless(connection, asked, calls),
+  gap: await readGap(connection, asked),
+});

@@ -1,0 +1,247 @@
+import { expect, it } from 'vitest';
+import { interval, money, systemClock, unixMillis, unixSeconds } from '../../../src/base/index.ts';
+import type { KeyEvidence } from '../../../src/keys/ports.ts';
+import { at, batchOfCalls, now, openAt } from '../archive-support.ts';
+import type { Call } from '../archive-support.ts';
+import { key, snapshotOf } from '../snapshots-support.ts';
+import { testFolder } from '../support.ts';
+
+const call = (moment: string, change: Partial<Call> = {}): Call => ({
+  at: at(moment),
+  model: 'model-a',
+  key: 'billing.g1',
+  kind: 'consumption',
+  prompt: 10,
+  quota: '0.5',
+  note: '',
+  ...change,
+});
+
+const january = interval(at('2024-01-01'), at('2024-02-01'));
+const february = interval(at('2024-02-01'), at('2024-03-01'));
+
+it('counts each call under a name in the half-open span, failed ones and archived ones too', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openAt(folder);
+  const { landWindow } = warehouse.logs;
+  await landWindow(
+    await batchOfCalls(folder, january, [
+      call('2024-01-10'),
+      call('2024-01-11', { kind: 'error', quota: '0', model: 'model-b' }),
+      call('2024-01-12', { key: 'billing.g2' }),
+      call('2024-01-13', { kind: 'refund', quota: '-0.2' }),
+      call('2024-01-14', { kind: 'management', quota: '0' }),
+      call('2024-01-15', { key: ' billing.g1 ', kind: 'a kind of its own', quota: '0', model: 'model-b' }),
+    ]),
+  );
+  await landWindow(
+    await batchOfCalls(folder, february, [
+      call('2024-02-01'),
+      call('2024-02-02T00:00:01'),
+      call('2024-02-03'),
+    ]),
+  );
+  await warehouse.archive.run({ account: 'main', settle: 0, retain: 100 * 86_400_000 });
+  expect((await warehouse.archive.months('main')).map(({ state }) => state)).toContain('sole');
+
+  const evidence: KeyEvidence = warehouse.keys;
+  const use = async (name: string, from: string, to: string) =>
+    evidence.use('main', name, interval(at(from), at(to)));
+  expect(await use('billing.g1', '2024-01-10', '2024-02-02T00:00:01')).toEqual({
+    calls: 4,
+    lastCall: at('2024-02-01'),
+    spend: money('0.8'),
+    models: [
+      { model: 'model-a', calls: 2 },
+      { model: 'model-b', calls: 2 },
+    ],
+  });
+  expect((await use('billing.g1', '2024-01-10', '2024-02-02T00:00:02')).calls).toBe(5);
+  expect((await use('billing.g1', '2024-01-10T00:00:01', '2024-02-02T00:00:01')).calls).toBe(3);
+  // Only what gave back or was managed: nobody called.
+  expect(await use('billing.g1', '2024-01-13', '2024-01-15')).toEqual({
+    calls: 0,
+    spend: money('-0.2'),
+    models: [],
+  });
+  expect(await use('billing', '2024-01-01', '2024-03-01')).toEqual({
+    calls: 0,
+    spend: money('0'),
+    models: [],
+  });
+  expect(await evidence.use('other', 'billing.g1', january)).toMatchObject({ calls: 0 });
+});
+
+const noon = at('2024-05-01T12:00:00');
+/** The last hour of a pull that asked at noon and ten minutes. */
+const hour = interval(unixSeconds(noon - 3600), noon);
+const minute = 60;
+
+/** A warehouse into which one window was pulled, asked for `lag` seconds after its end and landed at once. */
+const pulled = async (
+  folder: Awaited<ReturnType<typeof testFolder>>,
+  options: { readonly lag?: number; readonly calls?: readonly Call[]; readonly bad?: number } = {},
+) => {
+  const { lag = 600, calls = [], bad } = options;
+  let moment = unixMillis((noon + lag) * 1000);
+  const warehouse = await openAt(folder, 'test', now, {
+    clock: { ...systemClock, now: () => moment },
+  });
+  const land = async (window = hour, askedAfter = lag, rows = calls): Promise<void> => {
+    moment = unixMillis((window.end + askedAfter) * 1000);
+    await warehouse.logs.landWindow({
+      ...(await batchOfCalls(folder, window, rows)),
+      settled: window.end,
+      ...(bad === undefined
+        ? {}
+        : { quarantined: [{ line: 2, text: 'x', reason: 'odd', at: unixSeconds(bad) }] }),
+    });
+    moment = now;
+  };
+  await land();
+  return { warehouse, land };
+};
+
+it('is complete where late rows had come when it was asked for, and says else why not', async () => {
+  await using folder = await testFolder();
+  const { warehouse: opened, land } = await pulled(folder, { calls: [call('2024-05-01T11:30:00')] });
+  await using warehouse = opened;
+  const complete = async (from: number, to: number) =>
+    warehouse.keys.logComplete('main', interval(unixSeconds(from), unixSeconds(to)));
+  expect(await complete(hour.start, noon)).toEqual({ complete: true });
+  expect(await complete(noon - minute, noon)).toEqual({ complete: true });
+  expect(await complete(noon - minute, noon + 1)).toEqual({
+    complete: false,
+    through: noon,
+    why: 'the call log is pulled up to 2024-05-01 12:00:00 UTC only, and is needed up to 2024-05-01 12:00:01 UTC',
+  });
+  expect(await complete(hour.start - 1, noon)).toEqual({
+    complete: false,
+    why: 'the call log begins at 2024-05-01 11:00:00 UTC, and is needed from 2024-05-01 10:59:59 UTC on',
+  });
+  expect(await complete(noon + 5, noon + 10)).toMatchObject({ complete: false });
+  expect(await warehouse.keys.logComplete('other', hour)).toEqual({
+    complete: false,
+    why: 'no call log has been pulled yet',
+  });
+  // The next hour comes too, and the two are one.
+  await land(interval(noon, unixSeconds(noon + 3600)), 600, []);
+  expect(await complete(hour.start, noon + 3600)).toEqual({ complete: true });
+});
+
+it('what was asked for too soon is not complete, however short the lag of the pull is', async () => {
+  await using folder = await testFolder();
+  const { warehouse: opened, land } = await pulled(folder, { lag: 2 * minute });
+  await using warehouse = opened;
+  const through = noon - 8 * minute;
+  expect(await warehouse.keys.logComplete('main', hour)).toEqual({
+    complete: false,
+    through,
+    why: 'calls after 2024-05-01 11:52:00 UTC were last asked for less than ten minutes after they were made, and some may have come later',
+  });
+  expect(await warehouse.keys.logComplete('main', interval(hour.start, unixSeconds(through)))).toEqual({
+    complete: true,
+  });
+  // Pulled again later, as closed days are.
+  await land(hour, 86_400);
+  expect(await warehouse.keys.logComplete('main', hour)).toEqual({ complete: true });
+});
+
+it('a hole between pulls, a row in quarantine and calls without a name are no proof', async () => {
+  await using folder = await testFolder();
+  const bad = noon - 10 * minute;
+  const nameless = call('2024-05-01T11:40:00', { key: ' ' });
+  const refund = call('2024-05-01T11:05:00', { key: '', kind: 'refund' });
+  const { warehouse: opened, land } = await pulled(folder, { calls: [refund, nameless], bad });
+  await using warehouse = opened;
+  const complete = async (from: number, to: number) =>
+    warehouse.keys.logComplete('main', interval(unixSeconds(from), unixSeconds(to)));
+  expect(await complete(hour.start, noon)).toEqual({
+    complete: false,
+    through: nameless.at,
+    why: '1 of the calls in the log carry no key’s name, the first at 2024-05-01 11:40:00 UTC: any key may have made them',
+  });
+  expect(await complete(nameless.at + 1, noon)).toEqual({
+    complete: false,
+    through: bad,
+    why: '1 of the rows that may be of this time could not be read and is in quarantine',
+  });
+  expect(await complete(bad + 1, noon)).toEqual({ complete: true });
+  expect(await complete(hour.start, nameless.at)).toEqual({ complete: true });
+  const later = noon + 2 * 3600;
+  await land(interval(unixSeconds(later - 3600), unixSeconds(later)), 600, []);
+  // The cursor does not pass over the hour between.
+  expect(await complete(bad + 1, later - 3600)).toMatchObject({ complete: false, through: noon });
+});
+
+it('a gap to another source is no proof until that source agrees', async () => {
+  await using folder = await testFolder();
+  const { warehouse: opened } = await pulled(folder);
+  await using warehouse = opened;
+  const complete = async (from: number, to: number) =>
+    warehouse.keys.logComplete('main', interval(unixSeconds(from), unixSeconds(to)));
+  const early = interval(hour.start, unixSeconds(hour.start + 900));
+  const gap = {
+    source: 'statistics',
+    span: early,
+    gap: money('1'),
+    unit: 'USD',
+    verdict: 'truncated',
+    text: 'The log is short.',
+    notedAt: unixMillis(5),
+  } as const;
+  const compare = async (span: typeof early, verdict: string, comparedAt: number) =>
+    warehouse.comparisons.put('main', [
+      {
+        source: 'statistics',
+        span,
+        ours: money('1'),
+        theirs: money('2'),
+        gap: money('1'),
+        unit: 'USD',
+        verdict,
+        text: 'Two sums differ.',
+        comparedAt: unixMillis(comparedAt),
+      },
+    ]);
+  await warehouse.comparisons.noteGaps('main', [{ ...gap, state: 'open' }]);
+  const short = { complete: false, why: 'the call log does not add up: The log is short' };
+  expect(await complete(hour.start, noon)).toEqual(short);
+  // While it is open what comes after it is not noted by itself.
+  expect(await complete(early.end, noon)).toEqual(short);
+  await warehouse.comparisons.noteGaps('main', [{ ...gap, state: 'passed' }]);
+  expect(await complete(early.end, noon)).toEqual({ complete: true });
+  expect(await complete(early.end - 1, noon)).toEqual(short);
+  await warehouse.comparisons.noteGaps('main', [{ ...gap, state: 'healed' }]);
+  expect(await complete(hour.start, noon)).toEqual({ complete: true });
+
+  await compare(interval(early.end, noon), 'unexplained', 10);
+  expect(await complete(hour.start, noon)).toEqual({
+    complete: false,
+    through: early.end,
+    why: 'the call log does not add up: Two sums differ',
+  });
+  await compare(interval(early.end, unixSeconds(noon - 1)), 'late data', 11);
+  await compare(interval(early.end, unixSeconds(noon - 1)), 'equal', 12);
+  expect(await complete(hour.start, noon - 1)).toEqual({ complete: true });
+  expect(await complete(hour.start, noon)).toMatchObject({ complete: false });
+  await compare(hour, 'rounding', 13);
+  expect(await complete(hour.start, noon)).toEqual({ complete: true });
+});
+
+it('knows each id that was shown under a name at the moment or since', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openAt(folder);
+  const shown = (id: number) => key(id, { name: 'billing.g1' });
+  await warehouse.snapshots.land(snapshotOf(100, [shown(1), key(2)]));
+  await warehouse.snapshots.land(snapshotOf(200, [shown(1), shown(3), key(2)]));
+  await warehouse.snapshots.land(snapshotOf(300, [shown(3), key(2, { name: 'billing.g1 ' })]));
+  const ids = async (since: number) => warehouse.keys.idsNamed('main', 'billing.g1', unixMillis(since));
+  expect(await ids(100)).toEqual([1, 2, 3]);
+  expect(await ids(299)).toEqual([1, 2, 3]);
+  // The third inventory no longer showed it under this name.
+  expect(await ids(300)).toEqual([2, 3]);
+  expect(await ids(1000)).toEqual([2, 3]);
+  expect(await warehouse.keys.idsNamed('other', 'billing.g1', unixMillis(0))).toEqual([]);
+  expect(await warehouse.keys.idsNamed('main', 'billing', unixMillis(0))).toEqual([]);
+});
