@@ -40,6 +40,21 @@ const entries = {
   ),
   'gateway-keys-unsettled': passing('try again when fewer keys are being made and deleted'),
   'key-spec-invalid': failed('nothing was sent; mend the name or the expiry of the key'),
+  'key-verify-refused': failed(
+    'the gateway does not take the new key, and the old one stays as it is; the words quoted are the gateway’s own',
+  ),
+  'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
+  'key-update-harmed': failed(
+    'look at the key in the gateway’s console and mend the fields named; let `tollkeeper doctor --probe-keys` learn anew how the gateway updates keys',
+  ),
+  'key-update-ineffective': failed(
+    'the gateway took the update and the key is as it was; ask its operator what the Admin Key may change',
+  ),
+  'key-update-unsettled': passing('it is read again before anything else is written'),
+  'key-unit-unknown': failed(
+    'let `tollkeeper doctor --probe-keys` find out in which unit the gateway takes remain_quota',
+  ),
+  'key-quota-inexact': failed('nothing was sent; give an amount that the gateway can hold and show exactly'),
   'gateway-answer-too-large': failed('the answer outgrew its limit; check base_url'),
 
   // exports
@@ -142,6 +157,15 @@ const entries = {
   'webhook-outcome-unknown': failed(
     'it was handed over and not answered: it may or may not have been taken; a receiver knows it by its Idempotency-Key',
   ),
+
+  // sinks of keys
+  'sink-failed': passing(
+    'the old key is untouched and works; it is tried again on schedule, and `tollkeeper keys` shows how it stands',
+  ),
+  'sink-refused': failed(
+    'mend the sink, or its entry under deliver; the old key is untouched and works meanwhile',
+  ),
+  'command-failed': passing('look at what the command printed, and run it by hand'),
 
   'demo-failed': failed('this is a fault of Tollkeeper itself; please report it with the line above'),
 

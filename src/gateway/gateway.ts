@@ -13,7 +13,7 @@ import type { ExportBody } from './export-body.ts';
 import { exportLogs, exportUsage } from './exports.ts';
 import type { LogExportQuery, UsageExportQuery } from './exports.ts';
 import { listAllKeys } from './key-listing.ts';
-import type { KeySpec, KeyUpdate } from './key-spec.ts';
+import type { KeyPatch, KeySpec, KeyUpdate } from './key-spec.ts';
 import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './keys.ts';
 import type { CreatedKey } from './keys.ts';
 
@@ -47,6 +47,8 @@ export type Gateway = {
   readonly createKey: (spec: KeySpec, options?: CallOptions) => Promise<CreatedKey>;
   /** Writes the whole key: fields left out could fall back to defaults. */
   readonly updateKey: (update: KeyUpdate, options?: CallOptions) => Promise<void>;
+  /** Writes the fields given alone: for a gateway that was found to keep the others, and to find out. */
+  readonly patchKey: (patch: KeyPatch, options?: CallOptions) => Promise<void>;
   /** Takes effect at once, says the document; whether the id existed, only a list can tell. */
   readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
@@ -90,6 +92,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     readKey: (id, call) => readKey(means, id, call),
     createKey: (spec, call) => createKey(means, spec, call),
     updateKey: (update, call) => updateKey(means, update, call),
+    patchKey: (patch, call) => updateKey(means, patch, call),
     deleteKey: (id, call) => deleteKey(means, id, call),
   };
 };

@@ -19,6 +19,9 @@ export type KeySpec = {
 /** gateway-api.md, PUT /api/token/: the whole key, with the fields that a read showed and the document does not name. */
 export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields };
 
+/** gateway-api.md, PUT /api/token/: the fields that are given alone. What becomes of the others is not told. */
+export type KeyPatch = Partial<KeySpec> & { readonly id: number; readonly rest?: UnknownFields };
+
 const longestName = 50;
 
 const checkName = (name: string): void => {
@@ -38,19 +41,27 @@ export const checkNewKey = (spec: KeySpec, now: UnixMillis): void => {
 };
 
 /** A past expiry may be written back: it is what an expired key has. @throws Fault `key-spec-invalid` */
-export const checkKeyUpdate = (update: KeyUpdate): void => checkName(update.name);
+export const checkKeyUpdate = ({ name }: KeyPatch): void => {
+  if (name !== undefined) checkName(name);
+};
 
-const fieldsOf = (spec: KeySpec): Record<string, unknown> => ({
-  name: spec.name,
-  remain_quota: jsonNumber(spec.remainQuota),
-  unlimited_quota: spec.unlimitedQuota,
-  expired_time: spec.expiredTime === 'never' ? -1 : spec.expiredTime,
-  group: spec.group,
+const fieldsOf = ({
+  name,
+  remainQuota,
+  unlimitedQuota,
+  expiredTime,
+  group,
+}: Partial<KeySpec>): Record<string, unknown> => ({
+  ...(name === undefined ? {} : { name }),
+  ...(remainQuota === undefined ? {} : { remain_quota: jsonNumber(remainQuota) }),
+  ...(unlimitedQuota === undefined ? {} : { unlimited_quota: unlimitedQuota }),
+  ...(expiredTime === undefined ? {} : { expired_time: expiredTime === 'never' ? -1 : expiredTime }),
+  ...(group === undefined ? {} : { group }),
 });
 
 export const newKeyBody = (spec: KeySpec): string => jsonText(fieldsOf(spec));
 
-export const keyUpdateBody = (update: KeyUpdate): string =>
+export const keyUpdateBody = (update: KeyPatch): string =>
   jsonText({
     ...Object.fromEntries(Object.entries(update.rest ?? {}).map(([name, text]) => [name, parseJson(text)])),
     id: update.id,

@@ -5,7 +5,7 @@ import type { Call, CallMeans, CallOptions } from './call.ts';
 import { endpoints } from './endpoints.ts';
 import { callForData, callForOutcome } from './envelope.ts';
 import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
-import type { KeySpec, KeyUpdate } from './key-spec.ts';
+import type { KeyPatch, KeySpec } from './key-spec.ts';
 import { registerKeys } from './key-secrets.ts';
 
 /** The document promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
@@ -51,7 +51,7 @@ export const createKey = async (
 
 export const updateKey = async (
   means: CallMeans,
-  update: KeyUpdate,
+  update: KeyPatch,
   options: CallOptions = {},
 ): Promise<void> => {
   checkKeyUpdate(update);

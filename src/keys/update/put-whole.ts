@@ -1,0 +1,192 @@
+import { compareMoney, fault, hasCode, isFault, messageOf, toSeconds, zero } from '../../base/index.ts';
+import type { Clock, Money } from '../../base/index.ts';
+import type { ApiKey, Gateway } from '../../gateway/index.ts';
+import { compareKeys } from './compare-keys.ts';
+import type { KeyChange, KeyComparison } from './compare-keys.ts';
+import type { UpdateKnowledge } from './knowledge.ts';
+import { nothingKnown } from './knowledge.ts';
+import { updateBody } from './update-body.ts';
+import type { UpdateBody } from './update-body.ts';
+
+export type UpdateExpectations = {
+  readonly knowledge: UpdateKnowledge;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** What happens to a wanted quota that the gateway cannot hold or show exactly; `refuse` unless it is said. */
+  readonly inexact?: 'refuse' | 'down';
+  /** The most that calls may spend meanwhile without it being taken for harm; half of what is left unless it is said. */
+  readonly mostSpent?: Money;
+  /** A key that has no more left than is wanted is left as it is: an update that is repeated gives nothing back. */
+  readonly neverRaise?: boolean;
+};
+
+export type UpdatedKey = {
+  readonly before: ApiKey;
+  readonly after: ApiKey;
+  /** False when the key was as wanted already, and nothing was sent. */
+  readonly sent: boolean;
+  /** What left a limited key between writing it and reading it again, or reading it and reading it again where it was not written over. */
+  readonly spent: Money;
+  /** What was done and seen, in a sentence with exact figures. */
+  readonly measured: string;
+};
+
+export type UpdatingGateway = Pick<Gateway, 'readKey' | 'patchKey'>;
+
+/** Milliseconds before each further reading of a key that does not show what was written. */
+const rereads = [500, 1500, 4000] as const;
+
+/** The request never left, or the answer says for certain that it was not taken. */
+const notTaken = (error: unknown): boolean =>
+  isFault(error) &&
+  (hasCode(error, 'gateway-unreachable') ||
+    hasCode(error, 'gateway-certificate') ||
+    hasCode(error, 'gateway-redirect') ||
+    hasCode(error, 'gateway-key-refused') ||
+    hasCode(error, 'gateway-scope-missing') ||
+    hasCode(error, 'gateway-not-found') ||
+    hasCode(error, 'gateway-http-error') ||
+    hasCode(error, 'gateway-rate-limited') ||
+    hasCode(error, 'key-spec-invalid'));
+
+const asWanted = (key: ApiKey, change: KeyChange, neverRaise: boolean): boolean => {
+  const { remainQuota, ...others } = change;
+  const enough =
+    remainQuota === undefined ||
+    (neverRaise
+      ? compareMoney(key.remainQuota, remainQuota) <= 0
+      : compareMoney(key.remainQuota, remainQuota) === 0);
+  const fields = ['name', 'unlimitedQuota', 'expiredTime', 'group'] as const;
+  return enough && fields.every((field) => others[field] === undefined || others[field] === key[field]);
+};
+
+type Reading = { readonly after: ApiKey; readonly found: KeyComparison };
+
+/** Reads the key until it shows what was written, or enough times to know that it never will; harm is not waited out. */
+const readBack = async (
+  gateway: UpdatingGateway,
+  before: ApiKey,
+  change: KeyChange,
+  body: UpdateBody,
+  { clock, signal, mostSpent }: UpdateExpectations,
+  pauses: readonly number[] = rereads,
+): Promise<Reading> => {
+  for (let reading = 0; ; reading += 1) {
+    const after = await gateway.readKey(before.id, { signal });
+    const remain = { ...body.remain, ...(mostSpent === undefined ? {} : { mostSpent }) };
+    const found = compareKeys(before, after, change, remain, toSeconds(clock.now()));
+    const pause = pauses[reading];
+    if (found.missing.length === 0 || pause === undefined) return { after, found };
+    await clock.wait(pause, signal);
+  }
+};
+
+/** Puts the values back that an update has changed without being asked; says in words whether they are back. */
+const putBack = async (
+  gateway: UpdatingGateway,
+  before: ApiKey,
+  { after, found }: Reading,
+  expectations: UpdateExpectations,
+): Promise<string> => {
+  const remainHarmed = found.harmed.some(({ field }) => field === 'remain_quota');
+  // What was spent meanwhile is not given back.
+  const old = remainHarmed || after.unlimitedQuota ? before : { ...before, remainQuota: after.remainQuota };
+  const knowledge = { ...expectations.knowledge, kept: nothingKnown.kept };
+  try {
+    const body = updateBody(old, {}, knowledge, 'down');
+    await gateway.patchKey(body.patch, { signal: expectations.signal });
+    const { found: left } = await readBack(gateway, old, {}, body, expectations);
+    if (left.harmed.length === 0) return 'all old values were put back';
+    return `the old values were written back, and these are still not as they were: ${left.harmed.map(({ words }) => words).join(', ')}`;
+  } catch (error) {
+    expectations.signal.throwIfAborted();
+    return `the old values could not be put back: ${messageOf(error)}`;
+  }
+};
+
+const measuredWords = (
+  before: ApiKey,
+  { after, found }: Reading,
+  body: UpdateBody,
+  millis: number,
+): string => {
+  const way = body.part
+    ? 'sent alone, the other fields kept their values'
+    : 'sent with the whole key, every other field is as it was';
+  if (after.unlimitedQuota) return `${way}; its quota is unlimited`;
+  const left = `remain_quota ${before.remainQuota} before, ${after.remainQuota} after, ${found.spent} spent meanwhile`;
+  const over = body.overwritesSpend
+    ? `; calls within the ${millis} ms before it was written may have been written over`
+    : '';
+  return `${way}; ${left}${over}`;
+};
+
+/**
+ * Changes fields of a key and proves that nothing else changed: reads it, writes it whole (or the wanted fields alone where
+ * the gateway was proven to keep the others), reads it again and compares every field. When the answer to the write is lost,
+ * the reading tells. A limited key may have less left by what was spent meanwhile: that is measured and told.
+ * @throws Fault key-update-harmed: something else changed, the old values were tried to be put back; key-update-ineffective:
+ * nothing changed; key-update-unsettled: it was sent, and the key cannot be read; key-unit-unknown, key-quota-inexact: nothing
+ * was sent; what the gateway's client throws when nothing was done
+ */
+export const putWhole = async (
+  gateway: UpdatingGateway,
+  id: number,
+  change: KeyChange,
+  expectations: UpdateExpectations,
+): Promise<UpdatedKey> => {
+  const { clock, signal, knowledge, inexact = 'refuse', neverRaise = false } = expectations;
+  const before = await gateway.readKey(id, { signal });
+  if (asWanted(before, change, neverRaise))
+    return {
+      before,
+      after: before,
+      sent: false,
+      spent: zero,
+      measured: 'it was so already, nothing was sent',
+    };
+  const began = clock.now();
+  const body = updateBody(before, change, knowledge, inexact);
+  let lost: unknown;
+  try {
+    await gateway.patchKey(body.patch, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (notTaken(error)) throw error;
+    lost = error;
+  }
+  const millis = clock.now() - began;
+  let reading: Reading;
+  try {
+    // What was refused is not on its way.
+    const pauses = hasCode(lost, 'gateway-refused') ? [] : rereads;
+    reading = await readBack(gateway, before, change, body, expectations, pauses);
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = `the key ${id} was written and cannot be read again: ${messageOf(error)}`;
+    throw fault('key-update-unsettled', words, { cause: error });
+  }
+  const { found, after } = reading;
+  if (found.harmed.length > 0) {
+    const names = found.harmed.map(({ words }) => words).join(', ');
+    const back = await putBack(gateway, before, reading, expectations);
+    throw fault(
+      'key-update-harmed',
+      `the update of key ${id} changed what was not asked for: ${names}; ${back}`,
+    );
+  }
+  if (found.missing.length > 0) {
+    const names = found.missing.join(', ');
+    if (lost === undefined)
+      throw fault('key-update-ineffective', `the update of key ${id} changed nothing: ${names} is as it was`);
+    if (!isFault(lost)) throw lost;
+    // The reading has shown that nothing was done, so that it can be done again.
+    const words = `${lost.message}; the key shows that nothing was changed`;
+    const again =
+      lost.code === 'gateway-refused' ? {} : { retryHelps: true, advice: 'it can be tried again' };
+    throw fault(lost.code, words, { cause: lost, ...again });
+  }
+  const settled = lost === undefined ? '' : ' (its answer was lost, the reading shows that it was done)';
+  const measured = `${measuredWords(before, reading, body, millis)}${settled}`;
+  return { before, after, sent: true, spent: found.spent, measured };
+};

@@ -1,0 +1,78 @@
+import { compareMoney, fault, money, zero } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
+import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
+import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
+import { shownStep, writtenQuota } from './quota-unit.ts';
+
+export type UpdateBody = {
+  readonly patch: KeyPatch;
+  readonly remain: Pick<ExpectedRemain, 'shown' | 'slack'>;
+  /** Left out fields are trusted to keep their values. */
+  readonly part: boolean;
+  /** What is left is written over, and with it whatever is spent between reading and writing. */
+  readonly overwritesSpend: boolean;
+};
+
+/** The amount in the gateway's unit, and what a read will show of it. */
+const remainOf = (
+  amount: Money,
+  key: ApiKey,
+  { unit }: UpdateKnowledge,
+  inexact: 'refuse' | 'down',
+): { readonly number: Money; readonly shown: Money; readonly slack: Money } => {
+  if (unit === undefined && compareMoney(amount, zero) > 0)
+    throw fault(
+      'key-unit-unknown',
+      `the key ${key.id} cannot be written: in which unit the gateway takes remain_quota is not known`,
+    );
+  const written = writtenQuota(amount, unit ?? { kind: 'currency' }, inexact);
+  return { ...written, slack: written.exact ? zero : shownStep };
+};
+
+/**
+ * What is to be sent for a change: the whole key as it was read, but for fields that were proven to keep their values when
+ * they are left out. What is left on the key is written back as it was read; where the unit cannot say it exactly, the next
+ * lower amount.
+ * @throws Fault key-unit-unknown, key-quota-inexact
+ */
+export const updateBody = (
+  key: ApiKey,
+  change: KeyChange,
+  knowledge: UpdateKnowledge,
+  inexact: 'refuse' | 'down',
+): UpdateBody => {
+  const leftOut = (field: UpdateField, wanted: unknown): boolean =>
+    wanted === undefined && knowledge.kept.has(field);
+  const part = knowledge.kept.size === 5;
+  const limits = change.unlimitedQuota === false && key.unlimitedQuota;
+  const omitsRemain = leftOut('remain_quota', change.remainQuota) && !limits;
+  const remain = omitsRemain
+    ? undefined
+    : change.remainQuota === undefined
+      ? remainOf(key.remainQuota, key, knowledge, 'down')
+      : remainOf(change.remainQuota, key, knowledge, inexact);
+  const name = leftOut('name', change.name) ? undefined : (change.name ?? key.name);
+  const unlimitedQuota = leftOut('unlimited_quota', change.unlimitedQuota)
+    ? undefined
+    : (change.unlimitedQuota ?? key.unlimitedQuota);
+  const expiredTime = leftOut('expired_time', change.expiredTime)
+    ? undefined
+    : (change.expiredTime ?? key.expiredTime);
+  // A group that a read does not show is nothing to be written.
+  const group = leftOut('group', change.group) ? undefined : (change.group ?? key.group);
+  return {
+    patch: {
+      id: key.id,
+      ...(part ? {} : { rest: key.rest }),
+      ...(name === undefined ? {} : { name }),
+      ...(remain === undefined ? {} : { remainQuota: remain.number }),
+      ...(unlimitedQuota === undefined ? {} : { unlimitedQuota }),
+      ...(expiredTime === undefined ? {} : { expiredTime }),
+      ...(group === undefined ? {} : { group }),
+    },
+    remain: remain ?? { shown: key.remainQuota, slack: money('0') },
+    part,
+    overwritesSpend: remain !== undefined && !key.unlimitedQuota,
+  };
+};

@@ -1,0 +1,79 @@
+import { fault } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
+import type { ModelAnswer } from '../gateway/index.ts';
+
+export type VerifyMeans = {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds that a refusal must last until the key is bad; a new key works at once, but a cache may not know it yet. */
+  readonly patience?: number;
+};
+
+export type VerifiedKey = {
+  readonly verdict: 'works' | 'no-channel';
+  /** Model, status, tokens and tries, in words. */
+  readonly evidence: string;
+};
+
+const usualPatience = 90_000;
+const firstPause = 1000;
+const longestPause = 20_000;
+
+const called = ({ kind, model, status }: ModelAnswer): string =>
+  `POST /v1/${kind} with ${model} ${status === undefined ? 'got no answer' : `answered ${status}`}`;
+
+const saidBy = ({ said }: ModelAnswer): string => (said === '' ? '' : `: ${said}`);
+
+const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string => {
+  const tokens =
+    answer.tokens === undefined ? '' : `, ${answer.tokens} token${answer.tokens === 1 ? '' : 's'}`;
+  const after = tries === 1 ? '' : `, at try ${tries} after ${Math.round(spent / 1000)} s`;
+  const meaning =
+    answer.verdict === 'no-channel' ? `: no channel serves the model, which only a good key is told` : '';
+  return `${called(answer)}${tokens}${after}${meaning}`;
+};
+
+/** What no answer has decided. */
+const unclear = (answer: ModelAnswer): Error => {
+  const words = `whether the key works is not known: ${called(answer)}${saidBy(answer)}`;
+  const wait = answer.retryAfter === undefined ? {} : { retryAfter: answer.retryAfter };
+  return answer.passing
+    ? fault('key-verify-unclear', words, wait)
+    : fault('key-verify-unclear', words, {
+        retryHelps: false,
+        advice: 'name a model under verify that the key may call at this kind of endpoint',
+      });
+};
+
+/**
+ * Asks until an answer shows that the key is good: that it works, or is let in to a model without a channel. A refusal counts
+ * only when it is still given after the patience, counted from the first one; what tells nothing is asked again as long.
+ * @throws Fault key-verify-refused: the key is bad; key-verify-unclear: nothing is known; the signal's reason
+ */
+export const verifyKey = async (
+  call: (signal: AbortSignal) => Promise<ModelAnswer>,
+  { clock, signal, patience = usualPatience }: VerifyMeans,
+): Promise<VerifiedKey> => {
+  const start = clock.now();
+  let refusedSince: number | undefined;
+  let pause = firstPause;
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted();
+    const answer = await call(signal);
+    const now = clock.now();
+    const { verdict } = answer;
+    if (verdict === 'works' || verdict === 'no-channel')
+      return { verdict, evidence: evidenceOf(answer, tries, now - start) };
+    if (verdict === 'refused') refusedSince ??= now;
+    const left = (verdict === 'refused' ? (refusedSince ?? now) : start) + patience - now;
+    if (verdict === 'refused' && (left <= 0 || !answer.passing))
+      throw fault(
+        'key-verify-refused',
+        `the key is refused: ${called(answer)} after ${tries} ${tries === 1 ? 'try' : 'tries'} in ${Math.round((now - start) / 1000)} s${saidBy(answer)}`,
+      );
+    const asked = answer.retryAfter ?? 0;
+    if (verdict !== 'refused' && (left <= 0 || asked > left || !answer.passing)) throw unclear(answer);
+    await clock.wait(Math.min(Math.max(pause, asked), left), signal);
+    pause = Math.min(pause * 2, longestPause);
+  }
+};

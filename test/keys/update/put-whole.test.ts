@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import type { Money } from '../../../src/base/index.ts';
+import type { ApiKey, Gateway, KeySpec } from '../../../src/gateway/index.ts';
+import { updateFields } from '../../../src/keys/update/knowledge.ts';
+import type { UpdateKnowledge } from '../../../src/keys/update/knowledge.ts';
+import { putWhole } from '../../../src/keys/update/put-whole.ts';
+import type { UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { openGatewayHouse } from '../../support/gateway-house.ts';
+import type { GatewayHouse } from '../../support/gateway-house.ts';
+
+const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'): UpdateKnowledge => ({
+  kept: new Set(omits === 'keep' ? updateFields : []),
+  unit: unit === 'currency' ? { kind: 'currency' } : { kind: 'units', perCurrency: money('500000') },
+});
+
+const expecting = (
+  house: GatewayHouse,
+  knowledge: UpdateKnowledge,
+  more: Partial<UpdateExpectations> = {},
+): UpdateExpectations => ({ knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000), ...more });
+
+const inUnits = (unit: 'currency' | 'units', amount: string): Money =>
+  money(unit === 'currency' ? amount : String(Number(amount) * 500_000));
+
+const made = async (
+  house: GatewayHouse,
+  unit: 'currency' | 'units',
+  spec: Partial<KeySpec> = {},
+): Promise<number> => {
+  const { id } = await house.gateway.createKey({
+    name: 'billing.g1',
+    remainQuota: inUnits(unit, '10'),
+    unlimitedQuota: false,
+    expiredTime: 'never',
+    group: 'vip',
+    ...spec,
+  });
+  return id;
+};
+
+const open = (variants: NonNullable<SandboxOptions['variants']> = {}): Promise<GatewayHouse> =>
+  openGatewayHouse({ variants });
+
+const puts = (house: GatewayHouse): readonly unknown[] =>
+  house.sandbox.requests
+    .all()
+    .filter(({ method }) => method === 'PUT')
+    .map(({ body }) => body);
+
+/** Takes from a key what calls would, in the currency. */
+const spend = (house: GatewayHouse, id: number, amount: bigint): void => {
+  const key = house.sandbox.state.keys.get(id);
+  if (key === undefined) throw new Error(`no key ${id}`);
+  key.remain -= amount * 1_000_000n;
+  key.spentSinceRead += amount * 1_000_000n;
+};
+
+describe('an update of a key', () => {
+  for (const update of ['replace', 'keep'] as const)
+    for (const update_quota of ['overwrite', 'keep-spend'] as const)
+      for (const quota_request_unit of ['currency', 'units'] as const)
+        it(`changes the wanted field alone: ${update}, ${update_quota}, ${quota_request_unit}`, async () => {
+          await using house = await open({ update, update_quota, quota_request_unit });
+          const id = await made(house, quota_request_unit);
+          const before = await house.gateway.readKey(id);
+          const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
+          const expectations = expecting(house, knows(quota_request_unit, update));
+          const ended = await putWhole(house.gateway, id, { expiredTime: end }, expectations);
+          expect(ended).toMatchObject({ sent: true, spent: '0', before });
+          expect(await house.gateway.readKey(id)).toEqual({ ...before, expiredTime: end });
+          const lowered = await putWhole(house.gateway, id, { remainQuota: money('7.25') }, expectations);
+          expect(lowered.after).toEqual({ ...before, expiredTime: end, remainQuota: '7.25' });
+          const sentFields = puts(house).map((body) => Object.keys(body as object).sort());
+          expect(sentFields).toEqual(
+            update === 'keep'
+              ? [
+                  ['expired_time', 'id'],
+                  ['id', 'remain_quota'],
+                ]
+              : Array.from({ length: 2 }, () =>
+                  expect.arrayContaining([
+                    'expired_time',
+                    'group',
+                    'id',
+                    'name',
+                    'remain_quota',
+                    'unlimited_quota',
+                  ]),
+                ),
+          );
+          const again = await putWhole(house.gateway, id, { remainQuota: money('7.25') }, expectations);
+          expect(again).toMatchObject({ sent: false });
+          expect(puts(house)).toHaveLength(2);
+        });
+
+  it('of an unlimited key carries what its quota reads, whatever that means', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
+    const done = await putWhole(house.gateway, id, { name: 'other' }, expecting(house, { kept: new Set() }));
+    expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
+  });
+
+  it('measures what calls spend meanwhile, to the last digit', async () => {
+    for (const variants of [{ update: 'keep' }, { update_quota: 'keep-spend' }] as const) {
+      await using house = await open(variants);
+      const id = await made(house, 'currency');
+      const spending: Pick<Gateway, 'readKey' | 'patchKey'> = {
+        readKey: house.gateway.readKey,
+        patchKey: async (patch, options) => {
+          spend(house, id, 123n);
+          await house.gateway.patchKey(patch, options);
+        },
+      };
+      const end = unixSeconds(toSeconds(house.clock.now()) + 60);
+      const omits = 'update' in variants ? 'keep' : 'replace';
+      const expectations = expecting(house, knows('currency', omits));
+      const done = await putWhole(spending, id, { expiredTime: end }, expectations);
+      expect(done).toMatchObject({ spent: '1.23', after: { remainQuota: '8.77' } });
+      expect(done.measured).toContain('remain_quota 10 before, 8.77 after, 1.23 spent meanwhile');
+    }
+  });
+
+  it('gives nothing back when it is repeated with neverRaise', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    const expectations = expecting(house, knows('currency'), { neverRaise: true });
+    await putWhole(house.gateway, id, { remainQuota: money('4') }, expectations);
+    spend(house, id, 100n);
+    const again = await putWhole(house.gateway, id, { remainQuota: money('4') }, expectations);
+    expect(again).toMatchObject({ sent: false, after: { remainQuota: '3' } });
+  });
+
+  it('sends nothing where the unit is not known, or cannot say the amount', async () => {
+    await using house = await open({ quota_request_unit: 'units' });
+    const id = await made(house, 'units');
+    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 60) };
+    await expect(
+      putWhole(house.gateway, id, change, expecting(house, { kept: new Set() })),
+    ).rejects.toMatchObject({ code: 'key-unit-unknown' });
+    const fine = { remainQuota: money('1.00005') };
+    await expect(putWhole(house.gateway, id, fine, expecting(house, knows('units')))).rejects.toMatchObject({
+      code: 'key-quota-inexact',
+    });
+    expect(puts(house)).toEqual([]);
+    const down = expecting(house, knows('units'), { inexact: 'down' });
+    expect(await putWhole(house.gateway, id, fine, down)).toMatchObject({ after: { remainQuota: '1' } });
+  });
+});
+
+describe('an update whose answer does not come', () => {
+  it.each(['lost-answer', 'reset'] as const)('is settled by reading again: %s', async (kind) => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    const end = unixSeconds(toSeconds(house.clock.now()) + 60);
+    house.sandbox.faults.plant({ kind, method: 'PUT' });
+    const doing = putWhole(house.gateway, id, { expiredTime: end }, expecting(house, knows('currency')));
+    if (kind === 'lost-answer')
+      expect(await doing).toMatchObject({
+        sent: true,
+        measured: expect.stringContaining('was lost') as string,
+      });
+    else
+      await expect(doing).rejects.toMatchObject({
+        code: 'gateway-connection-lost',
+        retryHelps: true,
+        message: expect.stringContaining('nothing was changed') as string,
+      });
+    expect((await house.gateway.readKey(id)).expiredTime).toBe(kind === 'reset' ? 'never' : end);
+  });
+
+  it('and that cannot be read again is said to be open', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    house.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
+    house.sandbox.faults.plant({ kind: 'status', status: 500, method: 'GET', skip: 1, times: 20 });
+    await expect(
+      putWhole(house.gateway, id, { name: 'b' }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({ code: 'key-update-unsettled', retryHelps: true });
+  });
+
+  it('because the gateway refused it has changed nothing', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    house.sandbox.faults.plant({ kind: 'envelope', method: 'PUT' });
+    await expect(
+      putWhole(house.gateway, id, { name: 'b' }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({ code: 'gateway-refused', retryHelps: false });
+    await expect(
+      putWhole(house.gateway, 999_999, { name: 'b' }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({ code: 'gateway-not-found' });
+    expect(house.clock.waits.filter((wait) => wait >= 500)).toEqual([]);
+  });
+});
+
+describe('harm', () => {
+  const harmOf = async (house: GatewayHouse, id: number, expectations: UpdateExpectations) => {
+    const before = await house.gateway.readKey(id);
+    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 60) };
+    const error: unknown = await putWhole(house.gateway, id, change, expectations).catch(
+      (thrown: unknown) => thrown,
+    );
+    return { before, error, after: await house.gateway.readKey(id) };
+  };
+
+  it('by a gateway that zeroes what was learned to be kept is named and mended', async () => {
+    await using house = await open({ update: 'replace' });
+    const id = await made(house, 'currency');
+    const kept = new Set(['remain_quota', 'group'] as const);
+    const expectations = expecting(house, { ...knows('currency'), kept });
+    const { before, error, after } = await harmOf(house, id, expectations);
+    expect(error).toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringMatching(
+        /group \(vip is now default\), remain_quota \(10 is now 0\); all old values were put back$/,
+      ) as string,
+    });
+    expect(after).toEqual(before);
+  });
+
+  it('that cannot be mended is told with what is left of it', async () => {
+    await using house = await open({ update: 'replace' });
+    const id = await made(house, 'currency');
+    house.sandbox.faults.plant({ kind: 'reset', method: 'PUT', skip: 1, times: 9 });
+    const expectations = expecting(house, { ...knows('currency'), kept: new Set(['group'] as const) });
+    const { error, after } = await harmOf(house, id, expectations);
+    expect(error).toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringContaining('the old values could not be put back') as string,
+    });
+    expect(after.group).toBe('default');
+  });
+
+  it('is seen in a unit that was learned wrong, and the old amount is put back as far as can be', async () => {
+    await using house = await open({ quota_request_unit: 'units' });
+    const id = await made(house, 'units');
+    const { error } = await harmOf(house, id, expecting(house, knows('currency')));
+    expect(error).toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringContaining('remain_quota (10 is now 0)') as string,
+    });
+  });
+
+  it('and an update that changed nothing are two things', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    const deaf = { readKey: house.gateway.readKey, patchKey: () => Promise.resolve() };
+    await expect(
+      putWhole(deaf, id, { name: 'b' }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({ code: 'key-update-ineffective' });
+    await expect(
+      putWhole(deaf, id, { remainQuota: money('12') }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({ code: 'key-update-ineffective' });
+  });
+});
+
+describe('a read that is late', () => {
+  it('is waited for', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    const old: ApiKey = await house.gateway.readKey(id);
+    let stale = 3;
+    const cached: Pick<Gateway, 'readKey' | 'patchKey'> = {
+      patchKey: house.gateway.patchKey,
+      readKey: async (wanted, options) => {
+        stale -= 1;
+        return stale >= 0 ? old : house.gateway.readKey(wanted, options);
+      },
+    };
+    const done = await putWhole(cached, id, { name: 'late' }, expecting(house, knows('currency')));
+    expect(done.after.name).toBe('late');
+    expect(house.clock.waits).toEqual([500, 1500]);
+  });
+});
