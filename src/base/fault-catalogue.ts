@@ -44,6 +44,9 @@ const entries = {
     'the gateway does not take the new key, and the old one stays as it is; the words quoted are the gateway’s own',
   ),
   'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
+  'audit-damaged': failed(
+    'nothing is done to keys: run `tollkeeper keys audit --verify` and put the audit file back from a copy; move it away only when it is lost for good',
+  ),
   'key-update-harmed': failed(
     'look at the key in the gateway’s console and mend the fields named; let `tollkeeper doctor --probe-keys` learn anew how the gateway updates keys',
   ),

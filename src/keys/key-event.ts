@@ -27,6 +27,9 @@ const use = z.object({
   models: z.array(z.object({ model: z.string(), calls: z.int() })),
 });
 
+/** Why an old key stays: it is used, its successor is not, what was called is not known, or its name is not its own. */
+export const holdReasons = ['used', 'successor-unused', 'log-incomplete', 'name-shared'] as const;
+
 /** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
 const shapes = {
   /** A key that was there before us, or was made by somebody else, is a generation of the service from now on. */
@@ -55,8 +58,11 @@ const shapes = {
   /** Said by a person who has the key before them. */
   confirmed: { ...keyOf, place: z.string(), proof: fingerprint },
   'read-back': { ...keyOf, places: z.array(z.string()) },
-  /** The hand-over: every sink holds it. */
-  current: { ...keyOf, oldRemain: decimal.optional() },
+  /** The hand-over: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
+  current: {
+    ...keyOf,
+    olds: z.array(z.object({ ...keyOf, remain: decimal.optional() })),
+  },
   /** The consumer was told to take it up. */
   reloaded: { ...keyOf },
   /** Its plaintext is gone and a sink may hold it: it is retired like an old key. */
@@ -66,14 +72,16 @@ const shapes = {
   'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
   retiring: { ...keyOf },
   /** Why the old key stays for now. */
-  held: { ...keyOf, reason: z.string(), use: use.optional() },
-  escalated: { ...keyOf, reason: z.string(), use: use.optional() },
+  held: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
+  escalated: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
   /** The evidence that it may go: the span (milliseconds UTC) in which the complete log shows no call by it. */
   quiet: { ...keyOf, from: moment, to: moment, evidence: z.string() },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal },
   'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string() },
   deleting: { ...keyOf, why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']) },
   deleted: { ...keyOf },
+  /** It has ended without being deleted: it is expired. */
+  retired: { ...keyOf },
   /** A warning to whoever owns the key; of which stage. */
   warned: { ...keyOf, stage: z.string() },
   /** A step did not work; the old key is as it was. */

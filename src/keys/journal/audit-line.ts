@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+
+/** A line of the audit file: what happened, bound to all that was written before it. */
+export type AuditLine = {
+  /** Counts from 1 without a gap. */
+  readonly seq: number;
+  /** The hash of the line before; that of nothing for the first. */
+  readonly prev: string;
+  /** SHA-256 (hex) over seq, prev and the event as it is written. */
+  readonly hash: string;
+  readonly event: unknown;
+};
+
+export type AuditHead = { readonly seq: number; readonly hash: string };
+
+/** What the first line follows. */
+export const noHead: AuditHead = { seq: 0, hash: '0'.repeat(64) };
+
+const hashOf = (seq: number, prev: string, event: string): string =>
+  createHash('sha256').update(`${seq}\n${prev}\n${event}`).digest('hex');
+
+/** The line that follows a head, without its line break. */
+export const nextLine = (
+  head: AuditHead,
+  event: unknown,
+): { readonly text: string; readonly head: AuditHead } => {
+  const seq = head.seq + 1;
+  const written = JSON.stringify(event);
+  const hash = hashOf(seq, head.hash, written);
+  return {
+    text: `{"seq":${seq},"prev":"${head.hash}","hash":"${hash}","event":${written}}`,
+    head: { seq, hash },
+  };
+};
+
+const shape = /^\{"seq":(\d{1,15}),"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","event":(\{.*\})\}$/s;
+
+/** The line, when it is whole and its hash is that of what it says; otherwise what is wrong with it. */
+export const readLine = (text: string): (AuditLine & { readonly written: string }) | string => {
+  const [, seqText, prev, hash, written] = shape.exec(text) ?? [];
+  if (seqText === undefined || prev === undefined || hash === undefined || written === undefined)
+    return 'it is no line of an audit file';
+  const seq = Number(seqText);
+  if (hashOf(seq, prev, written) !== hash) return 'its hash is not that of what it says';
+  try {
+    return { seq, prev, hash, written, event: JSON.parse(written) };
+  } catch {
+    return 'its event cannot be read';
+  }
+};
+
+export const follows = (head: AuditHead, line: AuditLine): boolean =>
+  line.seq === head.seq + 1 && line.prev === head.hash;

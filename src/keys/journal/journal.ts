@@ -1,0 +1,186 @@
+import { createGate, fault, messageOf } from '../../base/index.ts';
+import type { Log } from '../../base/index.ts';
+import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
+import { parseKeyEvent } from '../key-event.ts';
+import type { KeyEvent } from '../key-event.ts';
+import { lineageAfter } from '../lineage.ts';
+import type { Lineage } from '../lineage.ts';
+import { afterEvent } from '../rotation.ts';
+import type { Rotation } from '../rotation.ts';
+import { appendAuditLines, cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
+import { follows, nextLine, noHead, readLine } from './audit-line.ts';
+import type { AuditHead } from './audit-line.ts';
+
+/** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
+export type KeyJournal = {
+  /** Written down, whole or not at all, when it returns. @throws Fault disk-full, path-unwritable, audit-damaged */
+  readonly record: (events: readonly KeyEvent[]) => Promise<void>;
+  readonly rotation: (id: string) => Rotation | undefined;
+  /** Those that are not over, the oldest first. */
+  readonly openRotations: (account: string) => readonly Rotation[];
+  readonly lineage: (account: string) => Lineage;
+  /** A name that a key was asked for under and, as far as is written down, never came. */
+  readonly lostAttempt: (
+    account: string,
+    name: string,
+  ) => { readonly rotation: string; readonly service: string; readonly generation: number } | undefined;
+  /** The highest generation that a service ever had, lost ones included. */
+  readonly highestGeneration: (account: string, service: string) => number;
+  readonly history: (filter: {
+    readonly account: string;
+    readonly service?: string;
+  }) => Promise<readonly KeyEvent[]>;
+  readonly head: () => AuditHead;
+};
+
+export type JournalMeans = {
+  readonly table: Pick<KeyTable, 'append' | 'last' | 'events' | 'lineage'>;
+  /** The audit file. */
+  readonly path: string;
+  readonly log: Log;
+};
+
+type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
+
+const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
+  seq: head.seq,
+  at: event.at,
+  account: event.account,
+  service: event.service,
+  rotation: event.rotation,
+  what: event.what,
+  hash: head.hash,
+  event: written,
+});
+
+/** What the steps so far come to. */
+const createMemory = () => {
+  const rotations = new Map<string, Rotation>();
+  const lineages = new Map<string, Map<number, LineageRow>>();
+  const lost = new Map<string, { rotation: string; service: string; generation: number }>();
+  const highest = new Map<string, number>();
+  const lineOf = (account: string): Map<number, LineageRow> => {
+    const known = lineages.get(account) ?? new Map<number, LineageRow>();
+    lineages.set(account, known);
+    return known;
+  };
+  const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+  const noteGeneration = ({ account, service }: KeyEvent, generation: number): void => {
+    const key = keyOf(account, service);
+    highest.set(key, Math.max(generation, highest.get(key) ?? 0));
+  };
+  return {
+    rotations,
+    lineOf,
+    lost: (account: string, name: string) => lost.get(keyOf(account, name)),
+    highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
+    /** Gives the row of the lineage that changes. */
+    take: (event: KeyEvent): LineageRow | undefined => {
+      const { account, service, rotation } = event;
+      const next = afterEvent(rotations.get(rotation), event);
+      if (next !== undefined) rotations.set(rotation, next);
+      // What is over is told by history, and need not be held.
+      if (next?.over !== undefined && next.over === 'done') rotations.delete(rotation);
+      if ('generation' in event) noteGeneration(event, event.generation);
+      if (event.what === 'creating')
+        lost.set(keyOf(account, event.name), { rotation, service, generation: event.generation });
+      if (event.what === 'created' || event.what === 'deleting') lost.delete(keyOf(account, event.name));
+      const row = lineageAfter(lineOf(account), event);
+      if (row !== undefined) lineOf(account).set(row.keyId, row);
+      return row;
+    },
+  };
+};
+
+const damaged = (path: string, why: string): never => {
+  throw fault('audit-damaged', `the audit file ${path} does not hold: ${why}`);
+};
+
+/** Lines that the table lacks, or all where the table knows nothing. */
+const missingLines = async (path: string, last: AuditHead): Promise<readonly Recorded[]> => {
+  const newest = await lastAuditLine(path);
+  const told = newest === undefined ? undefined : readLine(newest);
+  // Nothing was written since: the whole chain is `keys audit --verify`'s to follow.
+  if (typeof told === 'object' && told.seq === last.seq && told.hash === last.hash) return [];
+  const missing: Recorded[] = [];
+  let head: AuditHead = noHead;
+  let lines = 0;
+  for await (const text of readAuditLines(path)) {
+    lines += 1;
+    const line = readLine(text);
+    if (typeof line === 'string') return damaged(path, `line ${lines}: ${line}`);
+    if (!follows(head, line)) damaged(path, `line ${lines} does not follow the one before it`);
+    head = { seq: line.seq, hash: line.hash };
+    if (line.seq === last.seq && line.hash !== last.hash)
+      damaged(path, `line ${lines} is not the one that the database knows`);
+    if (line.seq <= last.seq) continue;
+    missing.push({ head, event: parseKeyEvent(line.event), written: line.written });
+  }
+  if (head.seq < last.seq) damaged(path, `it ends with step ${head.seq}, and the database knows ${last.seq}`);
+  return missing;
+};
+
+/**
+ * Opens the journal: a line that a crash cut off is taken away, and what the warehouse lacks is put into it, all of it
+ * where the database was lost. @throws Fault audit-damaged when file and database contradict each other, disk-full
+ */
+export const openJournal = async ({ table, path, log }: JournalMeans): Promise<KeyJournal> => {
+  const memory = createMemory();
+  const oneAtATime = createGate(1);
+  const last = (await table.last()) ?? noHead;
+  const cut = await cutTornLine(path);
+  if (cut) log.warn('a line of the audit file that a crash cut off was taken away', { path });
+  const missing = await missingLines(path, last).catch((error: unknown) => {
+    if (error instanceof RangeError || (error instanceof Error && error.name === 'ZodError'))
+      return damaged(path, messageOf(error));
+    throw error;
+  });
+  for (const row of await table.events()) memory.take(parseKeyEvent(JSON.parse(row.event)));
+  let head: AuditHead = last;
+  /** What the file has and the database does not have yet. */
+  const unsettled: Recorded[] = [];
+  const changed = new Map<string, LineageRow>();
+  const settle = async (recorded: readonly Recorded[]): Promise<void> => {
+    for (const { event } of recorded) {
+      const row = memory.take(event);
+      if (row !== undefined) changed.set(JSON.stringify([row.account, row.keyId]), row);
+    }
+    unsettled.push(...recorded);
+    head = recorded.at(-1)?.head ?? head;
+    await table.append(unsettled.map(rowOf), [...changed.values()]);
+    unsettled.length = 0;
+    changed.clear();
+  };
+  if (missing.length > 0) {
+    log.warn('steps on keys were put into the database from the audit file', { steps: missing.length });
+    await settle(missing);
+  }
+  return {
+    record: (events) =>
+      oneAtATime(async () => {
+        const recorded: Recorded[] = [];
+        let next = head;
+        const lines: string[] = [];
+        for (const event of events) {
+          const line = nextLine(next, event);
+          next = line.head;
+          lines.push(line.text);
+          recorded.push({ head: next, event, written: JSON.stringify(event) });
+        }
+        if (lines.length === 0) return;
+        await appendAuditLines(path, lines);
+        await settle(recorded);
+      }),
+    rotation: (id) => memory.rotations.get(id),
+    openRotations: (account) =>
+      [...memory.rotations.values()]
+        .filter((rotation) => rotation.account === account && rotation.over === undefined)
+        .sort((left, right) => left.beganAt - right.beganAt),
+    lineage: (account) => memory.lineOf(account),
+    lostAttempt: memory.lost,
+    highestGeneration: memory.highest,
+    history: async (filter) =>
+      (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
+    head: () => head,
+  };
+};

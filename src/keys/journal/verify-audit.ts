@@ -1,0 +1,32 @@
+import { noHead, readLine } from './audit-line.ts';
+import type { AuditHead } from './audit-line.ts';
+
+export type AuditVerdict = {
+  /** Lines that hold. */
+  readonly lines: number;
+  /** Hash of the last that holds. */
+  readonly head: string;
+  /** The first place where the chain does not hold; lines count from 1. */
+  readonly broken?: { readonly line: number; readonly why: string };
+};
+
+/** Follows the chain from its first line on. A file may begin later than 1 only where its first line says what it follows. */
+export const verifyAudit = async (lines: AsyncIterable<string> | Iterable<string>): Promise<AuditVerdict> => {
+  let head: AuditHead = noHead;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    const line = readLine(text);
+    const broken = (why: string): AuditVerdict => ({
+      lines: number - 1,
+      head: head.hash,
+      broken: { line: number, why },
+    });
+    if (typeof line === 'string') return broken(line);
+    if (line.seq !== head.seq + 1)
+      return broken(`it is number ${line.seq}, and ${head.seq + 1} is due: lines are missing or were put in`);
+    if (line.prev !== head.hash) return broken('it follows another line than the one before it');
+    head = { seq: line.seq, hash: line.hash };
+  }
+  return { lines: number, head: head.hash };
+};

@@ -1,0 +1,52 @@
+import type { UnixMillis } from '../base/index.ts';
+import type { LineageRow } from '../warehouse/index.ts';
+import type { KeyEvent } from './key-event.ts';
+
+/** Keys by id. */
+export type Lineage = ReadonlyMap<number, LineageRow>;
+
+type Placed = {
+  readonly account: string;
+  readonly service: string;
+  readonly keyId: number;
+  readonly generation: number;
+  readonly name: string;
+};
+
+const rowOf = (event: Placed, born: UnixMillis): LineageRow => ({
+  account: event.account,
+  keyId: event.keyId,
+  service: event.service,
+  generation: event.generation,
+  name: event.name,
+  born,
+});
+
+/** What a step changes in the line of keys of its account; a key that has left it stays with its end. */
+export const lineageAfter = (lineage: Lineage, event: KeyEvent): LineageRow | undefined => {
+  switch (event.what) {
+    case 'adopted':
+      return rowOf(event, event.born);
+    case 'created':
+      return rowOf(event, event.at);
+    case 'deleting': {
+      // An orphan that no answer ever told of is seen here first.
+      const known = lineage.get(event.keyId);
+      return known === undefined ? rowOf(event, event.at) : undefined;
+    }
+    case 'deleted':
+    case 'retired':
+    case 'vanished': {
+      const known = lineage.get(event.keyId);
+      return { ...(known ?? rowOf(event, event.at)), retired: event.at };
+    }
+    default:
+      return undefined;
+  }
+};
+
+/** Those that live, the newest generation first. */
+export const liveOf = (lineage: Lineage, service: string): readonly LineageRow[] =>
+  [...lineage.values()]
+    .filter((row) => row.service === service && row.retired === undefined)
+    .sort((left, right) => right.generation - left.generation);

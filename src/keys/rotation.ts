@@ -1,0 +1,301 @@
+import { unixMillis } from '../base/index.ts';
+import type { Money, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { PlannedRotation } from './desk-types.ts';
+import type { holdReasons, KeyEvent, KeyFields } from './key-event.ts';
+import type { Fingerprint } from './sink.ts';
+import type { RotationTerms } from './terms.ts';
+
+export type HoldReason = (typeof holdReasons)[number];
+
+export type LineKey = { readonly keyId: number; readonly generation: number; readonly name: string };
+
+/** A key that was asked for on behalf of a rotation, under a name that only this attempt bears. */
+export type Attempt = {
+  readonly generation: number;
+  readonly name: string;
+  readonly askedAt: UnixMillis;
+  /**
+   * `asked`: no answer is written down, as when we died; `lost`: none came that could be believed; `made`, `verified`;
+   * `delivering`: a sink may hold it; `read-back`: every sink does; `superseded`: a sink may, and its plaintext is gone;
+   * `clearing`: an orphan on its way out; `gone`.
+   */
+  readonly state:
+    | 'asked'
+    | 'lost'
+    | 'made'
+    | 'verified'
+    | 'delivering'
+    | 'read-back'
+    | 'current'
+    | 'superseded'
+    | 'clearing'
+    | 'gone';
+  readonly keyId?: number;
+  readonly fingerprint?: Fingerprint;
+  readonly madeAt?: UnixMillis;
+  /** Places that a delivery was begun to, and whether it was seen through; with what the sink, or a person, answered. */
+  readonly places: Readonly<Record<string, { readonly done: boolean; readonly proof?: Fingerprint }>>;
+};
+
+/** A key that is to go once the successor is in every sink. */
+export type OldKey = LineKey & {
+  readonly state: 'working' | 'retiring' | 'deleting' | 'over';
+  /** What it had left at the hand-over, as served; nothing when unlimited. */
+  readonly remain?: Money;
+  readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
+  readonly held?: { readonly reason: HoldReason; readonly words: string; readonly escalated: boolean };
+  readonly quiet: boolean;
+};
+
+/** A figure that is about to be written, or was. */
+export type QuotaChange = {
+  readonly keyId: number;
+  readonly before: Money;
+  readonly wanted: Money;
+  readonly done: boolean;
+};
+
+/** A rotation as the steps that were written down make it. Moments in milliseconds UTC. */
+export type Rotation = {
+  readonly id: string;
+  readonly account: string;
+  readonly service: string;
+  readonly why: PlannedRotation['why'];
+  readonly who: string;
+  readonly terms: RotationTerms;
+  readonly old?: PlannedRotation['old'];
+  readonly fresh?: KeyFields;
+  readonly attempts: readonly Attempt[];
+  readonly handover?: UnixMillis;
+  readonly reloaded: boolean;
+  readonly olds: readonly OldKey[];
+  readonly quota: readonly QuotaChange[];
+  /** Failed tries in a row of the step it stands before. */
+  readonly tries: number;
+  readonly lastFailure?: { readonly at: UnixMillis; readonly step: string; readonly message: string };
+  readonly waiting?: string;
+  readonly over?: 'done' | 'given-up';
+  readonly beganAt: UnixMillis;
+  readonly changedAt: UnixMillis;
+};
+
+const noPlaces: Attempt['places'] = {};
+
+const withAttempt = (
+  rotation: Rotation,
+  generation: number,
+  change: (attempt: Attempt) => Partial<Attempt>,
+): Rotation => ({
+  ...rotation,
+  attempts: rotation.attempts.map((attempt) =>
+    attempt.generation === generation ? { ...attempt, ...change(attempt) } : attempt,
+  ),
+});
+
+const withOld = (rotation: Rotation, keyId: number, change: Partial<OldKey>): Rotation => ({
+  ...rotation,
+  olds: rotation.olds.map((old) => (old.keyId === keyId ? { ...old, ...change } : old)),
+});
+
+const state = (rotation: Rotation, generation: number, next: Attempt['state']): Rotation =>
+  withAttempt(rotation, generation, () => ({ state: next }));
+
+const place = (
+  rotation: Rotation,
+  event: { readonly generation: number; readonly place: string; readonly proof?: string | undefined },
+  done: boolean,
+): Rotation =>
+  withAttempt(rotation, event.generation, ({ places }) => {
+    const proof = event.proof ?? (done ? places[event.place]?.proof : undefined);
+    return {
+      state: 'delivering',
+      places: { ...places, [event.place]: { done, ...(proof === undefined ? {} : { proof }) } },
+    };
+  });
+
+const isOld = (rotation: Rotation, keyId: number): boolean =>
+  rotation.olds.some((old) => old.keyId === keyId);
+
+const gone = (
+  rotation: Rotation,
+  event: { readonly keyId: number; readonly generation: number },
+): Rotation =>
+  isOld(rotation, event.keyId)
+    ? withOld(rotation, event.keyId, { state: 'over' })
+    : state(rotation, event.generation, 'gone');
+
+/** What a step that was read back wrongly, or could not be delivered, leaves to be done again. */
+const afterFailure = (rotation: Rotation, step: string): Rotation =>
+  step === 'read-back'
+    ? {
+        ...rotation,
+        attempts: rotation.attempts.map((attempt) =>
+          attempt.state === 'delivering'
+            ? {
+                ...attempt,
+                places: Object.fromEntries(
+                  Object.keys(attempt.places).map((name) => [name, { done: false }]),
+                ),
+              }
+            : attempt,
+        ),
+      }
+    : rotation;
+
+const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
+  switch (event.what) {
+    case 'creating':
+      return {
+        ...rotation,
+        attempts: [
+          ...rotation.attempts,
+          {
+            generation: event.generation,
+            name: event.name,
+            askedAt: event.at,
+            state: 'asked',
+            places: noPlaces,
+          },
+        ],
+      };
+    case 'created':
+      return withAttempt(rotation, event.generation, () => ({
+        state: 'made',
+        keyId: event.keyId,
+        fingerprint: event.fingerprint,
+        madeAt: event.at,
+      }));
+    case 'create-lost':
+      return state(rotation, event.generation, 'lost');
+    case 'verified':
+      return state(rotation, event.generation, 'verified');
+    case 'delivering':
+      return place(rotation, event, false);
+    case 'delivered':
+    case 'confirmed':
+      return place(rotation, event, true);
+    case 'read-back':
+      return state(rotation, event.generation, 'read-back');
+    case 'current':
+      return {
+        ...state(rotation, event.generation, 'current'),
+        handover: event.at,
+        olds: event.olds.map(({ remain, ...old }) => ({
+          ...old,
+          ...(remain === undefined ? {} : { remain }),
+          state: 'working',
+          quiet: false,
+        })),
+      };
+    case 'reloaded':
+      return { ...rotation, reloaded: true };
+    case 'superseded':
+      return state(rotation, event.generation, 'superseded');
+    case 'expiring':
+      return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: false } });
+    case 'expiry-set':
+      return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: true } });
+    case 'held':
+    case 'escalated':
+      return withOld(rotation, event.keyId, {
+        held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
+        quiet: false,
+      });
+    case 'quiet':
+      return withOld(rotation, event.keyId, { quiet: true });
+    case 'retiring':
+      return withOld(rotation, event.keyId, { state: 'retiring' });
+    case 'quota-adjusting':
+      return {
+        ...rotation,
+        quota: [
+          ...rotation.quota.filter(({ keyId, done }) => done || keyId !== event.keyId),
+          { keyId: event.keyId, before: event.before, wanted: event.wanted, done: false },
+        ],
+      };
+    case 'quota-adjusted':
+      return {
+        ...rotation,
+        quota: rotation.quota.map((change) =>
+          change.keyId === event.keyId ? { ...change, done: true } : change,
+        ),
+      };
+    case 'deleting':
+      return isOld(rotation, event.keyId)
+        ? withOld(rotation, event.keyId, { state: 'deleting' })
+        : withAttempt(rotation, event.generation, () => ({ state: 'clearing', keyId: event.keyId }));
+    case 'deleted':
+    case 'vanished':
+      return gone(rotation, event);
+    case 'retired':
+      return withOld(rotation, event.keyId, { state: 'over' });
+    case 'failed':
+      return {
+        ...afterFailure(rotation, event.step),
+        tries: event.tries,
+        lastFailure: { at: event.at, step: event.step, message: event.message },
+      };
+    case 'waiting':
+      return { ...rotation, waiting: event.message };
+    case 'resumed': {
+      const { waiting: _waiting, lastFailure: _failure, ...rest } = rotation;
+      return { ...rest, tries: 0 };
+    }
+    case 'given-up':
+    case 'done':
+      return { ...rotation, over: event.what };
+    default:
+      return rotation;
+  }
+};
+
+/**
+ * Steps after which nothing has to be done over: failures are counted anew. What a lost plaintext undoes is not among
+ * them, or a sink that always fails would be given one key after the other.
+ */
+const lasting: readonly KeyEvent['what'][] = [
+  'read-back',
+  'current',
+  'reloaded',
+  'expiry-set',
+  'quota-adjusted',
+  'retired',
+];
+
+/** Steps that change nothing about how far it is. */
+const standing: readonly KeyEvent['what'][] = ['failed', 'waiting', 'held', 'escalated'];
+
+/** The rotation with one more step; nothing before its `planned`, and of steps that belong to no rotation. */
+export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rotation | undefined => {
+  if (event.what === 'planned')
+    return {
+      id: event.rotation,
+      account: event.account,
+      service: event.service,
+      why: event.why,
+      who: event.who,
+      terms: event.terms,
+      ...(event.old === undefined ? {} : { old: event.old }),
+      ...(event.fresh === undefined ? {} : { fresh: event.fresh }),
+      attempts: [],
+      reloaded: false,
+      olds: [],
+      quota: [],
+      tries: 0,
+      beganAt: event.at,
+      changedAt: event.at,
+    };
+  if (rotation === undefined) return undefined;
+  const next = applied(rotation, event);
+  return {
+    ...next,
+    ...(lasting.includes(event.what) ? { tries: 0 } : {}),
+    ...(standing.includes(event.what)
+      ? {}
+      : { changedAt: unixMillis(Math.max(event.at, rotation.changedAt)) }),
+  };
+};
+
+/** The newest attempt that still counts. */
+export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
+  attempts.findLast(({ state: now }) => now !== 'gone' && now !== 'superseded' && now !== 'lost');
