@@ -1,0 +1,59 @@
+import { isFault, messageOf } from '../../base/index.ts';
+import type { Secret } from '../../base/index.ts';
+import type { Delivered, Sink } from '../sink.ts';
+import { createCommandSink } from './command-sink.ts';
+import { createFileSink } from './file-sink.ts';
+import { fillSpec } from './fill-spec.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { placeOf } from './places.ts';
+import { failed, refused, wordsOf } from './sink-faults.ts';
+import type { SinkMeans } from './sink-means.ts';
+import type { SinkNames, SinkSpec } from './sink-spec.ts';
+
+const sinkOf = (spec: SinkSpec, names: SinkNames, means: SinkMeans): Sink => {
+  const place = placeOf(spec, names);
+  switch (spec.kind) {
+    case 'file':
+      return createFileSink(spec, place, means);
+    case 'command':
+      return createCommandSink(spec, place, means);
+    default:
+      throw refused(`no sink is of the kind ${spec.kind}`);
+  }
+};
+
+/** What a sink answered must be the key that it was given. */
+const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
+  if (answer.fingerprint === undefined || answer.fingerprint === fingerprintOf(key.reveal())) return answer;
+  throw failed(`${sink.describe()} took the key and answers with the SHA-256 of something else`, {
+    advice: 'look at what it holds: whoever reads it does not get the new key; the old one works on',
+  });
+};
+
+/** A sink of the spec for one service. @throws Fault sink-refused when the names of the service cannot stand in it */
+export const createSink = (spec: SinkSpec, of: SinkNames, means: SinkMeans): Sink => {
+  const sink = sinkOf(fillSpec(spec, of, means.cwd), of, means);
+  /** Nothing but faults comes out, and no secret within them. */
+  const guarded = async <T>(doing: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFault(error)) throw error;
+      throw failed(`${sink.describe()} ${doing}: ${wordsOf(messageOf(error), means.secrets)}`);
+    }
+  };
+  return {
+    ...sink,
+    deliver: (key, delivery, signal) => {
+      means.secrets.register(key.reveal());
+      const work = async (): Promise<Delivered> =>
+        proven(await sink.deliver(key, delivery, signal), key, sink);
+      return guarded('did not take the key', work, signal);
+    },
+    fingerprint: (delivery, signal) =>
+      guarded('cannot be read', () => sink.fingerprint(delivery, signal), signal),
+    troubles: (signal) => guarded('cannot be tried', () => sink.troubles(signal), signal),
+  };
+};

@@ -1,0 +1,101 @@
+import { refused } from './sink-faults.ts';
+
+/** Finds and changes the key in the text of a file; the text holds one byte a character. */
+export type FileForm = {
+  /** Nothing when it is not there, or empty. @throws Fault sink-refused when the file is not of this form. */
+  readonly read: (text: string) => string | undefined;
+  /** @throws Fault sink-refused */
+  readonly write: (text: string, key: string) => string;
+};
+
+export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
+
+type Assignment = {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly quote: string;
+};
+
+const opening = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*=/y;
+/** A value in quotes may go over lines; what follows the closing one must end the line, or it closes nothing. */
+const quoted = /[^\S\r\n]*(['"`])((?:\\\1|(?!\1)[^])*)\1(?=[^\S\r\n]*(?:#[^\r\n]*)?(?:\r?\n|$))/y;
+const bare = /[^\S\r\n]*((?:(?![^\S\r\n]+(?:#|\r?\n|$))[^\r\n])*)/y;
+const restOfLine = /[^\n]*(?:\n|$)/y;
+
+const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+};
+
+const valueAt = (text: string, at: number): Omit<Assignment, 'name'> => {
+  const inQuotes = matchAt(quoted, text, at);
+  if (inQuotes !== null) {
+    const [all, quote = '', value = ''] = inQuotes;
+    const to = at + all.length - 1;
+    return { from: to - value.length, to, quote };
+  }
+  // Behind a space a # begins a comment; straight behind the = it is a value to some readers.
+  if (/^[^\S\r\n]+#/.test(text.slice(at, at + 200))) return { from: at, to: at, quote: '' };
+  const [all = '', value = ''] = matchAt(bare, text, at) ?? [];
+  const to = at + all.length;
+  return { from: to - value.length, to, quote: '' };
+};
+
+const assignmentsIn = (text: string): readonly Assignment[] => {
+  const found: Assignment[] = [];
+  for (let at = 0; at < text.length;) {
+    const begun = matchAt(opening, text, at);
+    if (begun !== null) {
+      const value = valueAt(text, at + begun[0].length);
+      found.push({ name: begun[1] ?? '', ...value });
+      at = value.to;
+    }
+    at += matchAt(restOfLine, text, at)?.[0].length ?? 1;
+  }
+  return found;
+};
+
+const plain = /^[A-Za-z0-9_.~+/=:@%,-]+$/;
+const quotable = /^[\x20-\x7e]+$/;
+
+const written = (key: string, quote: string): string => {
+  if (plain.test(key)) return key;
+  if (quotable.test(key) && !/['"`\\$]/.test(key)) return quote === '' ? `'${key}'` : key;
+  throw refused('the key holds characters that readers of dotenv files take differently', {
+    advice: 'deliver it as a raw file or into JSON',
+  });
+};
+
+/** The file with its byte-order mark before the first line's name. */
+const markLength = (text: string): number => (text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0);
+
+/** `NAME=value` lines as dotenv, shells, systemd and Docker read them; all but the value stays as it is. */
+export const dotenvForm = (name: string): FileForm => ({
+  read: (text) => {
+    const body = text.slice(markLength(text));
+    const last = assignmentsIn(body).findLast((one) => one.name === name);
+    if (last === undefined) return undefined;
+    return body.slice(last.from, last.to) || undefined;
+  },
+  write: (text, key) => {
+    const mark = text.slice(0, markLength(text));
+    let body = text.slice(mark.length);
+    const own = assignmentsIn(body).filter((one) => one.name === name);
+    if (own.length === 0) {
+      const end = lineEndOf(body);
+      const before = body === '' || body.endsWith('\n') ? '' : end;
+      return `${mark}${body}${before}${name}=${written(key, '')}${end}`;
+    }
+    // Readers differ in which of several counts.
+    for (const { from, to, quote } of own.toReversed())
+      body = body.slice(0, from) + written(key, quote) + body.slice(to);
+    return mark + body;
+  },
+});
+
+/** The whole file is the key; a line end behind it stays. */
+export const rawForm: FileForm = {
+  read: (text) => text.replace(/[\r\n]+$/, '') || undefined,
+  write: (text, key) => key + (/\r?\n$/.exec(text)?.[0] ?? ''),
+};

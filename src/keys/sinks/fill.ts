@@ -1,0 +1,82 @@
+import { refused } from './sink-faults.ts';
+import type { SinkNames } from './sink-spec.ts';
+
+const placeholder = /\{(account|service)\}/g;
+
+/** Names come from keys that others may have named: each place takes only what is safe there. */
+type Rule = { readonly holds: (value: string) => boolean; readonly words: string };
+
+const segment: Rule = {
+  holds: (value) => !/[/\\\p{Cc}]/u.test(value) && value !== '',
+  words: 'a name that is part of a path must hold no slash and no control character',
+};
+
+/** Programs read their arguments as they like, shells among them. */
+const argument: Rule = {
+  holds: (value) => /^[\p{L}\p{N}._@:+-]+$/u.test(value),
+  words: 'a name in an argument of a command may hold letters, digits and . _ @ : + - alone',
+};
+
+const visible: Rule = {
+  holds: (value) => value !== '' && !/\p{Cc}/u.test(value),
+  words: 'it holds a control character',
+};
+
+const put = (template: string, names: SinkNames, rule: Rule, write: (value: string) => string): string =>
+  template.replaceAll(placeholder, (_, which: 'account' | 'service') => {
+    const value = names[which];
+    if (rule.holds(value)) return write(value);
+    throw refused(`the ${which} ${JSON.stringify(value)} cannot stand in ${template}: ${rule.words}`, {
+      advice: `give it a sink of its own that does without {${which}}`,
+    });
+  });
+
+const same = (value: string): string => value;
+
+/** Whether a part of the path is one that leads elsewhere. */
+const strays = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
+
+const notStraying = (filled: string, template: string): string => {
+  if (filled === template || !strays(filled) || strays(template)) return filled;
+  throw refused(`${template} would lead elsewhere with the names filled in: ${filled}`, {
+    advice: 'rename the service, or give it a sink of its own',
+  });
+};
+
+/** Fills names into a path. @throws Fault sink-refused when they would lead out of their place. */
+export const fillPath = (template: string, names: SinkNames): string =>
+  notStraying(put(template, names, segment, same), template);
+
+/** Fills names into an argument. @throws Fault sink-refused when they could be read as something else. */
+export const fillArgument = (template: string, names: SinkNames): string => {
+  const filled = put(template, names, argument, same);
+  if (filled.startsWith('-') && !template.startsWith('-'))
+    throw refused(`${template} would begin with a dash with the names filled in: ${filled}`, {
+      advice: 'put a word or -- before it',
+    });
+  return filled;
+};
+
+/** Fills names into the path or the query of a web address. @throws Fault sink-refused */
+export const fillUrl = (template: string, names: SinkNames): string => {
+  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(template) ?? [];
+  if (/\{(account|service)\}/.test(origin))
+    throw refused('names are filled into the path of a web address alone, never into its host');
+  return notStraying(put(template, names, segment, encodeURIComponent), template);
+};
+
+/** Fills names into a JSON pointer (RFC 6901). */
+export const fillPointer = (template: string, names: SinkNames): string =>
+  put(template, names, visible, (value) => value.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** @throws Fault sink-refused when the name does not fit. */
+export const fitting = (name: string, pattern: RegExp, what: string): string => {
+  if (pattern.test(name)) return name;
+  throw refused(`${JSON.stringify(name)} is no ${what}`, {
+    advice: 'write another name for this service, in a sink of its own',
+  });
+};
+
+/** Fills names into a name; what comes out must fit the pattern. @throws Fault sink-refused */
+export const fillName = (template: string, names: SinkNames, pattern: RegExp, what: string): string =>
+  fitting(put(template, names, visible, same), pattern, what);

@@ -1,0 +1,101 @@
+import { applyEdits, modify, parseTree } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+import { lineEndOf } from './dotenv.ts';
+import type { FileForm } from './dotenv.ts';
+import { refused } from './sink-faults.ts';
+
+/** The parts of a JSON pointer (RFC 6901). @throws Fault sink-refused */
+export const pointerParts = (pointer: string): readonly string[] => {
+  if (!/^(\/([^~/]|~[01])*)+$/.test(pointer))
+    throw refused(`${JSON.stringify(pointer)} is no JSON pointer to a value`, {
+      advice: 'write it as /gateway/api_key',
+    });
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+};
+
+/** The tree of a JSON text; comments and trailing commas are taken. Quotes nothing of it. @throws Fault sink-refused */
+export const treeOf = (text: string, what: string): Node | undefined => {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length > 0)
+    throw refused(`${what} is no JSON: it breaks at character ${errors[0]?.offset ?? 0}`, {
+      advice: 'mend it; nothing was written',
+    });
+  return tree;
+};
+
+const spoilt = (what: string, why: string): Error =>
+  refused(`${what}: ${why}`, { advice: 'mend what is there, or name another place; nothing was written' });
+
+type Found = { readonly node: Node | undefined; readonly path: (string | number)[] };
+
+/** Goes down the tree; what is missing on the way may be made, what is in the way may not be replaced. */
+const find = (tree: Node | undefined, parts: readonly string[], what: string): Found => {
+  let node = tree;
+  const path: (string | number)[] = [];
+  for (const part of parts) {
+    if (node === undefined || node.type === 'object') {
+      const own: Node[] = (node?.children ?? []).filter((child) => child.children?.[0]?.value === part);
+      if (own.length > 1)
+        throw spoilt(what, `it has ${JSON.stringify(part)} twice, and readers differ in which counts`);
+      node = own[0]?.children?.[1];
+      path.push(part);
+    } else if (node.type === 'array') {
+      const index = /^(0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1;
+      const item: Node | undefined = node.children?.[index];
+      if (item === undefined) throw spoilt(what, `a list has no item ${JSON.stringify(part)}`);
+      node = item;
+      path.push(index);
+    } else
+      throw spoilt(what, `${JSON.stringify(part)} would stand in something that is neither object nor list`);
+  }
+  return { node, path };
+};
+
+const fieldFound = (text: string, parts: readonly string[], what: string): Found => {
+  const found = find(treeOf(text, what), parts, what);
+  if (found.node?.type === 'object' || found.node?.type === 'array')
+    throw spoilt(what, `an ${found.node.type} stands where the key should be`);
+  return found;
+};
+
+/** The text at the place; nothing when none is there. @throws Fault sink-refused */
+export const readField = (text: string, parts: readonly string[], what: string): string | undefined => {
+  const { node } = fieldFound(text, parts, what);
+  return node?.type === 'string' && node.value !== '' ? String(node.value) : undefined;
+};
+
+const indentOf = (text: string): { insertSpaces: boolean; tabSize: number } => {
+  const [, indent = '  '] = /^[{[][^\S\r\n]*\r?\n([ \t]+)/m.exec(text) ?? [];
+  return { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length };
+};
+
+/** Sets the text at the place; every other byte stays. @throws Fault sink-refused */
+export const writeField = (text: string, parts: readonly string[], key: string, what: string): string => {
+  const { node, path } = fieldFound(text, parts, what);
+  if (node !== undefined)
+    return text.slice(0, node.offset) + JSON.stringify(key) + text.slice(node.offset + node.length);
+  if (text.trim() === '') return `${applyEdits('{}', modify('{}', path, key, {}))}\n`;
+  const formattingOptions = { ...indentOf(text), eol: lineEndOf(text) };
+  const multiline = text.trim().includes('\n');
+  return applyEdits(text, modify(text, path, key, multiline ? { formattingOptions } : {}));
+};
+
+const mark = '\u00ef\u00bb\u00bf';
+
+/** A JSON file, with comments or without. */
+export const jsonForm = (pointer: string, what: string): FileForm => {
+  // The text holds one byte a character, so the names do.
+  const parts = pointerParts(pointer).map((part) => Buffer.from(part, 'utf8').toString('latin1'));
+  const bodyOf = (text: string): string => (text.startsWith(mark) ? text.slice(mark.length) : text);
+  return {
+    read: (text) => readField(bodyOf(text), parts, what),
+    write: (text, key) => {
+      const bytes = Buffer.from(key, 'utf8').toString('latin1');
+      return (text.startsWith(mark) ? mark : '') + writeField(bodyOf(text), parts, bytes, what);
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { fault, isFault, messageOf, systemCode } from '../../base/index.ts';
+import type { Fault, FaultOptions, SecretRegistry } from '../../base/index.ts';
+
+/** It may work when tried again. */
+export const failed = (message: string, options: FaultOptions = {}): Fault =>
+  fault('sink-failed', message, options);
+
+/** It will not work until a person changes something. */
+export const refused = (message: string, options: FaultOptions = {}): Fault =>
+  fault('sink-refused', message, options);
+
+/** Tokens that no registry knows, such as the key that was there before. */
+const tokenLike = /\b(?:sk-|hvs\.|hvb\.|s\.|ghp_|xox[a-z]-|AKIA|eyJ)[A-Za-z0-9_.-]{12,}/g;
+
+const longest = 300;
+
+/** What somebody else said, on one line, without secrets. */
+export const wordsOf = (text: string, secrets: SecretRegistry): string =>
+  secrets
+    .redact(text)
+    .replaceAll(tokenLike, '[secret]')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, longest);
+
+/** System errors that stay until a person does something. */
+const lasting = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EBUSY',
+  'EXDEV',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+]);
+
+const adviceFor: Readonly<Record<string, string>> = {
+  ENOSPC: 'free space on the volume; what was there before is as it was',
+  EDQUOT: 'free space or raise the quota; what was there before is as it was',
+  EROFS: 'mount it writable',
+  EBUSY: 'mount the folder, not the single file: a file that is a mount point cannot be replaced',
+  EACCES: 'let the user that Tollkeeper runs as write there',
+  EPERM: 'let the user that Tollkeeper runs as write there',
+};
+
+/** A fault of a file system, by what can be done about it. */
+export const fileFault = (doing: string, error: unknown): Fault => {
+  if (isFault(error)) return error;
+  const code = systemCode(error);
+  const advice = code === undefined ? undefined : adviceFor[code];
+  const options = { cause: error, ...(advice === undefined ? {} : { advice }) };
+  const words = `${doing}: ${code ?? messageOf(error)}`;
+  return code !== undefined && lasting.has(code) ? refused(words, options) : failed(words, options);
+};

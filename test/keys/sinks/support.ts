@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNamedGates, createSecretRegistry } from '../../../src/base/index.ts';
+import type { Secret } from '../../../src/base/index.ts';
+import { createSink } from '../../../src/keys/sinks/create-sink.ts';
+import type { SinkMeans } from '../../../src/keys/sinks/sink-means.ts';
+import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import type { Delivery, Sink } from '../../../src/keys/sink.ts';
+import { createHttp } from '../../../src/net/index.ts';
+import type { Http } from '../../../src/net/index.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+
+export const plaintext = 'sk-Np3vXw8RkQ1zLmTb6YcEoHs5';
+export const older = 'sk-AAAAoldAAAAoldAAAAoldAAAA';
+export const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export const delivery: Delivery = {
+  account: 'main',
+  service: 'billing',
+  generation: 7,
+  keyName: 'billing.g7',
+};
+
+export const secretOf = (value: string): Secret => ({
+  reveal: () => value,
+  toString: () => '[secret]',
+  toJSON: () => '[secret]',
+});
+
+export const never = new AbortController().signal;
+
+const timeouts = { connect: 2000, headers: 5000, idle: 5000, total: 10_000 };
+
+/** Keeps what a test opens, and closes it. */
+export type SinkHouse = AsyncDisposable & {
+  readonly folder: string;
+  readonly means: SinkMeans;
+  readonly clock: ReturnType<typeof manualClock>;
+  readonly sink: (spec: SinkSpec, change?: Partial<SinkMeans>) => Sink;
+};
+
+export const openSinkHouse = async (change: Partial<SinkMeans> = {}): Promise<SinkHouse> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-sinks-'));
+  const clock = manualClock();
+  const opened: Http[] = [];
+  const open = (ca?: readonly string[]): Http => {
+    const http = createHttp({
+      userAgent: 'tollkeeper/test',
+      env: {},
+      timeouts,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    opened.push(http);
+    return http;
+  };
+  const means: SinkMeans = {
+    http: open(),
+    openHttp: open,
+    env: { PATH: process.env['PATH'] },
+    cwd: folder,
+    clock,
+    random: () => 0.5,
+    secrets: createSecretRegistry(),
+    gates: createNamedGates(),
+    ...change,
+  };
+  return {
+    folder,
+    means,
+    clock,
+    sink: (spec, more = {}) => createSink(spec, delivery, { ...means, ...more }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(opened.map((http) => http[Symbol.asyncDispose]()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** What a promise was rejected with. */
+export const thrownBy = async (promise: Promise<unknown>): Promise<unknown> => {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+};
