@@ -36,7 +36,7 @@ export default defineConfig({
       ...(wanted === 'system' ? [] : system),
       ...(wanted === 'storm' ? [] : storms),
     ],
-    setupFiles: ['test/support/leaks.ts'],
+    setupFiles: ['test/support/leaks.ts', 'test/support/watch-secrets.ts'],
     globalSetup: ['test/support/no-leftovers.ts'],
     testTimeout: 60_000 * multiplier,
     hookTimeout: 60_000,

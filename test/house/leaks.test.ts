@@ -41,5 +41,20 @@ it('a server left open fails the run, a folder left behind too, and nothing left
   expect(server.code).not.toBe(0);
   expect(left.output).toContain('tests left files behind: tollkeeper-planted-');
   expect(left.code).not.toBe(0);
-  expect([clean.code, clean.output]).toEqual([0, expect.stringContaining('1 passed')]);
+  expect([clean.code, clean.output]).toEqual([0, expect.stringContaining('2 passed')]);
+});
+
+it('a secret fails the run in whatever file, row, mail or output it is found, and a sink may hold one', async () => {
+  const { code, output } = await runLeaky('secrets');
+  expect(code).not.toBe(0);
+  for (const place of [
+    /\/deep\/core\.123 \(plain\)/,
+    /\/program\.log \(base64\)/,
+    /rows of \/.*\/planted\.duckdb \(plain\)/,
+    /output of runs \(plain\)/,
+    /a mail \(plain\)/,
+    /secrets are left in: .*\/shared/,
+  ])
+    expect(output).toMatch(place);
+  expect(output).not.toContain('sink.env');
 });

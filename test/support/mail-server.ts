@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { simpleParser } from 'mailparser';
 import type { ParsedMail } from 'mailparser';
+import { watchOutput, watchSecret } from './secret-watch.ts';
 import { startMailCatcher } from '../../src/demo/mail-catcher.ts';
 import type { CaughtMail } from '../../src/demo/mail-catcher.ts';
 
@@ -14,22 +15,28 @@ export type MailServer = AsyncDisposable & {
   readonly taken: readonly TakenMail[];
 };
 
+const password = 'open/sesame';
+
 const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname;
 
 /** A real SMTP server on loopback that wants STARTTLS and a login before it takes a mail. */
 export const openMailServer = async (): Promise<MailServer> => {
   const taken: TakenMail[] = [];
+  watchSecret(password);
   const catcher = await startMailCatcher({
     user: 'tollkeeper',
-    password: 'open/sesame',
+    password,
     tls: {
       key: await readFile(fixture('localhost.key'), 'utf8'),
       cert: await readFile(fixture('localhost.pem'), 'utf8'),
     },
-    keep: async (mail) => void taken.push({ ...mail, parsed: await simpleParser(mail.bytes) }),
+    keep: async (mail) => {
+      watchOutput('a mail', mail.bytes);
+      taken.push({ ...mail, parsed: await simpleParser(mail.bytes) });
+    },
   });
   return {
-    url: `smtp://tollkeeper:open%2Fsesame@localhost:${catcher.port}`,
+    url: `smtp://tollkeeper:${encodeURIComponent(password)}@localhost:${catcher.port}`,
     ca: fixture('ca.pem'),
     taken,
     [Symbol.asyncDispose]: catcher[Symbol.asyncDispose],

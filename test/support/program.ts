@@ -5,6 +5,7 @@ import { createSecretRegistry } from '../../src/base/index.ts';
 import type { Clock } from '../../src/base/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { manualClock } from './manual-clock.ts';
+import { exemptIfSecret, watchOutput } from './secret-watch.ts';
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
@@ -35,6 +36,7 @@ export const openFolder = async (): Promise<Folder> => {
       const file = join(path, name);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
+      exemptIfSecret(file, text);
       return file;
     },
     files: async () => {
@@ -65,6 +67,9 @@ export const openFolder = async (): Promise<Folder> => {
         signal: options.signal ?? new AbortController().signal,
         onHangup: () => ({ [Symbol.dispose]: () => undefined }),
       });
+      // The sandbox is of no use unless its Admin Key is shown.
+      if (argv[0] !== 'sandbox')
+        watchOutput(`output of ${argv[0] ?? 'the program'}`, output.stdout + output.stderr);
       return { code, ...output };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { watchOutput } from '../../support/secret-watch.ts';
 
 /** The checkout: the nearest folder above with a lock file, wherever this file was compiled to. */
 const checkout = (folder: string): string =>
@@ -59,6 +60,8 @@ export const startIn = (
   const ended = once(child, 'close').then((end) => {
     isOver = true;
     tell();
+    if (argv[0] !== 'sandbox')
+      watchOutput(`output of ${argv[0] ?? 'the program'}`, [...lines, rest, errors].join('\n'));
     return { code: end[0] as number | null, signal: end[1] as NodeJS.Signals | null };
   });
   return {
