@@ -1,0 +1,135 @@
+import { toMillis, toSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { SurveyedKey } from '../desk-types.ts';
+import { lagAllowed } from './expiry-policy.ts';
+import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
+import type { HeldReason } from './held-key.ts';
+import { isExhausted, isExpired } from './key-state.ts';
+import { countText, spanText } from './plan-words.ts';
+import { ageOf } from './select.ts';
+
+/** Whether something is so; where it cannot be known, why not. */
+export type Proof =
+  | { readonly so: true }
+  | { readonly so: false; readonly reason?: HeldReason; readonly words?: string };
+
+const yes: Proof = { so: true };
+const no: Proof = { so: false };
+const unknown = (reason: HeldReason, words: string): Proof => ({ so: false, reason, words });
+
+export type Judged = {
+  readonly surveyed: SurveyedKey;
+  readonly policy: ExpiryPolicy;
+  readonly evidence: ExpiryEvidence;
+  readonly now: UnixMillis;
+};
+
+/** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
+const logHolds = (millis: number, { evidence, policy, now }: Judged): Proof => {
+  const said = evidence.log.get(millis);
+  if (said === undefined) return unknown('log-incomplete', 'the call log was not asked');
+  if (said.complete) return yes;
+  const enough = toSeconds(now) - lagAllowed(policy.quiet) / 1000;
+  return said.through !== undefined && said.through >= enough
+    ? yes
+    : unknown(
+        'log-incomplete',
+        `the call log does not hold all of the last ${spanText(millis)}: ${said.why}`,
+      );
+};
+
+const lastCallOf = ({ surveyed, evidence }: Judged): UnixMillis | undefined => {
+  const last = evidence.use.get(surveyed.key.id)?.lastCall;
+  return last === undefined ? undefined : toMillis(last);
+};
+
+/** Whether no call was made for so many milliseconds; a key is idle no longer than it has been there. */
+const idleFor = (millis: number, judged: Judged): Proof => {
+  const { surveyed, now } = judged;
+  const last = lastCallOf(judged);
+  if (last !== undefined && now - last < millis) return no;
+  const age = ageOf(surveyed, now);
+  if (age !== undefined && age < millis) return no;
+  return logHolds(millis, judged);
+};
+
+/** Whether a clock of the key shows so many milliseconds at least. */
+export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): Proof => {
+  const { surveyed, now } = judged;
+  const { key } = surveyed;
+  if (clock === 'idle') return idleFor(millis, judged);
+  if (clock === 'exhausted') return isExhausted(key) ? idleFor(millis, judged) : no;
+  if (clock === 'expired')
+    return key.expiredTime !== 'never' && isExpired(key, now) && now - toMillis(key.expiredTime) >= millis
+      ? yes
+      : no;
+  const age = ageOf(surveyed, now);
+  if (age === undefined) return unknown('age-unknown', 'the gateway does not tell when it was made');
+  return age >= millis ? yes : no;
+};
+
+/** When the clock began: what was done to the key before it has nothing to do with it. */
+export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
+  const { key } = judged.surveyed;
+  const created = key.createdTime === undefined ? undefined : toMillis(key.createdTime);
+  if (clock === 'age') return created;
+  if (clock === 'expired') return key.expiredTime === 'never' ? undefined : toMillis(key.expiredTime);
+  return lastCallOf(judged) ?? created;
+};
+
+const spanAgo = (judged: Judged): string => `the last ${spanText(judged.policy.quiet)}`;
+
+/** Whether the key alone bore its name all through the quiet time, so that what the log shows under the name is its use. */
+const aloneUnderName = (judged: Judged, namesakes: number): Proof => {
+  const { surveyed, evidence } = judged;
+  const { id, name } = surveyed.key;
+  if (namesakes > 1)
+    return unknown(
+      'name-not-unique',
+      `${countText(namesakes, 'key')} bear this name, so that the log cannot tell which one is used`,
+    );
+  if (evidence.namesThen === undefined)
+    return unknown(
+      'inventory-incomplete',
+      `no inventory shows the keys of ${spanAgo(judged)}; a snapshot job keeps them`,
+    );
+  const then = evidence.namesThen.get(id);
+  if (then === undefined)
+    return unknown('inventory-incomplete', `it was not there all through ${spanAgo(judged)}`);
+  if (then !== name)
+    return unknown(
+      'name-not-unique',
+      `it was called ${then} within ${spanAgo(judged)}; wait until they are over`,
+    );
+  const others = (evidence.idsNamed.get(name) ?? []).filter((other) => other !== id);
+  return others.length === 0
+    ? yes
+    : unknown(
+        'name-not-unique',
+        `other keys bore this name within ${spanAgo(judged)} (ids ${others.join(', ')})`,
+      );
+};
+
+/** Whether nothing is broken by ending the key now. */
+export const mayEnd = (judged: Judged, namesakes: number): Proof => {
+  const { policy, evidence, surveyed, now } = judged;
+  if (policy.evenIfUsed) return yes;
+  const alone = aloneUnderName(judged, namesakes);
+  if (!alone.so) return alone;
+  const last = lastCallOf(judged);
+  if (last !== undefined && now - last < policy.quiet) {
+    const models = evidence.use.get(surveyed.key.id)?.models ?? [];
+    const of =
+      models.length === 0
+        ? ''
+        : ` (${models
+            .slice(0, 3)
+            .map(({ model }) => model)
+            .join(', ')})`;
+    return unknown(
+      'used',
+      `it is in use: last call ${spanText(now - last)} ago${of}; \`even_if_used: true\` ends it all the same`,
+    );
+  }
+  return logHolds(policy.quiet, judged);
+};

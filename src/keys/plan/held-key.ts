@@ -1,0 +1,67 @@
+import type { UnixMillis } from '../../base/index.ts';
+import type { SurveyedKey } from '../desk-types.ts';
+import { ageOf } from './select.ts';
+
+/** Why nothing is done with a key that a job is about. */
+export type HeldReason =
+  | 'not-due'
+  | 'older-generation'
+  | 'in-rotation'
+  | 'age-unknown'
+  | 'outside-window'
+  | 'over-limit'
+  | 'min-remaining'
+  | 'name-not-unique'
+  | 'generation-not-unique'
+  | 'not-ours'
+  | 'service-unusable'
+  | 'name-too-long'
+  | 'disabled'
+  | 'expired'
+  | 'exhausted'
+  | 'revived'
+  | 'used'
+  | 'log-incomplete'
+  | 'inventory-incomplete';
+
+export type HeldKey = {
+  readonly keyId: number;
+  readonly name: string;
+  readonly service: string;
+  readonly generation: number;
+  /** Milliseconds; missing where the gateway does not tell. */
+  readonly age?: number;
+  readonly reason: HeldReason;
+  /** Why, and what to do where something can be done. */
+  readonly words: string;
+};
+
+/** What goes its usual way, so that nobody needs to hear of it. */
+const asUsual: ReadonlySet<HeldReason> = new Set(['not-due', 'older-generation', 'in-rotation']);
+
+export const needsWords = ({ reason }: HeldKey): boolean => !asUsual.has(reason);
+
+export const heldKey = (
+  surveyed: SurveyedKey,
+  now: UnixMillis,
+  reason: HeldReason,
+  words: string,
+): HeldKey => {
+  const age = ageOf(surveyed, now);
+  const { key, service, generation } = surveyed;
+  return {
+    keyId: key.id,
+    name: key.name,
+    service,
+    generation,
+    ...(age === undefined ? {} : { age }),
+    reason,
+    words,
+  };
+};
+
+const createdOf = ({ key }: SurveyedKey): number => key.createdTime ?? Number.MAX_SAFE_INTEGER;
+
+/** The oldest first; of the same second the one that was made first. */
+export const oldestFirst = (keys: readonly SurveyedKey[]): SurveyedKey[] =>
+  [...keys].sort((left, right) => createdOf(left) - createdOf(right) || left.key.id - right.key.id);

@@ -1,0 +1,26 @@
+import { compareMoney, toSeconds, zero } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+
+/** What gateways of this family write for a disabled key; the document does not tell. */
+const disabledStatus = 2;
+
+export const isExpired = ({ expiredTime }: ApiKey, now: UnixMillis): boolean =>
+  expiredTime !== 'never' && expiredTime <= toSeconds(now);
+
+export const isExhausted = ({ unlimitedQuota, remainQuota }: ApiKey): boolean =>
+  !unlimitedQuota && compareMoney(remainQuota, zero) <= 0;
+
+/**
+ * Why no call can be made with a key. Expiry and exhaustion are worked out from the fields, since gateways write their status
+ * late or never; who lists statuses says by it which are in use.
+ */
+export const deadBy = (
+  key: ApiKey,
+  now: UnixMillis,
+  status?: readonly number[],
+): 'disabled' | 'expired' | 'exhausted' | undefined => {
+  if (key.status === disabledStatus && status?.includes(disabledStatus) !== true) return 'disabled';
+  if (isExpired(key, now)) return 'expired';
+  return isExhausted(key) ? 'exhausted' : undefined;
+};

@@ -1,0 +1,48 @@
+import { toMillis } from '../../base/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { KeySurvey, PlannedExpiry } from '../desk-types.ts';
+import type { KeyEvent } from '../key-event.ts';
+import { oldestFirst } from './held-key.ts';
+import { spanText } from './plan-words.ts';
+
+const day = 86_400_000;
+
+/** Milliseconds before its expiry at which a key is told of. */
+export const usualNotices: readonly number[] = [30 * day, 7 * day, day];
+
+/** Names one notice of one expiry: a key whose expiry is moved is told of anew. */
+const stageOf = (before: number, expiredTime: UnixSeconds): string =>
+  `${spanText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
+
+/** Notices that are due now, the key that expires first foremost: of each key the nearest alone, and each once. */
+export const planNotices = (
+  survey: KeySurvey,
+  notices: readonly number[],
+  history: readonly KeyEvent[],
+): readonly PlannedExpiry[] => {
+  const now: UnixMillis = survey.at;
+  const told = new Set(
+    history.flatMap((event) => (event.what === 'warned' ? [`${event.keyId} ${event.stage}`] : [])),
+  );
+  const ownDoing = new Set(
+    history.flatMap((event) =>
+      event.what === 'expiry-set' || event.what === 'expiring' ? [`${event.keyId} ${event.expiredTime}`] : [],
+    ),
+  );
+  const nearestLast = [...notices].sort((left, right) => right - left);
+  return oldestFirst(survey.keys)
+    .flatMap(({ key, service, generation, rotation }) => {
+      const { id: keyId, name, expiredTime } = key;
+      // A key that is being replaced, or that we end ourselves, is nobody's surprise.
+      if (expiredTime === 'never' || rotation !== undefined || ownDoing.has(`${keyId} ${expiredTime}`))
+        return [];
+      const left = toMillis(expiredTime) - now;
+      const before = nearestLast.findLast((notice) => left > 0 && left <= notice);
+      const stage = before === undefined ? undefined : stageOf(before, expiredTime);
+      if (stage === undefined || told.has(`${keyId} ${stage}`)) return [];
+      const action = { kind: 'warn' as const, stage };
+      return [{ left, planned: { keyId, generation, name, service, action } }];
+    })
+    .sort((one, other) => one.left - other.left)
+    .map(({ planned }) => planned);
+};

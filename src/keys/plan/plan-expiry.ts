@@ -1,0 +1,173 @@
+import { toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../desk-types.ts';
+import { clockBegan, clockShows, mayEnd } from './expiry-evidence.ts';
+import type { Judged } from './expiry-evidence.ts';
+import { warningStage } from './expiry-policy.ts';
+import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
+import { heldKey, oldestFirst } from './held-key.ts';
+import type { HeldKey, HeldReason } from './held-key.ts';
+import { deadBy, isExpired } from './key-state.ts';
+import { withinLimits } from './limits.ts';
+import { spanText } from './plan-words.ts';
+import { ageOf, isSelected } from './select.ts';
+import type { TeamPatterns } from './select.ts';
+
+export type ExpiryPlan = {
+  readonly at: UnixMillis;
+  /** Keys that the job is about. */
+  readonly selected: number;
+  /** The oldest key first; why in words, age in milliseconds. */
+  readonly expiries: readonly {
+    readonly planned: PlannedExpiry;
+    readonly why: string;
+    readonly age?: number;
+  }[];
+  readonly held: readonly HeldKey[];
+};
+
+type Step =
+  | { readonly action: PlannedExpiry['action']; readonly why: string }
+  | { readonly reason: HeldReason; readonly words: string };
+
+const stageNames = ['warn', 'expire', 'delete'] as const;
+type Stage = (typeof stageNames)[number];
+
+/** Seconds from now at which a key that is to end expires: an expiry must lie ahead when it is written. */
+const expiresIn = 60;
+
+const clockWords = (clock: ExpiryClock, millis: number): string => {
+  const span = spanText(millis);
+  if (clock === 'age') return `${span} old or more`;
+  if (clock === 'idle') return `not used for ${span}`;
+  return clock === 'expired' ? `expired ${span} ago or more` : `used up, and not used for ${span}`;
+};
+
+/** When a stage was passed on this clock; nothing when it was not. */
+const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
+  const { surveyed, evidence, now } = judged;
+  const { key } = surveyed;
+  const past = evidence.past.get(key.id);
+  if (stage === 'expire')
+    return key.expiredTime !== 'never' && isExpired(key, now) ? toMillis(key.expiredTime) : undefined;
+  const began = clockBegan(clock, judged);
+  return past?.warned === undefined || (began !== undefined && past.warned < began) ? undefined : past.warned;
+};
+
+const actionOf = (stage: Stage, now: UnixMillis): PlannedExpiry['action'] => {
+  if (stage === 'warn') return { kind: 'warn', stage: warningStage };
+  return stage === 'expire'
+    ? { kind: 'expire', at: unixSeconds(toSeconds(now) + expiresIn) }
+    : { kind: 'delete' };
+};
+
+const expiresSoon = ({ key: { expiredTime } }: SurveyedKey, now: UnixMillis): boolean =>
+  expiredTime !== 'never' && expiredTime - toSeconds(now) <= expiresIn;
+
+/** The next stage on one clock, each after the one before it, however late that came. */
+const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
+  const { policy, now, surveyed, evidence } = judged;
+  const stages = stageNames.flatMap((stage) => {
+    const at = policy.stages[stage];
+    return at === undefined ? [] : [{ stage, at }];
+  });
+  const before: { readonly at: number; readonly passed: UnixMillis }[] = [];
+  for (const { stage, at } of stages) {
+    const passed = stage === 'delete' ? undefined : passedAt(stage, clock, judged);
+    if (passed !== undefined) {
+      before.push({ at, passed });
+      continue;
+    }
+    const shown = clockShows(clock, at, judged);
+    if (!shown.so)
+      return {
+        reason: shown.reason ?? 'not-due',
+        words: shown.words ?? `not ${clockWords(clock, at)}`,
+      };
+    const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
+    if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${spanText(waits)}` };
+    if (stage === 'expire' && expiresSoon(surveyed, now))
+      return { reason: 'not-due', words: 'it expires in a moment' };
+    const set = evidence.past.get(surveyed.key.id)?.expirySet;
+    const began = clockBegan(clock, judged);
+    if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
+      return {
+        reason: 'revived',
+        words: `it was set to expire ${spanText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
+      };
+    return { action: actionOf(stage, now), why: clockWords(clock, at) };
+  }
+  return { reason: 'not-due', words: 'nothing is left to be done' };
+};
+
+const rank = (step: Step): number => {
+  if (!('action' in step)) return step.reason === 'not-due' ? 0 : 1;
+  return { warn: 2, expire: 3, delete: 4 }[step.action.kind];
+};
+
+const judge = (judged: Judged, namesakes: number): Step => {
+  const { surveyed, policy } = judged;
+  if (surveyed.rotation !== undefined)
+    return { reason: 'in-rotation', words: `a rotation of ${surveyed.service} is open` };
+  const [step = { reason: 'not-due' as const, words: 'no clock is named' }] = policy.by
+    .map((clock) => stepBy(clock, judged))
+    .sort((left, right) => rank(right) - rank(left));
+  if (!('action' in step) || step.action.kind === 'warn') return step;
+  const proof = mayEnd(judged, namesakes);
+  return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
+};
+
+type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
+
+/** Which keys are warned of, set to expire or deleted now, the oldest first, and of every other one why it is not. */
+export const planExpiry = (
+  survey: KeySurvey,
+  policy: ExpiryPolicy,
+  evidence: ExpiryEvidence,
+  teams: readonly TeamPatterns[],
+): ExpiryPlan => {
+  const now = survey.at;
+  const names = new Map<string, number>();
+  for (const { key } of survey.keys) names.set(key.name, (names.get(key.name) ?? 0) + 1);
+  const selected = selectedForExpiry(survey, policy, teams);
+  const held: HeldKey[] = [];
+  const warned: Ending[] = [];
+  const due: Ending[] = [];
+  for (const surveyed of selected) {
+    const step = judge({ surveyed, policy, evidence, now }, names.get(surveyed.key.name) ?? 0);
+    if (!('action' in step)) held.push(heldKey(surveyed, now, step.reason, step.words));
+    else (step.action.kind === 'warn' ? warned : due).push({ surveyed, step });
+  }
+  const works = ({ key }: SurveyedKey): boolean => deadBy(key, now) === undefined;
+  const limited = withinLimits(due, policy.limits, {
+    selected: selected.length,
+    remaining: selected.filter(works).length,
+    reduces: ({ surveyed }) => works(surveyed),
+  });
+  const taken = new Set([...warned, ...limited.taken].map(({ surveyed }) => surveyed));
+  const steps = new Map([...warned, ...due].map(({ surveyed, step }) => [surveyed, step]));
+  return {
+    at: now,
+    selected: selected.length,
+    expiries: selected.flatMap((surveyed) => {
+      const step = steps.get(surveyed);
+      if (step === undefined || !taken.has(surveyed)) return [];
+      const { key, service, generation } = surveyed;
+      const age = ageOf(surveyed, now);
+      const planned = { keyId: key.id, generation, name: key.name, service, action: step.action };
+      return [{ planned, why: step.why, ...(age === undefined ? {} : { age }) }];
+    }),
+    held: [
+      ...held,
+      ...limited.held.map(({ item, reason, words }) => heldKey(item.surveyed, now, reason, words)),
+    ],
+  };
+};
+
+/** The keys that evidence is asked for, the oldest first. */
+export const selectedForExpiry = (
+  survey: KeySurvey,
+  policy: ExpiryPolicy,
+  teams: readonly TeamPatterns[],
+): readonly SurveyedKey[] =>
+  oldestFirst(survey.keys.filter((key) => isSelected(key, policy.select, { teams, now: survey.at })));

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { fault, money, unixMillis, unixSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../desk-types.ts';
+import { rotationTerms } from '../terms.ts';
+import { changesSince, fingerprintOf, keyState, planState } from './plan-state.ts';
+import type { Concerned, PlanState } from './plan-state.ts';
+
+/** What a plan file holds; it is of the job and account it was made for, and of no other. */
+export type KeyPlan = {
+  readonly at: UnixMillis;
+  readonly account: string;
+  readonly job: string;
+  readonly rotations: readonly PlannedRotation[];
+  readonly expiries: readonly PlannedExpiry[];
+  /** What is left out or put off, and why. */
+  readonly notes: readonly string[];
+};
+
+export type FiledKeyPlan = KeyPlan & { readonly state: PlanState };
+
+const format = 'tollkeeper key plan';
+const version = 1;
+
+const seconds = z.int().transform((value) => unixSeconds(value));
+const decimal = z.string().transform((text) => money(text));
+
+const rotation = z.strictObject({
+  service: z.string(),
+  why: z.enum(['age', 'hand', 'leak', 'new']),
+  terms: rotationTerms,
+  old: z
+    .strictObject({
+      keyId: z.int(),
+      generation: z.int(),
+      name: z.string(),
+      remainQuota: decimal,
+      unlimitedQuota: z.boolean(),
+    })
+    .optional(),
+  fresh: z
+    .strictObject({
+      remainQuota: decimal,
+      unlimitedQuota: z.boolean(),
+      expiredTime: z.union([z.literal('never'), seconds]),
+      group: z.string(),
+    })
+    .optional(),
+});
+
+const expiry = z.strictObject({
+  keyId: z.int(),
+  generation: z.int(),
+  name: z.string(),
+  service: z.string(),
+  action: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('warn'), stage: z.string() }),
+    z.strictObject({ kind: z.literal('expire'), at: seconds }),
+    z.strictObject({ kind: z.literal('delete') }),
+  ]),
+});
+
+const content = {
+  at: z.int().transform((value) => unixMillis(value)),
+  account: z.string(),
+  job: z.string(),
+  rotations: z.array(rotation),
+  expiries: z.array(expiry),
+  notes: z.array(z.string()),
+  state: z.strictObject({ keys: z.array(keyState), fingerprint: z.string() }),
+};
+
+const outline = z.looseObject({ format: z.literal(format), version: z.int() });
+const whole = z.strictObject({
+  format: z.literal(format),
+  version: z.literal(version),
+  ...content,
+  sha256: z.string(),
+});
+
+const digestOf = (plan: FiledKeyPlan): string => {
+  const { at, account, job, rotations, expiries, notes, state } = plan;
+  const ordered = whole
+    .omit({ sha256: true })
+    .parse({ format, version, at, account, job, rotations, expiries, notes, state });
+  return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
+};
+
+const concernedBy = ({ rotations, expiries }: Pick<KeyPlan, 'rotations' | 'expiries'>): Concerned => ({
+  services: new Set([...rotations, ...expiries].map(({ service }) => service)),
+  ids: new Set([
+    ...rotations.flatMap(({ old }) => (old === undefined ? [] : [old.keyId])),
+    ...expiries.map(({ keyId }) => keyId),
+  ]),
+});
+
+/** The plan as the text of a JSON file, with the state of the keys it was made from. No secret is in it. */
+export const printPlanFile = (plan: KeyPlan, survey: KeySurvey): string => {
+  const filed = { ...plan, state: planState(survey, concernedBy(plan)) };
+  return `${JSON.stringify({ format, version, ...filed, sha256: digestOf(filed) }, undefined, 2)}\n`;
+};
+
+const notAPlan = (what: string): Error =>
+  fault('wrong-use', `the file ${what}`, {
+    advice: 'make it with `tollkeeper keys plan`, and apply it as it is',
+  });
+
+/** Reads the text of a plan file. @throws Fault `wrong-use`: it is none, of another version, or was changed. */
+export const parsePlanFile = (text: string): FiledKeyPlan => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notAPlan('is no JSON, so it is no plan of keys');
+  }
+  const head = outline.safeParse(value);
+  if (!head.success) throw notAPlan('holds no plan of keys');
+  if (head.data.version !== version)
+    throw notAPlan(
+      `is a plan of keys of version ${head.data.version}, and this program reads version ${version}`,
+    );
+  const parsed = whole.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw notAPlan(`is no whole plan of keys: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
+  const { format: _format, version: _version, sha256, ...plan } = parsed.data;
+  const filed = plan as FiledKeyPlan;
+  if (digestOf(filed) !== sha256 || fingerprintOf(plan.state.keys) !== plan.state.fingerprint)
+    throw notAPlan('was changed since it was made');
+  return filed;
+};
+
+/** What is otherwise than when the plan was made, a line each; nothing when it may be applied. */
+export const isStale = (plan: FiledKeyPlan, survey: KeySurvey): readonly string[] =>
+  changesSince(plan.state, concernedBy(plan), survey);
+
+/** The plan with what is left of each old key's quota now: it changes with each call, and is carried on as it is. */
+export const withQuotaNow = (plan: FiledKeyPlan, survey: KeySurvey): FiledKeyPlan => {
+  const keys = new Map(survey.keys.map(({ key }) => [key.id, key]));
+  return {
+    ...plan,
+    rotations: plan.rotations.map((planned) => {
+      const { old } = planned;
+      const key = old === undefined ? undefined : keys.get(old.keyId);
+      return old === undefined || key === undefined
+        ? planned
+        : { ...planned, old: { ...old, remainQuota: key.remainQuota, unlimitedQuota: key.unlimitedQuota } };
+    }),
+  };
+};

@@ -1,0 +1,191 @@
+import { formatMoment, toSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { KeySurvey, PlannedRotation, SurveyedKey } from '../desk-types.ts';
+import type { RotationTerms } from '../terms.ts';
+import { heldKey, oldestFirst } from './held-key.ts';
+import type { HeldKey } from './held-key.ts';
+import { isKeyName, isServiceName, printKeyName } from './key-names.ts';
+import type { NameTemplate } from './key-names.ts';
+import { deadBy } from './key-state.ts';
+import { withinLimits } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { spanText } from './plan-words.ts';
+import { ageOf, isSelected } from './select.ts';
+import type { KeySelection, TeamPatterns } from './select.ts';
+import { linesOf } from './service-line.ts';
+import { isOpen, nextOpening } from './windows.ts';
+import type { MaintenanceWindow } from './windows.ts';
+
+export type RotationPolicy = {
+  readonly select: KeySelection;
+  readonly template: NameTemplate;
+  /** Milliseconds: the age at which a key is rotated. */
+  readonly every: number;
+  readonly terms: RotationTerms;
+  readonly limits: Limits;
+  /** None: rotations may begin at any time. */
+  readonly windows: readonly MaintenanceWindow[];
+  /** IANA zone of the windows. */
+  readonly zone: string;
+};
+
+export type RotationPlan = {
+  readonly at: UnixMillis;
+  /** Services that the job is about. */
+  readonly selected: number;
+  /** The oldest key first; age in milliseconds. */
+  readonly rotations: readonly { readonly planned: PlannedRotation; readonly age: number }[];
+  readonly held: readonly HeldKey[];
+};
+
+type Due = { readonly surveyed: SurveyedKey; readonly age: number };
+type Judged = { readonly due: Due } | { readonly held: HeldKey };
+
+const whyDead = {
+  disabled: 'it is disabled, so that nothing can use it',
+  expired: 'it has expired, so that nothing can use it',
+  exhausted: 'its quota is used up, so that nothing can use it; give it quota first',
+} as const;
+
+/** What a rotation of the key would be. */
+export const plannedRotation = (
+  { key, service, generation }: SurveyedKey,
+  why: PlannedRotation['why'],
+  terms: RotationTerms,
+): PlannedRotation => ({
+  service,
+  why,
+  terms,
+  old: {
+    keyId: key.id,
+    generation,
+    name: key.name,
+    remainQuota: key.remainQuota,
+    unlimitedQuota: key.unlimitedQuota,
+  },
+});
+
+/** The number that a successor has at the latest, after failed attempts that each took one. */
+const spareGenerations = 99;
+
+/** What keeps a key from being rotated, whatever its age. */
+export const obstacleOf = (
+  surveyed: SurveyedKey,
+  survey: KeySurvey,
+  policy: Pick<RotationPolicy, 'template' | 'select'>,
+): HeldKey | undefined => {
+  const { key, service, generation } = surveyed;
+  const held = (reason: HeldKey['reason'], words: string): HeldKey =>
+    heldKey(surveyed, survey.at, reason, words);
+  const line = linesOf(survey).get(service) ?? [];
+  const turning = line.find(({ rotation }) => rotation !== undefined);
+  if (turning?.rotation !== undefined)
+    return held('in-rotation', `a rotation of ${service} is open (${turning.rotation.stage})`);
+  const dead = deadBy(key, survey.at, policy.select.status);
+  // Where we know a key of the service, what others named alike has no place in its line.
+  const ours = line.some(({ known }) => known);
+  const isOurs = (other: SurveyedKey): boolean => other.known || !ours;
+  const alive = line.filter((other) => other === surveyed || deadBy(other.key, survey.at) === undefined);
+  const newer = alive.filter((other) => other.generation > generation);
+  const newest = newer.find(isOurs);
+  if (newest !== undefined)
+    return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
+  if (dead !== undefined) return held(dead, whyDead[dead]);
+  const namesakes = survey.keys.filter((other) => other.key.name === key.name).map((other) => other.key.id);
+  if (namesakes.length > 1)
+    return held(
+      'name-not-unique',
+      `${namesakes.length} keys bear this name (ids ${namesakes.join(', ')}), so that the log cannot tell which one is used; rename or delete the others`,
+    );
+  const stranger = isOurs(surveyed) ? newer[0] : surveyed;
+  if (stranger !== undefined)
+    return held(
+      'not-ours',
+      `${stranger.key.name} has a place in the line of ${service} by its name alone; delete it, or take it in with \`tollkeeper keys adopt\``,
+    );
+  const twin = alive.find(
+    (other) => other.key.id !== key.id && other.generation === generation && isOurs(other),
+  );
+  if (twin !== undefined)
+    return held(
+      'generation-not-unique',
+      `${twin.key.name} is generation ${generation} of ${service}, too; \`tollkeeper keys adopt\` gives one of them another place`,
+    );
+  if (!isServiceName(service))
+    return held(
+      'service-unusable',
+      `“${service}” cannot stand in paths and commands; \`tollkeeper keys adopt\` gives the key a service of another name`,
+    );
+  const longest = printKeyName(policy.template, { service, generation: generation + spareGenerations });
+  return isKeyName(longest)
+    ? undefined
+    : held(
+        'name-too-long',
+        `its successor's name would outgrow 50 bytes; \`tollkeeper keys adopt\` gives the key a service of a shorter name`,
+      );
+};
+
+const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy): Judged => {
+  const obstacle = obstacleOf(surveyed, survey, policy);
+  if (obstacle !== undefined) return { held: obstacle };
+  const age = ageOf(surveyed, survey.at);
+  const held = (reason: HeldKey['reason'], words: string): Judged => ({
+    held: heldKey(surveyed, survey.at, reason, words),
+  });
+  if (age === undefined)
+    return held('age-unknown', 'the gateway does not tell when it was made; rotate it by hand');
+  if (age < policy.every)
+    return held('not-due', `too young: ${spanText(age)} old, rotated at ${spanText(policy.every)}`);
+  return { due: { surveyed, age } };
+};
+
+const closedWords = ({ windows, zone }: RotationPolicy, now: UnixMillis): string => {
+  const next = nextOpening(windows, now, zone);
+  return `outside the maintenance windows${next === undefined ? '' : `; the next one opens ${formatMoment(toSeconds(next), zone)}`}`;
+};
+
+/**
+ * Which keys are rotated now, the oldest first, and of every other key that the policy is about why it is not. The newest
+ * working key of a service alone can be rotated; a key is never known by its name alone.
+ */
+export const planRotations = (
+  survey: KeySurvey,
+  policy: RotationPolicy,
+  teams: readonly TeamPatterns[],
+): RotationPlan => {
+  const now = survey.at;
+  const selected = oldestFirst(
+    survey.keys.filter((surveyed) => isSelected(surveyed, policy.select, { teams, now })),
+  );
+  const judged = selected.map((surveyed) => judge(surveyed, survey, policy));
+  const held = judged.flatMap((one) => ('held' in one ? [one.held] : []));
+  const due = judged.flatMap((one) => ('due' in one ? [one.due] : []));
+  const services = new Set(selected.map(({ service }) => service)).size;
+  if (due.length > 0 && !isOpen(policy.windows, now, policy.zone)) {
+    const words = closedWords(policy, now);
+    return {
+      at: now,
+      selected: services,
+      rotations: [],
+      held: [...held, ...due.map(({ surveyed }) => heldKey(surveyed, now, 'outside-window', words))],
+    };
+  }
+  const untouched = judged.filter((one) => 'due' in one || one.held.reason === 'not-due').length;
+  const limited = withinLimits(due, policy.limits, {
+    selected: services,
+    remaining: untouched,
+    reduces: () => true,
+  });
+  return {
+    at: now,
+    selected: services,
+    rotations: limited.taken.map(({ surveyed, age }) => ({
+      planned: plannedRotation(surveyed, 'age', policy.terms),
+      age,
+    })),
+    held: [
+      ...held,
+      ...limited.held.map(({ item, reason, words }) => heldKey(item.surveyed, now, reason, words)),
+    ],
+  };
+};

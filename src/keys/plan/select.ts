@@ -1,0 +1,67 @@
+import { toMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { SurveyedKey } from '../desk-types.ts';
+
+/** Which keys a job is about; all that is given must hold. */
+export type KeySelection = {
+  /** A name of a key or service, in which `*` stands for anything. */
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
+  /** Milliseconds. */
+  readonly olderThan?: number | undefined;
+  readonly team?: string | undefined;
+  readonly status?: readonly number[] | undefined;
+};
+
+/** Who pays for keys whose name, or service, matches one of the patterns; the first team that does. */
+export type TeamPatterns = { readonly name: string; readonly keys: readonly string[] };
+
+export type SelectMeans = { readonly teams: readonly TeamPatterns[]; readonly now: UnixMillis };
+
+/** Whether a text fits a pattern in which `*` stands for anything, nothing included. */
+export const fitsPattern = (pattern: string, text: string): boolean => {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+};
+
+const namesOf = ({ key, service }: SurveyedKey): readonly string[] => [key.name, service];
+
+/** The team that pays for a key. */
+export const teamOf = (surveyed: SurveyedKey, teams: readonly TeamPatterns[]): string | undefined =>
+  teams.find(({ keys }) =>
+    keys.some((pattern) => namesOf(surveyed).some((name) => fitsPattern(pattern, name))),
+  )?.name;
+
+/** An empty group is the default one (gateway-api.md, API key). */
+const groupOf = (group: string | undefined): string =>
+  group === undefined || group === '' ? 'default' : group;
+
+/** Milliseconds since the gateway made the key; nothing where it does not say when. */
+export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined =>
+  key.createdTime === undefined || key.createdTime <= 0
+    ? undefined
+    : Math.max(0, now - toMillis(key.createdTime));
+
+/** Whether the key is among those a job is about. A key whose age is not told is older than nothing. */
+export const isSelected = (
+  surveyed: SurveyedKey,
+  selection: KeySelection,
+  { teams, now }: SelectMeans,
+): boolean => {
+  const { name, group, olderThan, team, status } = selection;
+  const { key } = surveyed;
+  if (name !== undefined && !namesOf(surveyed).some((own) => fitsPattern(name, own))) return false;
+  if (group !== undefined && groupOf(key.group) !== groupOf(group)) return false;
+  if (olderThan !== undefined && (ageOf(surveyed, now) ?? -1) < olderThan) return false;
+  if (team !== undefined && teamOf(surveyed, teams) !== team) return false;
+  return status === undefined || (key.status !== undefined && status.includes(key.status));
+};

@@ -1,0 +1,81 @@
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof weekdays)[number];
+
+/**
+ * A time of day in which rotations may begin, as the clocks of a zone show it: on a day of 23 or 25 hours it may be shorter or
+ * longer. One that ends at or before its beginning goes on to the next day, and its days are those it begins on.
+ */
+export type MaintenanceWindow = {
+  /** Every day when left out. */
+  readonly days?: readonly Weekday[] | undefined;
+  /** `02:00`; `to` no longer belongs to it and may be `24:00`. */
+  readonly from: string;
+  readonly to: string;
+};
+
+const minute = 60_000;
+const minutesOfDay = 1440;
+
+/** Minutes since midnight of `02:30`; nothing when it is no time of day. */
+export const minutesOf = (text: string): number | undefined => {
+  const [, hours, minutes] = /^(\d{2}):([0-5]\d)$/.exec(text) ?? [];
+  const total = Number(hours) * 60 + Number(minutes);
+  return total <= minutesOfDay ? total : undefined;
+};
+
+type WallClock = { readonly day: number; readonly minutes: number };
+
+/** What the clocks of the zone show, the day as an index of `weekdays`. */
+const wallClockOf = (zone: string): ((moment: UnixMillis) => WallClock) => {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (moment) => {
+    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+    const name = String(parts['weekday']).toLowerCase();
+    return {
+      day: weekdays.findIndex((day) => day === name),
+      minutes: Number(parts['hour']) * 60 + Number(parts['minute']),
+    };
+  };
+};
+
+const isWithin = ({ days, from, to }: MaintenanceWindow, { day, minutes }: WallClock): boolean => {
+  const [start = 0, end = minutesOfDay] = [minutesOf(from), minutesOf(to)];
+  const isOn = (index: number): boolean => {
+    const name = weekdays[index];
+    return days === undefined || (name !== undefined && days.includes(name));
+  };
+  if (start < end) return isOn(day) && minutes >= start && minutes < end;
+  return (isOn(day) && minutes >= start) || (isOn((day + 6) % 7) && minutes < end);
+};
+
+/** Whether rotations may begin now; always, where no window is declared. */
+export const isOpen = (windows: readonly MaintenanceWindow[], moment: UnixMillis, zone: string): boolean => {
+  if (windows.length === 0) return true;
+  const now = wallClockOf(zone)(moment);
+  return windows.some((window) => isWithin(window, now));
+};
+
+/** The first minute from the moment on in which rotations may begin, looked for over the next fortnight. */
+export const nextOpening = (
+  windows: readonly MaintenanceWindow[],
+  moment: UnixMillis,
+  zone: string,
+): UnixMillis | undefined => {
+  if (isOpen(windows, moment, zone)) return moment;
+  const wallClock = wallClockOf(zone);
+  const first = Math.floor(moment / minute) * minute + minute;
+  for (let at = first; at < first + 14 * minutesOfDay * minute; at += minute) {
+    const shown = wallClock(unixMillis(at));
+    if (windows.some((window) => isWithin(window, shown))) return unixMillis(at);
+  }
+  return undefined;
+};

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  isKeyName,
+  isServiceName,
+  parseKeyName,
+  placeByName,
+  printKeyName,
+  readTemplate,
+} from '../../../src/keys/plan/key-names.ts';
+import { stormTimes } from '../../support/storm.ts';
+import { templateOf, usualTemplate } from './survey.ts';
+
+const part = fc.oneof(
+  fc.constantFrom('', '.', '.g', '-', 'v', 'g1', '1g', '_0', '{', '7', '-7', '..', 'é'),
+  fc.string({ maxLength: 4 }),
+);
+const texts = fc
+  .tuple(fc.boolean(), part, part, part)
+  .map(([first, before, between, after]) =>
+    first
+      ? `${before}{service}${between}{generation}${after}`
+      : `${before}{generation}${between}{service}${after}`,
+  );
+const services = fc.oneof(
+  fc.constantFrom('billing', 'a.g7', '7', '.g', 'g1.g2', '客服'),
+  fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }),
+);
+const generations = fc.oneof(fc.integer({ min: 1, max: 1200 }), fc.integer({ min: 1 }));
+
+describe('names of keys', () => {
+  it('are read as they were printed, and printed as they were read, by every template that is taken', () => {
+    fc.assert(
+      fc.property(texts, services, generations, (text, service, generation) => {
+        const template = readTemplate(text);
+        if ('problem' in template) return;
+        const name = printKeyName(template, { service, generation });
+        expect(parseKeyName(template, name)).toEqual({ service, generation });
+      }),
+      { numRuns: 400 * stormTimes },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.stringMatching(/^[ab.g0-9]{1,12}$/)),
+        fc.constantFrom('{service}.g{generation}', '{generation}-{service}', 'k{service}g{generation}.'),
+        (name, text) => {
+          const place = parseKeyName(templateOf(text), name);
+          if (place !== undefined) expect(printKeyName(templateOf(text), place)).toBe(name);
+        },
+      ),
+      { numRuns: 400 * stormTimes },
+    );
+  });
+
+  it('that two services, or two generations, could bear are of no template', () => {
+    const place = fc.record({
+      service: fc.stringMatching(/^[a1.g0]{1,4}$/),
+      generation: fc.integer({ min: 1, max: 30 }),
+    });
+    fc.assert(
+      fc.property(texts, place, place, (text, one, other) => {
+        const template = readTemplate(text);
+        if ('problem' in template) return;
+        const same = one.service === other.service && one.generation === other.generation;
+        expect(printKeyName(template, one) === printKeyName(template, other)).toBe(same);
+      }),
+      { numRuns: 400 * stormTimes },
+    );
+  });
+
+  it.each([
+    ['{service}', 'must hold {generation} once, not never'],
+    ['{service}{service}.g{generation}', 'must hold {service} once, not 2 times'],
+    ['{service}{generation}', 'something other than a digit before {generation}'],
+    ['{service}-1{generation}', 'something other than a digit before {generation}'],
+    ['{generation}{service}', 'something other than a digit behind {generation}'],
+    ['{service}.g{generation}0', 'no digit behind {generation}'],
+    ['{account}.{service}.g{generation}', 'holds {account}'],
+    ['{service}.g{generation}}', 'holds }'],
+    [`${'x'.repeat(41)}{service}.{generation}`, 'leaves too little room'],
+  ])('%s is no template', (text, words) => {
+    expect(readTemplate(text)).toEqual({ problem: expect.stringContaining(words) as string });
+  });
+
+  it.each([
+    ['billing.g7', { service: 'billing', generation: 7 }],
+    ['billing', { service: 'billing', generation: 1 }],
+    ['billing.g07', { service: 'billing.g07', generation: 1 }],
+    ['billing.g0', { service: 'billing.g0', generation: 1 }],
+    ['billing.g7 ', { service: 'billing.g7 ', generation: 1 }],
+    ['.g7', { service: '.g7', generation: 1 }],
+    ['a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
+  ])('%j has this place', (name, place) => {
+    expect(placeByName(usualTemplate, name)).toEqual(place);
+  });
+
+  it('have 50 bytes at most, however few letters these are', () => {
+    expect([isKeyName('x'.repeat(50)), isKeyName('x'.repeat(51)), isKeyName('é'.repeat(26))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('name services that may stand in paths and commands', () => {
+    expect(['billing', 'prod search', '客服-prod', 'a.b_c'].map(isServiceName)).not.toContain(false);
+    expect(
+      ['../x', 'a/b', '..', '-rf', '.env', 'a\\b', 'a\nb', ' a', 'a ', '', 'a\0b'].map(isServiceName),
+    ).not.toContain(true);
+  });
+});
