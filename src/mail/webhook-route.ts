@@ -1,10 +1,9 @@
 import { createSecretRegistry, fault, toSeconds } from '../base/index.ts';
 import type { Clock, Secret } from '../base/index.ts';
-import { isLoopback } from '../net/index.ts';
+import { isLoopback, signatureOf } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import type { OutboxRoute, Rate } from './route.ts';
 import { answerOutcome, troubleOutcome } from './webhook-faults.ts';
-import { signatureOf } from './webhook-signature.ts';
 
 export type WebhookOptions = {
   readonly name: string;

@@ -6,3 +6,4 @@ export { isLoopback } from './loopback.ts';
 export { retryAfter } from './retry-after.ts';
 export { isNetworkTrouble } from './trouble.ts';
 export type { TroubleKind } from './trouble.ts';
+export { signatureOf } from './webhook-signature.ts';
