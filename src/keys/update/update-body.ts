@@ -2,6 +2,7 @@ import { compareMoney, fault, money, zero } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
+import { updateFields } from './knowledge.ts';
 import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
 import { shownStep, writtenQuota } from './quota-unit.ts';
 
@@ -44,7 +45,7 @@ export const updateBody = (
 ): UpdateBody => {
   const leftOut = (field: UpdateField, wanted: unknown): boolean =>
     wanted === undefined && knowledge.kept.has(field);
-  const part = knowledge.kept.size === 5;
+  const part = knowledge.kept.size === updateFields.length;
   const limits = change.unlimitedQuota === false && key.unlimitedQuota;
   const omitsRemain = leftOut('remain_quota', change.remainQuota) && !limits;
   const remain = omitsRemain

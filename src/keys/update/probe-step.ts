@@ -1,0 +1,67 @@
+import { hasCode, isFault, messageOf } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { ApiKey, Gateway, KeyPatch } from '../../gateway/index.ts';
+
+export type ProbeMeans = {
+  readonly gateway: Pick<Gateway, 'readKey' | 'patchKey' | 'listKeys'>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+};
+
+/** What came of one write to the throw-away key. */
+export type ProbeStep =
+  | { readonly state: 'done'; readonly key: ApiKey }
+  /** The gateway said no, and the key is as it was. */
+  | { readonly state: 'refused'; readonly key: ApiKey; readonly said: string }
+  /** It said yes, or nothing, and the key never showed the change. */
+  | { readonly state: 'unseen'; readonly key: ApiKey };
+
+/** Milliseconds before each further reading of a key that does not show what was written. */
+const pauses = [500, 1500, 4000] as const;
+
+/** A write whose answer is lost may be sent again: it says the same. */
+const mostTries = 3;
+
+const refused = (error: unknown): boolean =>
+  hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
+
+/** Nobody knows whether it was done: a reading tells. */
+const outcomeOpen = (error: unknown): boolean =>
+  isFault(error) &&
+  (hasCode(error, 'gateway-timeout') ||
+    hasCode(error, 'gateway-connection-lost') ||
+    hasCode(error, 'gateway-server-error') ||
+    hasCode(error, 'gateway-answer-unreadable') ||
+    hasCode(error, 'gateway-answer-too-large'));
+
+/**
+ * Writes some fields and reads until `seen` shows that the write took effect: what was left out of a write that never arrived
+ * would look as if it had kept its value. @throws what the gateway's client throws of anything else
+ */
+export const probeStep = async (
+  patch: KeyPatch,
+  seen: (key: ApiKey) => boolean,
+  { gateway, clock, signal }: ProbeMeans,
+): Promise<ProbeStep> => {
+  for (let attempt = 1; ; attempt += 1) {
+    let no: string | undefined;
+    let open = false;
+    try {
+      await gateway.patchKey(patch, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!refused(error) && !outcomeOpen(error)) throw error;
+      if (refused(error)) no = messageOf(error);
+      open = outcomeOpen(error);
+    }
+    let key = await gateway.readKey(patch.id, { signal });
+    for (const pause of no === undefined ? pauses : []) {
+      if (seen(key)) break;
+      await clock.wait(pause, signal);
+      key = await gateway.readKey(patch.id, { signal });
+    }
+    if (seen(key)) return { state: 'done', key };
+    if (no !== undefined) return { state: 'refused', key, said: no };
+    if (!open || attempt === mostTries) return { state: 'unseen', key };
+  }
+};

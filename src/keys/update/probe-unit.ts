@@ -1,0 +1,74 @@
+import { compareMoney, divideMoney, money, roundMoney, zero } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { LearnedPoint } from '../../warehouse/index.ts';
+import { updatePoints } from './knowledge.ts';
+import { probeStep } from './probe-step.ts';
+import type { ProbeMeans } from './probe-step.ts';
+import { quotaUnitText, showsUnits } from './quota-unit.ts';
+import type { QuotaUnit } from './quota-unit.ts';
+
+/** A number that was written and the decimal that was read of it. */
+export type QuotaSample = { readonly written: Money; readonly read: Money };
+
+const one = money('1');
+
+/** The unit that explains every sample; nothing where none does. */
+export const unitOf = (samples: readonly QuotaSample[]): QuotaUnit | undefined => {
+  const last = samples.at(-1);
+  if (last === undefined || compareMoney(last.read, zero) <= 0) return undefined;
+  if (samples.every(({ written, read }) => compareMoney(written, read) === 0)) return { kind: 'currency' };
+  const ratio = divideMoney(last.written, last.read, 12) ?? zero;
+  const perCurrency = money(roundMoney(ratio, 0));
+  const fits = samples.every(({ written, read }) => showsUnits(written, read, perCurrency));
+  return fits && compareMoney(perCurrency, one) > 0 ? { kind: 'units', perCurrency } : undefined;
+};
+
+/**
+ * The number that is written next, when 1 did not read as 1: so large that the four decimals of the answer settle a factor of
+ * 500,000 to the last unit, and no larger.
+ */
+const nextNumber = (read: Money): Money => money(compareMoney(read, zero) > 0 ? '1000000' : '100000000');
+
+/** A key that was made with 1 as its remaining quota, and what is learned of the unit from it. */
+export const probeUnit = async (
+  made: ApiKey,
+  means: ProbeMeans,
+): Promise<{ readonly point: LearnedPoint; readonly key: ApiKey; readonly follows: boolean }> => {
+  const samples: QuotaSample[] = [{ written: one, read: made.remainQuota }];
+  let key = made;
+  let trouble = '';
+  if (unitOf(samples) === undefined) {
+    const written = nextNumber(made.remainQuota);
+    const { name, unlimitedQuota, expiredTime, group, id } = made;
+    const step = await probeStep(
+      {
+        id,
+        name,
+        unlimitedQuota,
+        expiredTime,
+        ...(group === undefined ? {} : { group }),
+        remainQuota: written,
+      },
+      ({ remainQuota }) => remainQuota !== made.remainQuota,
+      means,
+    );
+    key = step.key;
+    if (step.state === 'done') samples.push({ written, read: key.remainQuota });
+    else
+      trouble = `; ${written} was ${step.state === 'refused' ? `refused (${step.said})` : 'written and never seen'}`;
+  }
+  const unit = unitOf(samples);
+  const shown = samples.map(({ written, read }) => `${written} read as ${read}`).join(', ');
+  return {
+    key,
+    // What is read of a quota that does not follow what is written says nothing of updates either.
+    follows: (unit !== undefined || samples.length > 1) && compareMoney(key.remainQuota, zero) > 0,
+    point: {
+      point: updatePoints.unit,
+      value: unit === undefined ? 'open: neither currency nor whole units' : quotaUnitText(unit),
+      evidence: `on a throw-away key a remain_quota of ${shown}${trouble}`,
+      how: 'probe',
+    },
+  };
+};

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { fault, hasCode, isFault, money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import type { Gateway } from '../../../src/gateway/index.ts';
+import { needsProbe, updateFields, updateKnowledge } from '../../../src/keys/update/knowledge.ts';
+import { probeKeyUpdates, probeService } from '../../../src/keys/update/probe.ts';
+import type { ProbeKeys } from '../../../src/keys/update/probe.ts';
+import { putWhole } from '../../../src/keys/update/put-whole.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { LearnedPoint } from '../../../src/warehouse/index.ts';
+import { openGatewayHouse } from '../../support/gateway-house.ts';
+import type { GatewayHouse } from '../../support/gateway-house.ts';
+
+/** Makes keys as a journal does: each under a name of its own that is written down before, cleared away by the list. */
+const journalled = (gateway: Gateway): ProbeKeys & { readonly clear: () => Promise<void> } => {
+  const planned: string[] = [];
+  const clear = async (): Promise<void> => {
+    for (const { id, name } of await gateway.listKeys())
+      if (planned.includes(name)) await gateway.deleteKey(id).catch(() => undefined);
+  };
+  return {
+    clear,
+    createProbeKey: async (spec, signal) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const name = `${probeService}.g${planned.length + 1}`;
+        planned.push(name);
+        try {
+          return await gateway.createKey({ ...spec, name }, { signal });
+        } catch (error) {
+          if (attempt === 3 || !isFault(error) || hasCode(error, 'gateway-scope-missing')) throw error;
+          await clear();
+        }
+      }
+    },
+    deleteProbeKey: clear,
+  };
+};
+
+const probe = async (
+  house: GatewayHouse,
+  gateway: Gateway = house.gateway,
+  signal: AbortSignal = AbortSignal.timeout(30_000),
+) => {
+  const keys = journalled(gateway);
+  const learned: LearnedPoint[] = [];
+  const learn = async (points: readonly LearnedPoint[]): Promise<void> => void learned.push(...points);
+  const points = await probeKeyUpdates({ gateway, keys, clock: house.clock, signal, learn });
+  expect(learned).toEqual(points);
+  return points;
+};
+
+const left = (house: GatewayHouse): readonly string[] =>
+  house.sandbox.state.keys
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith(probeService));
+
+const valueOf = (points: readonly LearnedPoint[], wanted: string): string | undefined =>
+  points.find(({ point }) => point === wanted)?.value;
+
+type Variants = NonNullable<SandboxOptions['variants']>;
+
+const others: readonly Variants[] = [
+  {},
+  { zero_expiry: 'never', past_expiry: 'refused' },
+  { page_size_cap: '100', page_total: 'zero', page_order: 'oldest-first', key_status: 'never' },
+  { business_errors: 'http-400', missing_id: 'database-text', message_language: 'zh' },
+  {
+    update_quota: 'keep-spend',
+    key_status: 'late',
+    rate_limit: 'on',
+    key_prefix: 'none',
+    name_limit: 'bytes',
+  },
+];
+
+describe('a throw-away key', () => {
+  for (const update of ['replace', 'keep'] as const)
+    for (const quota_request_unit of ['currency', 'units'] as const)
+      it(`shows ${update} and ${quota_request_unit} under every other variant, and is gone`, async () => {
+        for (const variants of others) {
+          await using house = await openGatewayHouse({
+            variants: { ...variants, update, quota_request_unit },
+          });
+          const points = await probe(house);
+          expect(valueOf(points, 'key.update_omits')).toBe(update);
+          expect(valueOf(points, 'key.quota_unit')).toBe(
+            quota_request_unit === 'currency' ? 'currency' : 'units:500000',
+          );
+          expect(valueOf(points, 'key.zero_expiry')).toBe(update === 'keep' ? undefined : 'expired');
+          for (const { how, evidence } of points) {
+            expect(how).toBe('probe');
+            expect(evidence).toMatch(/throw-away key/);
+          }
+          expect(left(house)).toEqual([]);
+          expect(house.sandbox.requests.writes()).toBeLessThanOrEqual(8);
+
+          // What was learned serves the next update.
+          const knowledge = updateKnowledge(points);
+          expect(needsProbe(knowledge)).toBe(false);
+          expect([...knowledge.kept]).toEqual(update === 'keep' ? updateFields : []);
+          const [any] = (await house.gateway.listKeys()).filter(({ unlimitedQuota }) => !unlimitedQuota);
+          const { id, remainQuota } = any ?? { id: 0, remainQuota: money('0') };
+          const expectations = { knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000) };
+          const done = await putWhole(house.gateway, id, { name: 'renamed' }, expectations);
+          expect(done.after).toEqual({ ...any, name: 'renamed', remainQuota });
+        }
+      });
+
+  it('whose group cannot be told from the default leaves group to be sent', async () => {
+    await using house = await openGatewayHouse({ variants: { update: 'keep' } });
+    const oneGroup: Gateway = {
+      ...house.gateway,
+      listKeys: async (options) =>
+        (await house.gateway.listKeys(options)).map((key) => ({ ...key, group: 'default' })),
+    };
+    const points = await probe(house, oneGroup);
+    expect(valueOf(points, 'key.update_omits')).toBe(
+      'mixed: keeps name, remain_quota, unlimited_quota, expired_time',
+    );
+    expect(updateKnowledge(points).kept.has('group')).toBe(false);
+  });
+
+  it('that may not be without a name is updated with it', async () => {
+    await using house = await openGatewayHouse({ variants: { update: 'keep' } });
+    const strict: Gateway = {
+      ...house.gateway,
+      patchKey: async (patch, options) => {
+        if (patch.name === undefined) throw fault('gateway-refused', 'the name is missing');
+        await house.gateway.patchKey(patch, options);
+      },
+    };
+    const points = await probe(house, strict);
+    expect(valueOf(points, 'key.update_omits')).toBe(
+      'mixed: keeps remain_quota, unlimited_quota, expired_time, group',
+    );
+    const knowledge = updateKnowledge(points);
+    const [any] = (await house.gateway.listKeys()).filter(
+      ({ unlimitedQuota, status }) => !unlimitedQuota && status === 1,
+    );
+    const id = any?.id ?? 0;
+    const expectations = { knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000) };
+    const end = unixSeconds(toSeconds(house.clock.now()) + 60);
+    expect((await putWhole(strict, id, { expiredTime: end }, expectations)).after).toEqual({
+      ...any,
+      expiredTime: end,
+    });
+    const sent = house.sandbox.requests.all().findLast(({ method }) => method === 'PUT')?.body;
+    expect(Object.keys(sent as object).sort()).toEqual(['expired_time', 'id', 'name']);
+  });
+
+  it('on a gateway that explains nothing leaves the unit open', async () => {
+    await using house = await openGatewayHouse();
+    const odd: Gateway = {
+      ...house.gateway,
+      readKey: async (id, options) => ({
+        ...(await house.gateway.readKey(id, options)),
+        remainQuota: money('7'),
+      }),
+    };
+    const points = await probe(house, odd);
+    expect(valueOf(points, 'key.quota_unit')).toMatch(/^open/);
+    expect(needsProbe(updateKnowledge(points))).toBe(true);
+    expect(updateKnowledge(points).kept.has('remain_quota')).toBe(false);
+  });
+
+  it('is never taken to have kept what was never written', async () => {
+    await using house = await openGatewayHouse({ variants: { update: 'replace' } });
+    const deaf: Gateway = { ...house.gateway, patchKey: () => Promise.resolve() };
+    const points = await probe(house, deaf);
+    expect(valueOf(points, 'key.update_omits')).toBe('replace');
+    expect(points.find(({ point }) => point === 'key.update_omits')?.evidence).toMatch(
+      /never seen to take effect/,
+    );
+  });
+});
+
+describe('answers that are lost', () => {
+  for (const update of ['replace', 'keep'] as const)
+    for (const kind of ['lost-answer', 'reset'] as const)
+      it(`one at each step in turn: ${update}, ${kind}`, async () => {
+        await using house = await openGatewayHouse({ variants: { update } });
+        for (const [method, skips] of [
+          ['POST', 1],
+          ['PUT', 5],
+          ['GET', 4],
+          ['DELETE', 1],
+        ] as const)
+          for (let skip = 0; skip < skips; skip += 1) {
+            house.sandbox.faults.clear();
+            house.sandbox.faults.plant({ kind, method, skip, path: '/api/token/' });
+            const keys = journalled(house.gateway);
+            const points = await probe(house);
+            expect(valueOf(points, 'key.update_omits'), `${method} ${skip}`).toBe(update);
+            expect(valueOf(points, 'key.quota_unit')).toBe('currency');
+            await keys.clear();
+          }
+        house.sandbox.faults.clear();
+        // A delete that never arrived is for the next run.
+        for (const { id, name } of await house.gateway.listKeys())
+          if (name.startsWith(probeService)) await house.gateway.deleteKey(id);
+        expect(left(house)).toEqual([]);
+      });
+});
+
+describe('a probe that fails', () => {
+  it('has deleted its key, and what it threw is what happened', async () => {
+    await using house = await openGatewayHouse();
+    house.sandbox.faults.plant({ kind: 'rate-limit', method: 'PUT', times: 9 });
+    await expect(probe(house)).rejects.toMatchObject({ code: 'gateway-rate-limited' });
+    expect(left(house)).toEqual([]);
+  });
+
+  it('because it was stopped deletes its key too', async () => {
+    await using house = await openGatewayHouse();
+    const stop = new AbortController();
+    const stopping: Gateway = {
+      ...house.gateway,
+      patchKey: async (patch, options) => {
+        await house.gateway.patchKey(patch, options);
+        stop.abort(new Error('stopped'));
+      },
+    };
+    await expect(probe(house, stopping, stop.signal)).rejects.toThrow('stopped');
+    expect(left(house)).toEqual([]);
+  });
+
+  it('for want of the scope makes nothing', async () => {
+    await using house = await openGatewayHouse({
+      adminKeys: [{ key: 'sk-admin-reader', scopes: ['keys:read'] }],
+    });
+    await expect(probe(house)).rejects.toMatchObject({ code: 'gateway-scope-missing' });
+  });
+});
