@@ -1,14 +1,19 @@
 import { isFault, messageOf } from '../../base/index.ts';
 import type { Secret } from '../../base/index.ts';
 import type { Delivered, Sink } from '../sink.ts';
+import { createAgeSink } from './age-sink.ts';
+import { createAwsSink } from './aws-sink.ts';
 import { createCommandSink } from './command-sink.ts';
 import { createFileSink } from './file-sink.ts';
 import { fillSpec } from './fill-spec.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { createKubernetesSink } from './kubernetes-sink.ts';
 import { placeOf } from './places.ts';
-import { failed, refused, wordsOf } from './sink-faults.ts';
+import { failed, wordsOf } from './sink-faults.ts';
 import type { SinkMeans } from './sink-means.ts';
 import type { SinkNames, SinkSpec } from './sink-spec.ts';
+import { createVaultSink } from './vault-sink.ts';
+import { createWebhookSink } from './webhook-sink.ts';
 
 const sinkOf = (spec: SinkSpec, names: SinkNames, means: SinkMeans): Sink => {
   const place = placeOf(spec, names);
@@ -17,8 +22,16 @@ const sinkOf = (spec: SinkSpec, names: SinkNames, means: SinkMeans): Sink => {
       return createFileSink(spec, place, means);
     case 'command':
       return createCommandSink(spec, place, means);
+    case 'webhook':
+      return createWebhookSink(spec, place, means);
+    case 'vault':
+      return createVaultSink(spec, place, means);
+    case 'kubernetes':
+      return createKubernetesSink(spec, place, means);
+    case 'aws':
+      return createAwsSink(spec, place, means);
     default:
-      throw refused(`no sink is of the kind ${spec.kind}`);
+      return createAgeSink(spec, place, means);
   }
 };
 

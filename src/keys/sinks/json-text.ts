@@ -1,4 +1,4 @@
-import { applyEdits, modify, parseTree } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
 import { lineEndOf } from './dotenv.ts';
 import type { FileForm } from './dotenv.ts';
@@ -17,7 +17,7 @@ export const pointerParts = (pointer: string): readonly string[] => {
 };
 
 /** The tree of a JSON text; comments and trailing commas are taken. Quotes nothing of it. @throws Fault sink-refused */
-export const treeOf = (text: string, what: string): Node | undefined => {
+const treeOf = (text: string, what: string): Node | undefined => {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0)
@@ -25,6 +25,13 @@ export const treeOf = (text: string, what: string): Node | undefined => {
       advice: 'mend it; nothing was written',
     });
   return tree;
+};
+
+/** A part of a JSON text as it is written there: numbers that JavaScript would round stay as they are. */
+export const rawAt = (text: string, path: readonly string[], what: string): string | undefined => {
+  const tree = treeOf(text, what);
+  const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
+  return node === undefined ? undefined : text.slice(node.offset, node.offset + node.length);
 };
 
 const spoilt = (what: string, why: string): Error =>

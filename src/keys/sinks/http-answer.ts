@@ -1,0 +1,76 @@
+import type { Clock, Fault, SecretRegistry } from '../../base/index.ts';
+import { messageOf } from '../../base/index.ts';
+import { isLoopback, isNetworkTrouble, retryAfter } from '../../net/index.ts';
+import type { Http, HttpAnswer, HttpRequest } from '../../net/index.ts';
+import { failed, refused, wordsOf } from './sink-faults.ts';
+
+/** Whom we speak with and who hears of it. */
+export type Talk = {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly secrets: SecretRegistry;
+  /** `Vault at vault.example.com`. */
+  readonly who: string;
+};
+
+export type Answer = { readonly status: number; readonly text: string; readonly fault: () => Fault };
+
+/** Milliseconds. What a key waits for is answered soon, or tried again later. */
+const timeouts = { headers: 30_000, idle: 15_000, total: 60_000 };
+
+const sizeLimit = 4 * 1024 * 1024;
+
+const adviceFor: Readonly<Record<number, string>> = {
+  401: 'check the token or secret of the sink',
+  403: 'check what the token of the sink may do',
+  404: 'check the address and the path of the sink',
+};
+
+/** Asked to come again: too early, too often, out of step, or something is wrong over there. */
+const passing = (status: number): boolean => [408, 409, 412, 425, 429].includes(status) || status >= 500;
+
+const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, said?: string): Fault => {
+  const { status } = answer;
+  const words = wordsOf(said ?? text, secrets);
+  const message = `${who} answered ${status}${words === '' ? '' : `: “${words}”`}`;
+  if (passing(status)) {
+    const wait = retryAfter(answer.headers, clock.now());
+    return failed(message, wait === undefined ? {} : { retryAfter: wait });
+  }
+  const advice =
+    status >= 300 && status < 400
+      ? 'give the final address: what is delivered goes nowhere else'
+      : adviceFor[status];
+  return refused(message, advice === undefined ? {} : { advice });
+};
+
+/** One exchange; any status is an answer. `quote` takes what may be shown of a body. @throws Fault sink-failed when none came */
+export const ask = async (
+  talk: Talk,
+  request: Omit<HttpRequest, 'timeouts'>,
+  quote?: (text: string) => string,
+): Promise<Answer> => {
+  try {
+    const answer = await talk.http.send({ ...request, timeouts });
+    const text = await answer.text(sizeLimit);
+    return { status: answer.status, text, fault: () => faultOf(answer, text, talk, quote?.(text)) };
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (!isNetworkTrouble(error)) throw error;
+    const words = wordsOf(messageOf(error), talk.secrets);
+    const lasting = error.kind === 'certificate';
+    throw lasting
+      ? refused(`${talk.who}: ${words}`, { advice: 'name the issuer under ca of the sink' })
+      : failed(`${talk.who}: ${words}`);
+  }
+};
+
+/** A web address that secrets may go to. @throws Fault sink-refused */
+export const secureUrl = (text: string, what: string): URL => {
+  if (!URL.canParse(text)) throw refused(`${what} is no web address`);
+  const url = new URL(text);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
+  throw refused(`${what} is not https`, {
+    advice: 'give it as https: keys go over plain http on this machine alone',
+  });
+};

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import type { SecretRegistry } from '../../base/index.ts';
+import { fileFault, refused } from './sink-faults.ts';
+import type { TokenSource } from './sink-spec.ts';
+
+/** A file of settings, at its newest. @throws Fault sink-refused, sink-failed */
+export const readSetting = async (path: string, what: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileFault(`the ${what} ${path} cannot be read`, error);
+  }
+};
+
+/** The token as it is now; a file is read anew each time. @throws Fault sink-refused, sink-failed */
+export const readToken = async (source: TokenSource, secrets: SecretRegistry): Promise<string> => {
+  const written =
+    'token' in source ? source.token.reveal() : await readSetting(source.tokenFile, 'token file');
+  const token = written.trim();
+  if (token === '' || /[^\x21-\x7e]/.test(token))
+    throw refused('the token of the sink is none: it is empty, or holds spaces');
+  return secrets.register(token).reveal();
+};
