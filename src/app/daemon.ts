@@ -14,6 +14,7 @@ import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';
 import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
+import { openPage } from './open-page.ts';
 import type { App } from './open-app.ts';
 import { makeDataFolder, placesOf } from './places.ts';
 import type { Places } from './places.ts';
@@ -135,21 +136,28 @@ const serveVolume = async (
     adopt: app.adopt,
     tellFaults: (faults) => app.current().tellConfigFaults(faults, clock.now()),
   });
+  const commands = createLocalCommands({
+    clock,
+    app,
+    state: () => ({
+      daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
+      config: reload.state(),
+    }),
+  });
   await using _control = await listenForCommands({
     databasePath: places.path,
-    commands: createLocalCommands({
-      clock,
-      app,
-      state: () => ({
-        daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
-        config: reload.state(),
-      }),
-    }),
+    commands,
     version,
     clock,
     log,
     redact: secrets.redact,
     cwd: means.cwd,
+  });
+  await using page = await openPage(config.settings.status, {
+    commands,
+    reportsDirectory: places.reportsDirectory,
+    redact: secrets.redact,
+    log,
   });
   if (signal.aborted) return;
   const loop = startLoop({
@@ -170,7 +178,8 @@ const serveVolume = async (
     await app.scheduler.reconcile();
     setReady(true);
     const jobs = Object.keys(config.jobs).length;
-    log.info('serving', { version, jobs, health: `${config.settings.health.host}:${port}`, pid });
+    const { health } = config.settings;
+    log.info('serving', { version, jobs, health: `${health.host}:${port}`, page: page.address, pid });
     if (jobs === 0) log.warn('no job is declared', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     await stopAsked(signal);
   } finally {

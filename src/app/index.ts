@@ -4,6 +4,7 @@ export { reportsKept } from './list-reports.ts';
 export { createLocalCommands } from './local-commands.ts';
 export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
+export { needsPerson } from '../server/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
 export type {
   Commands,

@@ -3,10 +3,19 @@ import type { Clock, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
 import type { Ordered } from '../schedule/index.ts';
-import type { Commands, DoctorCheck, MailOutcome, NextSlot, RunResult, StatusView } from '../server/index.ts';
+import type {
+  Commands,
+  DoctorCheck,
+  MailOutcome,
+  NextSlot,
+  OpenRotationView,
+  RunResult,
+  StatusView,
+} from '../server/index.ts';
 import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
+import { accountViews, keptReports } from './data-status.ts';
 import type { App } from './open-app.ts';
 import { createOutboxCommands, mailStatus } from './outbox-commands.ts';
 import { attemptsByRun, runView } from './views.ts';
@@ -18,12 +27,14 @@ export type LocalMeans = {
   readonly clock: Clock;
   readonly app: App;
   readonly state: () => ProcessState;
+  /** Rotations of keys that are not over. */
+  readonly rotations?: () => Promise<readonly OpenRotationView[]>;
 };
 
 const never = new AbortController().signal;
 
 /** The commands, carried out by this process. */
-export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands => {
+export const createLocalCommands = ({ clock, app, state, rotations }: LocalMeans): Commands => {
   const { scheduler, warehouse } = app;
   const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
 
@@ -69,6 +80,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
   };
 
   const status: Commands['status'] = async () => {
+    const { config } = app.current();
     const latest = await warehouse.runs.latest();
     const last = new Map((await viewsOf(latest)).map((run) => [run.job, run]));
     const goods = await warehouse.runs.goodEnds();
@@ -103,6 +115,12 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       }),
       open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs(), waiting)),
       mail: await mailStatus({ app }),
+      data: {
+        zone: config.settings.timezone,
+        accounts: await accountViews(config, warehouse),
+        reports: await keptReports(app.places.reportsDirectory),
+        ...(rotations === undefined ? {} : { rotations: await rotations() }),
+      },
     };
   };
 

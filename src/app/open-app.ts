@@ -10,12 +10,14 @@ import { furnish } from './furnish.ts';
 import type { Furniture, House } from './furnish.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { makeDataFolder, placesOf, placesToPlan } from './places.ts';
+import type { Places } from './places.ts';
 
 /** Furniture to be used; taking it away is left to who keeps it. */
 export type FurnitureInUse = Omit<Furniture, typeof Symbol.asyncDispose>;
 
 /** The program at work on one database. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {
+  readonly places: Places;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   /** What works on the config in force. */
@@ -157,6 +159,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       },
     );
     return {
+      places,
       warehouse,
       scheduler,
       current: furniture.current,

@@ -28,6 +28,35 @@ const jobJson = (job: JobView) => ({
   last: job.last === undefined ? undefined : runJson(job.last),
 });
 
+const spanJson = ({ start, end }: { readonly start: number; readonly end: number }) => ({
+  start: iso(start),
+  end: iso(end),
+});
+
+const dataJson = ({ accounts, reports, rotations, ...data }: NonNullable<StatusView['data']>) => ({
+  ...data,
+  accounts: accounts.map((account) => ({
+    ...account,
+    log: account.log === undefined ? undefined : spanJson(account.log),
+    sources: account.sources.map((source) => ({ ...source, reached: isoOr(source.reached) })),
+    compared: account.compared.map((one) => ({
+      ...one,
+      span: spanJson(one.span),
+      comparedAt: iso(one.comparedAt),
+    })),
+    gaps: account.gaps.map((gap) => ({ ...gap, span: spanJson(gap.span), notedAt: iso(gap.notedAt) })),
+  })),
+  reports: {
+    ...reports,
+    newest: reports.newest.map((report) => ({
+      ...report,
+      slot: iso(report.slot),
+      builtAt: iso(report.builtAt),
+    })),
+  },
+  rotations: rotations?.map((rotation) => ({ ...rotation, since: iso(rotation.since) })),
+});
+
 export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({
   ...status,
   now: iso(status.now),
@@ -40,6 +69,7 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
     ...status.mail,
     stuck: status.mail.stuck === undefined ? undefined : outboxJson(status.mail.stuck),
   },
+  data: status.data === undefined ? undefined : dataJson(status.data),
   needsPerson,
 });
 

@@ -1,3 +1,4 @@
+import { needsPerson } from '../app/index.ts';
 import type { JobView, RunView, StatusView } from '../app/index.ts';
 import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
@@ -6,20 +7,6 @@ import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
 import { counted, durationWords, untilWords } from './words.ts';
-
-/** What needs a person, a line each; nothing when all is well. */
-export const troubles = (status: StatusView): readonly string[] => {
-  const { mail, config } = status;
-  const outages = status.jobs.filter(({ outageSince }) => outageSince !== undefined).map(({ job }) => job);
-  return [
-    ...(outages.length === 0
-      ? []
-      : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),
-    ...(config.faults.length === 0 ? [] : [`${counted(config.faults.length, 'fault')} in the config`]),
-    ...(mail.failed === 0 ? [] : [`${counted(mail.failed, 'mail')} refused`]),
-    ...(mail.unknown === 0 ? [] : [`${counted(mail.unknown, 'mail')} of unknown outcome`]),
-  ];
-};
 
 type Look = Screen & { readonly now: number; readonly zone: string };
 
@@ -172,7 +159,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
 /** How things stand, on one page; the last line says what needs a person, if anything does. */
 export const renderStatus = (status: StatusView, screen: Screen): string => {
   const look = { ...screen, now: status.now, zone: commonZone(status.jobs) ?? 'UTC' };
-  const needed = troubles(status);
+  const needed = needsPerson(status);
   const page = [
     ...daemonLines(status, look),
     ...configLines(status, look),

@@ -22,6 +22,7 @@ SIGHUP           reads the config again at once (changes are found by themselves
 One daemon runs on a volume. A second one says who holds it and exits with 1, or with --wait takes over within seconds
 when the first one ends, however it ends.
 Health: GET /healthz (alive) and /readyz (ready) on health.port of the config, 8080 unless set.
+Status page: http://127.0.0.1:8081/ unless the config says otherwise under status.
 
 Examples:
   tollkeeper serve --config /config

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { needsPerson } from '../app/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, statusJson } from './json.ts';
 import { ask } from './order.ts';
 import { screenOf } from './paint.ts';
-import { renderStatus, troubles } from './render-status.ts';
+import { renderStatus } from './render-status.ts';
 
 export const addStatus = (program: Command, means: Means): void => {
   program
@@ -26,12 +27,12 @@ Examples:
     )
     .action(async (options: { config: string; json?: boolean }, command: Command) => {
       const status = await ask(means, options.config, (commands) => commands.status());
-      const needsPerson = troubles(status);
-      command.setOptionValue('exitCode', needsPerson.length === 0 ? 0 : 1);
+      const needed = needsPerson(status);
+      command.setOptionValue('exitCode', needed.length === 0 ? 0 : 1);
       means.stdout.write(
         means.secrets.redact(
           options.json === true
-            ? jsonText(statusJson(status, needsPerson))
+            ? jsonText(statusJson(status, needed))
             : renderStatus(status, screenOf(means.stdout, means.env)),
         ),
       );

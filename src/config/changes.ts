@@ -16,7 +16,7 @@ export type Changes = {
 };
 
 /** What opens files and ports when the daemon starts. */
-const onlyAtStart = ['warehouse', 'health'];
+const onlyAtStart = ['warehouse', 'health', 'status'];
 
 type Sides = { readonly before: Config; readonly after: Config };
 

@@ -257,6 +257,22 @@ export const settingsSchema = z
       })
       .prefault({})
       .describe('Where the health of the daemon is asked for.'),
+    status: z
+      .strictObject({
+        enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
+        host: z
+          .string()
+          .min(1)
+          .default('127.0.0.1')
+          .describe('Address to listen on. The page shows figures and asks nobody for a password.'),
+        port: port.default(8081).describe('Port to listen on; 0 takes a free one, which the log names.'),
+        names: z
+          .array(z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port'))
+          .default([])
+          .describe('Host names that the page is asked for by, beside addresses and localhost.'),
+      })
+      .prefault({})
+      .describe('The status page of the daemon.'),
     log: z
       .strictObject({
         level: z

@@ -8,6 +8,7 @@ import type {
   OutboxState,
   PastPoint,
 } from '../warehouse/index.ts';
+import type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
@@ -71,6 +72,16 @@ export type StatusView = {
     readonly unknown: number;
     /** The newest of the failed and unknown ones; missing where there are none. */
     readonly stuck?: readonly OutboxView[];
+  };
+  /** What is kept, and how far it reaches. */
+  readonly data?: {
+    /** Of times that belong to no job. */
+    readonly zone: string;
+    readonly accounts: readonly AccountView[];
+    /** Those built last. */
+    readonly reports: KeptReportsView;
+    /** Rotations of keys that are not over; missing where no keys are rotated. */
+    readonly rotations?: readonly OpenRotationView[];
   };
 };
 

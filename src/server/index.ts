@@ -18,7 +18,10 @@ export type {
   RunView,
   StatusView,
 } from './commands-port.ts';
+export type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
+export { needsPerson } from './needs-person.ts';
 export { listenForHealth } from './health.ts';
+export { listenForPage } from './page/listen.ts';
 export { askDaemon } from './control/ask.ts';
 export type { DaemonCommands } from './control/ask.ts';
 export { listenForCommands } from './control/listen.ts';

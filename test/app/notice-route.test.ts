@@ -21,6 +21,7 @@ mail:
 routes:
   pager: { webhook: { url: ${web.url}/pager, secret: "\${file:${town.folder.path}/hook-secret}" } }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
   );
   await town.jobs(

@@ -54,6 +54,7 @@ it('a slow mail server holds up neither jobs nor the end, and its mail is sent o
 warehouse: { memory_limit: 512MB }
 mail: { smtp: "${office.url}", from: reports@example.com }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
   );
   await mkdir(join(town.folder.path, 'data'));

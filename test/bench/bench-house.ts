@@ -15,6 +15,7 @@ const settings = `accounts:
 mail: { smtp: "smtp://127.0.0.1:9", from: "Tollkeeper <reports@example.com>" }
 scheduler: { max_running: 64 }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `;
 
 export const openBenchHouse = async (program: BuiltProgram): Promise<BenchHouse> => {

@@ -40,6 +40,7 @@ accounts: { main: { base_url: "${gateway.baseUrl}", admin_key: "\${KEY}" } }
 warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB }
 mail: { smtp: "smtp://127.0.0.1:1", from: reports@example.com, operators: [ops@example.com] }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
   );
   await folder.write(

@@ -3,7 +3,8 @@ import { unixMillis } from '../../src/base/index.ts';
 import { noPaint, screenOf } from '../../src/cli/paint.ts';
 import { renderNext } from '../../src/cli/render-next.ts';
 import { renderRuns } from '../../src/cli/render-runs.ts';
-import { renderStatus, troubles } from '../../src/cli/render-status.ts';
+import { needsPerson } from '../../src/app/index.ts';
+import { renderStatus } from '../../src/cli/render-status.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
 
 const pipe = { paint: noPaint };
@@ -186,12 +187,12 @@ refused; 3 mails of unknown outcome
       open: [failed],
       mail: { waiting: 7, failed: 0, unknown: 0 },
     });
-    expect(troubles(without)).toEqual([]);
-    expect(troubles(troubled)).toHaveLength(4);
-    expect(troubles(statusView({ jobs: [jobView('a', { outageSince: now })] }))).toHaveLength(1);
-    expect(troubles(statusView({ config: troubled.config }))).toHaveLength(1);
-    expect(troubles(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
-    expect(troubles(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);
+    expect(needsPerson(without)).toEqual([]);
+    expect(needsPerson(troubled)).toHaveLength(4);
+    expect(needsPerson(statusView({ jobs: [jobView('a', { outageSince: now })] }))).toHaveLength(1);
+    expect(needsPerson(statusView({ config: troubled.config }))).toHaveLength(1);
+    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
+    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);
   });
 
   it('says that the daemon stops, which job is in outage, and which has no slot to come', () => {

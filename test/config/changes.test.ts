@@ -132,7 +132,7 @@ describe('what a reload changes', () => {
   it('is told apart where it takes effect at the next start alone', async () => {
     const changes = await changed(
       ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
-      ['warehouse:', 'health: { port: 9090 }\nwarehouse:'],
+      ['warehouse:', 'health: { port: 9090 }\nstatus: { names: [a.example] }\nwarehouse:'],
       ['30m', '20m'],
     );
     expect(changes).toEqual({
@@ -141,6 +141,7 @@ describe('what a reload changes', () => {
         'warehouse.memory_limit "1GB" → "2GB"',
         'warehouse.threads 2 → 4',
         'health.port 8080 → 9090',
+        'status.names [] → ["a.example"]',
       ],
     });
   });

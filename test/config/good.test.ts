@@ -14,6 +14,7 @@ describe('a good config', () => {
       threads: 2,
     });
     expect(config?.settings.health).toEqual({ host: '0.0.0.0', port: 8080 });
+    expect(config?.settings.status).toEqual({ enabled: true, host: '127.0.0.1', port: 8081, names: [] });
     expect(config?.settings.log.level).toBe('info');
     expect(config?.settings.teams['growth']?.budget?.month).toBe('500');
     expect(Object.keys(config?.jobs ?? {})).toEqual(['pull-logs', 'pull-usage', 'daily-spend']);

@@ -124,6 +124,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
   main: { base_url: "${house.gateway.baseUrl}", admin_key: "\${file:${secrets}/admin-key}" }
 warehouse: { memory_limit: 512MB }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
     );
     await house.jobs(pullLogs(`${rarely}, notify: []`));

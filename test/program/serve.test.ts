@@ -120,7 +120,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
     const address = String(parsed(await daemon.line('"serving"'))['health']);
     await house.folder.write(
       'other/tollkeeper.yaml',
-      `health: { host: 127.0.0.1, port: ${address.split(':')[1]} }\nwarehouse: { path: other/tollkeeper.duckdb }\n`,
+      `health: { host: 127.0.0.1, port: ${address.split(':')[1]} }\nstatus: { port: 0 }\nwarehouse: { path: other/tollkeeper.duckdb }\n`,
     );
     const other = await house.command('serve', '--config', 'other');
     expect(other.code).toBe(2);

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
 import type { ComparisonQuery, ComparisonSource, SourceUnit, StoredComparison } from './comparison.ts';
 
 const columns = {
@@ -42,6 +43,23 @@ export const writeComparisons = async (
   );
 };
 
+const comparisonOf = (row: Row): StoredComparison => {
+  const entry = optionalText(row, 'entry');
+  return {
+    // Written by `writeComparisons` alone.
+    source: text(row, 'source') as ComparisonSource,
+    ...(entry === undefined ? {} : { entry }),
+    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    ours: money(text(row, 'ours')),
+    theirs: money(text(row, 'theirs')),
+    gap: money(text(row, 'gap')),
+    unit: text(row, 'unit'),
+    verdict: text(row, 'verdict'),
+    text: text(row, 'words'),
+    comparedAt: unixMillis(wholeNumber(row, 'compared_at')),
+  };
+};
+
 export const readComparisons = async (
   connection: DuckDBConnection,
   account: string,
@@ -55,22 +73,22 @@ export const readComparisons = async (
      ORDER BY compared_at, source, entry NULLS FIRST, start_at`,
     { account, source: source ?? null, start: span?.start ?? null, end: span?.end ?? null },
   );
-  return rows.map((row) => {
-    const entry = optionalText(row, 'entry');
-    return {
-      // Written by `writeComparisons` alone.
-      source: text(row, 'source') as ComparisonSource,
-      ...(entry === undefined ? {} : { entry }),
-      span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-      ours: money(text(row, 'ours')),
-      theirs: money(text(row, 'theirs')),
-      gap: money(text(row, 'gap')),
-      unit: text(row, 'unit'),
-      verdict: text(row, 'verdict'),
-      text: text(row, 'words'),
-      comparedAt: unixMillis(wholeNumber(row, 'compared_at')),
-    };
-  });
+  return rows.map(comparisonOf);
+};
+
+/** The newest comparison of the total of each source; of those made at one moment, that of the latest time. */
+export const readNewest = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly StoredComparison[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM comparison WHERE account = $account AND entry IS NULL
+     QUALIFY row_number() OVER (PARTITION BY source ORDER BY compared_at DESC, end_at DESC, start_at) = 1
+     ORDER BY source`,
+    { account },
+  );
+  return rows.map(comparisonOf);
 };
 
 export const writeUnit = async (

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts';
 import { inTransaction, readRows, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
-import { readComparisons, readUnit, writeComparisons, writeUnit } from './comparison-rows.ts';
+import { readComparisons, readNewest, readUnit, writeComparisons, writeUnit } from './comparison-rows.ts';
 import { markGapsTold, readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
@@ -50,6 +50,7 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
     ),
   list: async (account, query = {}) =>
     engine.bulk(async (connection) => readComparisons(connection, account, query)),
+  newest: async (account) => engine.bulk(async (connection) => readNewest(connection, account)),
   gaps: async (account) => engine.state(async (connection) => readGaps(connection, account, 'all')),
   noteGaps: async (account, gaps) =>
     engine.state(async (connection) =>

@@ -79,6 +79,8 @@ export type ComparisonTable = {
   readonly put: (account: string, comparisons: readonly StoredComparison[]) => Promise<void>;
   /** By the moment they were made, then source; totals before entries. */
   readonly list: (account: string, query?: ComparisonQuery) => Promise<readonly StoredComparison[]>;
+  /** The newest comparison of the total of each source. */
+  readonly newest: (account: string) => Promise<readonly StoredComparison[]>;
   /** Gaps that were noted, told or not, the oldest first. */
   readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
   /** Adds gaps, or changes the state of those that are there. */

@@ -63,6 +63,7 @@ mail:
   operators: [ops@example.com]
   tls: { ca: ${mail.ca} }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
   );
   const stops = new Set<() => Promise<Ran>>();

@@ -66,6 +66,7 @@ export const openStormHouse = async (program: BuiltProgram): Promise<StormHouse>
 warehouse: { memory_limit: 512MB }
 mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
 health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
 `,
   );
   const yesterday = new Date(now() - 86_400_000).toISOString().slice(0, 10);

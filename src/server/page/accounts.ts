@@ -1,0 +1,99 @@
+import { html } from 'hono/html';
+import type { Interval, UnixMillis } from '../../base/index.ts';
+import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
+import { chip, moment, momentAway, pair, said, section } from './words.ts';
+import type { Html, PageLook } from './words.ts';
+
+const spanOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
+  html`${moment(start, look)} to ${moment(end, look)}`;
+
+const comparedItem = (one: ComparedView, look: PageLook): Html =>
+  html`<li class="${one.bad ? 'hurt' : ''}">
+    <h4>${said(one.source)} ${chip(one.verdict, one.bad ? 'bad' : 'good')}</h4>
+    <p>${said(one.text)}</p>
+    <p class="quiet">${spanOf(one.span, look)}, compared ${momentAway(one.comparedAt, look)}</p>
+  </li>`;
+
+const gapItem = (gap: GapView, look: PageLook): Html =>
+  html`<li class="${gap.state === 'open' ? 'hurt' : ''}">
+    <h4>${said(gap.source)} ${chip(gap.verdict, gap.state === 'open' ? 'bad' : 'warn')}</h4>
+    <p>${said(gap.text)}</p>
+    <p class="quiet">
+      ${spanOf(gap.span, look)}, noted
+      ${momentAway(gap.notedAt, look)}${gap.state === 'passed' ? '; later time agrees again' : ''}
+    </p>
+  </li>`;
+
+const accountItem = (
+  { account, log, sources, compared, gaps, moreGaps }: AccountView,
+  look: PageLook,
+): Html =>
+  html`<li>
+    <h3>${said(account)}</h3>
+    <dl>
+      ${pair('Call log', log === undefined ? html`nothing is pulled yet` : spanOf(log, look))}
+      ${sources.map(({ job, kind, reached }) =>
+        pair(
+          job === kind ? job : `${job} (${kind})`,
+          reached === undefined ? html`not all is there yet` : html`reaches ${momentAway(reached, look)}`,
+        ),
+      )}
+    </dl>
+    ${
+      compared.length === 0
+        ? html`<p class="quiet">Nothing was compared with the gateway’s own figures yet.</p>`
+        : html`<ul>
+            ${compared.map((one) => comparedItem(one, look))}
+          </ul>`
+    }
+    ${
+      gaps.length === 0
+        ? ''
+        : html`<h4 class="over">Known gaps</h4>
+            <ul>
+              ${gaps.map((gap) => gapItem(gap, look))}
+            </ul>`
+    }
+    ${moreGaps > 0 ? html`<p class="quiet">… and ${moreGaps} older.</p>` : ''}
+  </li>`;
+
+/** How far the data reaches, and whether it adds up. */
+export const accountsSection = (accounts: readonly AccountView[], look: PageLook): Html =>
+  section(
+    'Data',
+    accounts.length === 0
+      ? html`<p>No account is declared.</p>`
+      : html`<ul>
+          ${accounts.map((account) => accountItem(account, look))}
+        </ul>`,
+  );
+
+const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
+  html`<li class="${one.stage === 'waiting' ? 'hurt' : ''}">
+    <h3>
+      ${said(one.service)} ${chip(one.stage, one.stage === 'waiting' ? 'bad' : 'busy')}
+      <span class="quiet">${said(one.account)}</span>
+    </h3>
+    <dl>
+      ${pair('Since', momentAway(one.since, look))}
+      ${one.old === undefined ? '' : pair('Old key', html`${said(one.old.name)} (${one.old.keyId})`)}
+      ${
+        one.candidate === undefined
+          ? ''
+          : pair('New key', html`${said(one.candidate.name)} (${one.candidate.keyId})`)
+      }
+      ${one.tries === 0 ? '' : pair('Failed tries', html`${one.tries}`)}
+    </dl>
+    <p>${said(one.words)}</p>
+  </li>`;
+
+/** Rotations that are not over; nothing when there are none. */
+export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html =>
+  rotations.length === 0
+    ? html``
+    : section(
+        'Key rotations',
+        html`<ul>
+          ${rotations.map((one) => rotationItem(one, look))}
+        </ul>`,
+      );

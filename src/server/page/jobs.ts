@@ -1,0 +1,107 @@
+import { html } from 'hono/html';
+import { adviceOf } from '../../base/index.ts';
+import type { JobView, RunView } from '../commands-port.ts';
+import { chip, moment, momentAway, pair, roughly, said, section } from './words.ts';
+import type { Html, PageLook, Tone } from './words.ts';
+
+/** A page that names more jobs than that is not read. */
+const mostJobs = 200;
+
+const tones: Readonly<Record<RunView['state'], Tone>> = {
+  queued: 'busy',
+  running: 'busy',
+  ok: 'good',
+  failed: 'bad',
+  interrupted: 'bad',
+  missed: 'warn',
+  skipped: 'warn',
+};
+
+const stateOf = ({ outageSince, suspend, last }: JobView): Html => {
+  if (outageSince !== undefined) return chip('outage', 'bad');
+  if (suspend) return chip('suspended', 'quiet');
+  return last === undefined ? chip('not run yet', 'quiet') : chip(last.state, tones[last.state]);
+};
+
+const lastOf = ({ last, zone }: JobView, look: PageLook): Html => {
+  if (last === undefined) return html`none yet`;
+  const attempt = last.attempts.at(-1);
+  const took = attempt?.endedAt === undefined ? '' : `, took ${roughly(attempt.endedAt - attempt.startedAt)}`;
+  return html`${momentAway(attempt?.startedAt ?? last.slot, look, zone)}${took}`;
+};
+
+const nextOf = ({ suspend, schedule, next, zone }: JobView, look: PageLook): Html => {
+  if (suspend) return html`suspended`;
+  if (next !== undefined) return momentAway(next, look, zone);
+  return html`${schedule === undefined ? 'by hand' : 'none'}`;
+};
+
+/** Why it is as it is, and what to do about it. */
+const whyOf = ({ last, outageSince }: JobView): readonly Html[] => {
+  if (last === undefined) return [];
+  const { code, reason, summary, state } = last;
+  const why = reason ?? summary ?? code;
+  const advice = state === 'ok' ? undefined : adviceOf(code);
+  return [
+    ...(why === undefined
+      ? []
+      : [html`<p class="${outageSince === undefined ? 'quiet' : ''}">${said(why)}</p>`]),
+    ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${said(advice)}</p>`]),
+  ];
+};
+
+const jobItem = (job: JobView, look: PageLook): Html => {
+  const { lastGood, outageSince, zone } = job;
+  return html`<li class="${outageSince === undefined ? '' : 'hurt'}">
+    <h3>${said(job.job)} ${stateOf(job)} <small>${job.kind}</small></h3>
+    <dl>
+      ${pair('Last run', lastOf(job, look))} ${pair('Next run', nextOf(job, look))}
+      ${outageSince === undefined ? '' : pair('Outage since', momentAway(outageSince, look, zone))}
+      ${
+        outageSince === undefined || lastGood === undefined
+          ? ''
+          : pair('Last good run', momentAway(lastGood, look, zone))
+      }
+    </dl>
+    ${whyOf(job)}
+  </li>`;
+};
+
+/** Jobs in outage come first. */
+export const jobsSection = (jobs: readonly JobView[], look: PageLook): Html => {
+  if (jobs.length === 0) return section('Jobs', html`<p>No job is declared: add some to jobs/*.yaml.</p>`);
+  const down = jobs.filter(({ outageSince }) => outageSince !== undefined);
+  const up = jobs.filter(({ outageSince }) => outageSince === undefined);
+  const more = jobs.length - mostJobs;
+  return section('Jobs', [
+    html`<ul>
+      ${[...down, ...up].slice(0, mostJobs).map((job) => jobItem(job, look))}
+    </ul>`,
+    html`${more > 0 ? `… and ${more} more: tollkeeper status shows all.` : ''}`,
+  ]);
+};
+
+const openItem = (run: RunView, look: PageLook): Html => {
+  const attempt = run.attempts.at(-1);
+  const wait =
+    run.waiting === undefined
+      ? run.nextAttempt !== undefined && run.nextAttempt > look.now
+        ? html`next try ${momentAway(run.nextAttempt, look, run.zone)}`
+        : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
+      : html`waits: ${said(run.waiting)}`;
+  return html`<li>
+    <h3>${said(run.job)} ${chip(run.state, tones[run.state])}</h3>
+    <p>slot ${moment(run.slot, look, run.zone)}; ${wait}</p>
+  </li>`;
+};
+
+/** Runs under way or waiting; nothing when there are none. */
+export const openSection = (open: readonly RunView[], look: PageLook): Html =>
+  open.length === 0
+    ? html``
+    : section(
+        'Under way',
+        html`<ul>
+          ${open.slice(0, mostJobs).map((run) => openItem(run, look))}
+        </ul>`,
+      );

@@ -1,0 +1,31 @@
+import { html } from 'hono/html';
+import type { KeptReportView, KeptReportsView } from '../status-data.ts';
+import { chip, command, momentAway, said, section } from './words.ts';
+import type { Html, PageLook } from './words.ts';
+
+/** Where the page serves a report of the archive. */
+const linkOf = (place: string): string => `/reports/${place.split('/').map(encodeURIComponent).join('/')}`;
+
+const reportItem = (
+  { job, part, subject, period, verdict, builtAt, place }: KeptReportView,
+  look: PageLook,
+): Html =>
+  html`<li>
+    <h3><a href="${linkOf(place)}">${said(subject)}</a></h3>
+    <p class="quiet">
+      ${said(job)}${part === undefined ? '' : html`, ${said(part)}`}; ${said(period)}; built
+      ${momentAway(builtAt, look)}
+    </p>
+    ${verdict.good ? '' : html`<p>${chip('look', 'warn')} ${said(verdict.text)}</p>`}
+  </li>`;
+
+export const reportsSection = ({ newest, trouble }: KeptReportsView, look: PageLook): Html =>
+  section('Reports', [
+    newest.length === 0
+      ? html`<p>No report is in the archive yet.</p>`
+      : html`<ul>
+          ${newest.map((report) => reportItem(report, look))}
+        </ul>`,
+    html`${trouble === undefined ? '' : html`<p>${chip('damaged', 'bad')} ${said(trouble)}</p>`}`,
+    html`${newest.length === 0 ? '' : html`<p class="quiet">${command('tollkeeper reports')} lists all.</p>`}`,
+  ]);

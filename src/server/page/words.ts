@@ -1,0 +1,74 @@
+import { html } from 'hono/html';
+import { formatSlot } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+
+export type Html = ReturnType<typeof html>;
+
+/** What a page is written with: the moment it is about, and the zone of times that name none. */
+export type PageLook = { readonly now: UnixMillis; readonly zone: string };
+
+const steps = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1000, 's'],
+] as const;
+
+/** A span in its largest unit: `3 d`, `20 min`; `under 1 s`. */
+export const roughly = (millis: number): string => {
+  const [size, unit] = steps.find(([size]) => millis >= size) ?? [0, ''];
+  return size === 0 ? 'under 1 s' : `${Math.floor(millis / size)} ${unit}`;
+};
+
+const away = (at: number, now: number): string => {
+  if (Math.abs(at - now) < 1000) return 'now';
+  return at > now ? `in ${roughly(at - now)}` : `${roughly(now - at)} ago`;
+};
+
+/** A moment as it is read in its zone, which is named where it is not that of the page. */
+export const moment = (at: UnixMillis, { zone }: PageLook, own = zone): Html => {
+  const [date = '', time = ''] = formatSlot(at, own).split(' ');
+  return html`<time datetime="${new Date(at).toISOString()}">${date} ${time}</time>${
+      own === zone ? '' : ` ${own}`
+    }`;
+};
+
+/** The same, and how far away it is. */
+export const momentAway = (at: UnixMillis, look: PageLook, own = look.zone): Html =>
+  html`${moment(at, look, own)} <small>(${away(at, look.now)})</small>`;
+
+/** The longest text that is shown of one that came from elsewhere; `runs` and `outbox` have it whole. */
+const longest = 600;
+
+/** A text that came from elsewhere: isolated from what is around it, whatever its direction, without marks that show nothing. */
+export const said = (text: string): Html => {
+  const plain = text
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
+    // Marks in a pile would be drawn over what is above.
+    .replaceAll(/(\p{M}{4})\p{M}+/gu, '$1')
+    .trim();
+  const short = plain.length > longest ? `${plain.slice(0, longest).replace(/\p{Surrogate}$/u, '')}…` : plain;
+  return html`<bdi>${/^[\p{Z}\p{C}]*$/u.test(short) ? '(blank)' : short}</bdi>`;
+};
+
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
+
+export const chip = (text: string, tone: Tone): Html => html`<b class="chip ${tone}">${text}</b>`;
+
+export const command = (text: string): Html => html`<code>${text}</code>`;
+
+/** A part of the page under its heading. */
+export const section = (title: string, body: Html | readonly Html[]): Html =>
+  html`<section>
+    <h2>${title}</h2>
+    ${body}
+  </section>`;
+
+/** Label and value, one below the other on a phone. */
+export const pair = (label: string, value: Html): Html =>
+  html`<div>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
