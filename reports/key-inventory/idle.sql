@@ -17,13 +17,13 @@ known AS (
     END AS state
   FROM keys, run
 ),
--- Without a call for 30 days that the call log covers, made before them.
+-- Without a call for 30 days that the call log covers, made before them; a key that was handed over from is to be so.
 idle AS (
   SELECT
     *,
     seen_until - coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) AS idle_for
   FROM known
-  WHERE state = 'usable'
+  WHERE state = 'usable' AND NOT succeeded
     AND coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) <= seen_until - 30 * 86400
 )
 SELECT name, age, last_call_seconds, idle_for

@@ -1,4 +1,4 @@
--- A row for each key, the dearest first. Keys of one name have one spend: the youngest of them shows it.
+-- A row for each key, those of the dearest service first. Keys of one name have one spend: the youngest of them shows it.
 WITH
 -- What the gateway writes as status can come late or never: expiry and exhaustion are worked out.
 known AS (
@@ -25,12 +25,20 @@ spent AS (
   GROUP BY 1
 ),
 listed AS (
-  SELECT known.*, row_number() OVER (PARTITION BY name ORDER BY age NULLS FIRST, key_id) AS of_name
+  SELECT
+    known.*, CASE WHEN generation IS NOT NULL THEN service END AS lined,
+    row_number() OVER (PARTITION BY name ORDER BY age NULLS FIRST, key_id) AS of_name
   FROM known
+),
+charged AS (
+  SELECT
+    listed.*, CASE WHEN of_name = 1 AND seen_since IS NOT NULL THEN coalesce(spent.spend, 0) END AS charge,
+    CASE WHEN lined IS NULL THEN charge ELSE sum(charge) OVER (PARTITION BY lined) END AS charge_of_service
+  FROM listed
+  LEFT JOIN spent ON spent.name = listed.name
 )
 SELECT
-  listed.name, state, age, expires_seconds, last_call_seconds,
-  CASE WHEN of_name = 1 AND seen_since IS NOT NULL THEN coalesce(spent.spend, 0) END AS spend
-FROM listed
-LEFT JOIN spent ON spent.name = listed.name
-ORDER BY spend DESC NULLS LAST, listed.name, age
+  name, lined AS service, CAST(generation AS VARCHAR) AS generation, state, age, expires_seconds, last_call_seconds,
+  charge AS spend
+FROM charged
+ORDER BY charge_of_service DESC NULLS LAST, coalesce(lined, name), generation DESC, name, age

@@ -14,7 +14,10 @@ inventory AS (
 -- From the second inventory on a key can be new.
 first_inventory AS (SELECT min(from_seconds) AS taken FROM key_history),
 seen AS (
-  SELECT key_id, any_value(name) AS name, min(from_seconds) AS appeared, max(coalesce(until_seconds, 9000000000000)) AS went
+  SELECT
+    key_id, any_value(name) AS name, any_value(service) AS service, any_value(generation) AS generation,
+    bool_or(rotated) AS rotated, min(from_seconds) AS appeared,
+    max(coalesce(until_seconds, 9000000000000)) AS went
   FROM key_history
   GROUP BY key_id
 ),
@@ -29,17 +32,24 @@ looks AS (
   SELECT 4, 'expires-in-use', name, expires_seconds, last_call_seconds, NULL
   FROM keys, run
   WHERE expires_seconds > now_seconds AND expires_seconds <= now_seconds + 7 * 86400
-    AND last_call_seconds >= now_seconds - 7 * 86400
+    -- A key that was handed over from may expire, unless calls go on.
+    AND last_call_seconds >= now_seconds - CASE WHEN succeeded THEN 1 ELSE 7 END * 86400
   UNION ALL
   SELECT 5, 'expired-in-use', name, expires_seconds, last_call_seconds, NULL
   FROM keys, run
   WHERE expires_seconds <= now_seconds AND last_call_seconds > expires_seconds AND same_name = 1
   UNION ALL
-  SELECT 6, 'gone', name, went, NULL, NULL FROM seen, bounds WHERE went >= first_second AND went < last_second
+  SELECT 6, 'gone', name, went, NULL, NULL FROM seen, bounds
+  WHERE went >= first_second AND went < last_second
+    -- A service that still has a key goes on.
+    AND NOT (
+      generation IS NOT NULL
+      AND service IN (SELECT keys.service FROM keys WHERE keys.generation IS NOT NULL)
+    )
   UNION ALL
   SELECT 7, 'new', seen.name, appeared, NULL, NULL
   FROM seen, bounds, first_inventory
-  WHERE appeared > first_inventory.taken AND appeared >= first_second AND appeared < last_second
+  WHERE appeared > first_inventory.taken AND appeared >= first_second AND appeared < last_second AND NOT rotated
 )
 SELECT what, name, moment, last_call, age
 FROM looks

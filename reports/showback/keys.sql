@@ -1,6 +1,7 @@
--- A row for each key, the dearest first; those of the period before are there too, or the changes would not add up.
+-- A row for each service, a key through all its rotations, the dearest first; those of the period before are there too,
+-- or the changes would not add up.
 SELECT
-  coalesce(token_name, '') AS token_name,
+  coalesce(service, '') AS service,
   coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
   coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
   coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before

@@ -11,16 +11,20 @@ looks AS (
   SELECT 1 AS rank, 'expiring-key' AS what, keys.name, spend, expires_seconds AS moment
   FROM keys, run
   WHERE status = 1 AND expires_seconds BETWEEN now_seconds AND now_seconds + 14 * 86400
+    -- A key whose successor is there may expire, unless it is still in use.
+    AND (NOT succeeded OR last_call_seconds >= now_seconds - 86400)
   UNION ALL
-  SELECT 2, 'new-key', name, spend, coalesce(created_seconds, first_call_seconds)
+  -- A rotation makes no new key, nor is the key that was handed over from idle: the service goes on.
+  SELECT 2, 'new-key', service, service_spend, coalesce(created_seconds, first_call_seconds)
   FROM keys, span, run
   WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)
-    BETWEEN starts AND ends - 1
+    BETWEEN starts AND ends - 1 AND NOT rotated
   UNION ALL
   -- Of a single day those that crossed the line on it, so that a daily mail tells each once.
-  SELECT 3, 'idle-key', name, NULL, coalesce(last_call_seconds, created_seconds, first_seen_seconds) AS since
+  SELECT 3, 'idle-key', service, NULL,
+    coalesce(service_last_call_seconds, created_seconds, first_seen_seconds) AS since
   FROM keys, span, run
-  WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds)
+  WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds) AND NOT succeeded
     AND data_since_seconds <= ends - 30 * 86400
     AND since < ends - 30 * 86400
     AND (span.days > 1 OR since >= starts - 30 * 86400)

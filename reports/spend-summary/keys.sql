@@ -1,11 +1,12 @@
--- A row for each key, the dearest first; those of the period before are there too, or the changes would not add up.
+-- A row for each service, a key through all its rotations, the dearest first; those of the period before are there too,
+-- or the changes would not add up.
 -- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
 SELECT
-  token_name, spend, spend_before, calls,
+  service, spend, spend_before, calls,
   coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END)
 FROM (
   SELECT
-    coalesce(token_name, '') AS token_name,
+    coalesce(service, '') AS service,
     coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
     coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
     coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
@@ -18,4 +19,4 @@ FROM (
   GROUP BY 1
   HAVING count(*) FILTER (period = 'current') > 0 OR sum(cube.spend) <> 0
 )
-ORDER BY spend DESC, spend_before DESC, token_name
+ORDER BY spend DESC, spend_before DESC, service

@@ -12,11 +12,16 @@ export const busy = (
   keys: names.map((name, at) => ({
     key_id: at,
     name,
+    service: name,
+    rotated: false,
+    succeeded: false,
     status: 1,
     spend: `${1234 * at}.5`,
+    service_spend: `${1234 * at}.5`,
     created_seconds: secondsOf(at % 4 === 1 ? '2026-11-19T08:00:00Z' : '2026-01-02T08:00:00Z'),
     expires_seconds: at % 4 === 0 ? secondsOf('2026-11-25T08:00:00Z') : null,
     last_call_seconds: secondsOf(at % 4 === 3 ? '2026-10-20T08:00:00Z' : '2026-11-19T08:00:00Z'),
+    service_last_call_seconds: secondsOf(at % 4 === 3 ? '2026-10-20T08:00:00Z' : '2026-11-19T08:00:00Z'),
   })),
   restated_days: [
     {

@@ -13,6 +13,8 @@ export type CubeRow = {
   readonly quarter: number;
   readonly model: string | null;
   readonly key: string | null;
+  /** The key's own name when left out. */
+  readonly service?: string;
   readonly team?: string;
   readonly kind?: string;
   readonly calls?: number;
@@ -52,6 +54,7 @@ const given = [
   'quarter',
   'model_name',
   'token_name',
+  'service',
   'team',
   'kind',
   'calls',
@@ -66,6 +69,7 @@ const valuesOf = (row: CubeRow) => [
   row.quarter,
   row.model,
   row.key,
+  row.service ?? row.key,
   row.team,
   row.kind ?? 'consumption',
   row.calls ?? 1,

@@ -99,15 +99,25 @@ describe('the figures of a spend mail', () => {
   });
 });
 
-const key = (name: string, more: Readonly<Record<string, string | number | null>> = {}) => ({
-  key_id: 1,
-  name,
-  status: 1,
-  created_seconds: secondsOf('2026-01-05T09:00:00Z'),
-  last_call_seconds: secondsOf('2026-11-19T12:00:00Z'),
-  spend: '12.5',
-  ...more,
-});
+const key = (name: string, more: Readonly<Record<string, string | number | boolean | null>> = {}) => {
+  const shown = {
+    key_id: 1,
+    name,
+    status: 1,
+    created_seconds: secondsOf('2026-01-05T09:00:00Z'),
+    last_call_seconds: secondsOf('2026-11-19T12:00:00Z'),
+    spend: '12.5',
+    rotated: false,
+    succeeded: false,
+    ...more,
+  };
+  const ofService = {
+    service: name,
+    service_last_call_seconds: shown.last_call_seconds,
+    service_spend: shown.spend,
+  };
+  return { ...ofService, ...shown };
+};
 
 describe('worth a look', () => {
   const keys = [
@@ -152,6 +162,36 @@ describe('worth a look', () => {
     ]);
     const order = model.sections.map(({ kind, title }) => title ?? kind);
     expect(order.slice(0, 5)).toEqual(['figures', 'Daily spend by model', 'Models', 'Keys', 'Worth a look']);
+  });
+
+  test('a rotation makes no new key, and the key it took over from is neither idle nor about to be missed', async () => {
+    const line = { service: 'billing', service_spend: '40' };
+    const soon = secondsOf('2026-11-21T11:00:00Z');
+    const old = secondsOf('2026-10-20T12:00:00Z');
+    const made = secondsOf('2026-11-19T07:30:00Z');
+    const before = { ...line, succeeded: true, rotated: true };
+    const rotation = [
+      key('billing.g7', { ...before, expires_seconds: soon, last_call_seconds: old }),
+      key('billing.g8', { ...line, rotated: true, created_seconds: made, last_call_seconds: null }),
+    ];
+    const told = async (shown: readonly ReturnType<typeof key>[]) =>
+      looksOf(await build({ rows, period: 'yesterday', others: { keys: shown } }));
+    expect(await told(rotation)).toEqual([]);
+    // What is still in use is missed when it expires.
+    const used = { last_call_seconds: secondsOf('2026-11-20T06:00:00Z') };
+    expect(await told([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
+      '! The key billing.g7 expires Nov 21 12:00; $12.50 went through it so far.',
+    ]);
+    // The first key of a service is new, and the last one idle, under the name of the service.
+    expect(
+      await told([
+        key('billing.g1', { ...line, created_seconds: made }),
+        key('search.g4', { service: 'search', rotated: true, service_last_call_seconds: old }),
+      ]),
+    ).toEqual([
+      'The key billing is new since Nov 19 08:30; $40.00 went through it so far.',
+      'The key search is idle: no call since Oct 20 14:00.',
+    ]);
   });
 
   test('what the data does not reach back to is not told', async () => {

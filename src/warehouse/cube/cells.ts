@@ -1,5 +1,5 @@
 import type { Bindings } from '../rows.ts';
-import { cubeRelation, dimensions, isClass, tokenColumns } from '../report-views/cube-columns.ts';
+import { cubeRelation, dimensions, isClass, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import type { Needs } from './needs.ts';
@@ -9,7 +9,7 @@ export type CellsPlan = {
   /** Sums by segment are the fewest; where a query names days they are by day. */
   readonly by: 'day' | 'segment';
   readonly dimensions: ReadonlySet<string>;
-  /** With `team` among them, which is told from the name of the key afterwards. */
+  /** With `service` and `team` among them, which are told from the name of the key afterwards. */
   readonly measures: ReadonlySet<string>;
 };
 
@@ -21,13 +21,13 @@ export const cellsOf = (needs: Needs): CellsPlan | undefined => {
   const columns = needs.get('cube');
   if (columns === undefined) return undefined;
   const summed = new Set(dimensionNames.filter((name) => columns.has(name)));
-  if (columns.has('team')) summed.add('token_name');
+  if ([...ofKey].some((name) => columns.has(name))) summed.add('token_name');
   return {
     by: columns.has('day') || columns.has('day_number') ? 'day' : 'segment',
     dimensions: summed,
     measures: new Set(
       [...columns].filter(
-        (name) => tokenNames.has(name) || ['calls', 'spend', 'amount', 'team'].includes(name),
+        (name) => tokenNames.has(name) || ofKey.has(name) || ['calls', 'spend', 'amount'].includes(name),
       ),
     ),
   };
@@ -62,7 +62,7 @@ export const planCells = (plans: readonly CellsPlan[]): readonly CellsPlan[] => 
 export const cellColumns = (plan: CellsPlan): readonly { readonly name: string; readonly type: string }[] => [
   { name: 'slot_index', type: 'INTEGER' },
   ...cubeRelation.columns.filter(
-    ({ name }) => name !== 'team' && (plan.dimensions.has(name) || plan.measures.has(name)),
+    ({ name }) => !ofKey.has(name) && (plan.dimensions.has(name) || plan.measures.has(name)),
   ),
 ];
 

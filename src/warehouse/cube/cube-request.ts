@@ -8,7 +8,7 @@ export type CubePeriodName = 'current' | 'comparison' | 'month' | 'history';
 /** Periods may share days; each has its own rows in the tables of a report. */
 export type CubePeriod = { readonly name: CubePeriodName; readonly days: readonly LocalDay[] };
 
-/** Who pays for keys whose names match one of the patterns, in which `*` stands for anything. */
+/** Who pays for keys whose names, or those of their services, match one of the patterns, in which `*` stands for anything. */
 export type CubeTeam = { readonly name: string; readonly keys: readonly string[] };
 
 /** What is left of the account; what is left out of it restricts nothing. */
@@ -17,6 +17,7 @@ export type CubeFilter = {
   readonly teams?: readonly (string | null)[];
   /** Patterns of names, in which `*` stands for anything. */
   readonly models?: readonly string[];
+  /** Of keys or their services. */
   readonly keys?: readonly string[];
 };
 

@@ -2,14 +2,16 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { tokenColumns } from '../report-views/cube-columns.ts';
+import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
 import { execute, readRows, text } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
 import { callsWith, cellsSql, inCurrency, spendOf, whereBindings, whereSql } from './cells.ts';
 import type { CellsPlan, NamesLeft, Served } from './cells.ts';
 import type { CubeRequest } from './cube-request.ts';
-import { addTeams, copyRows, createCells, createRelation } from './report-tables.ts';
+import { addOwners, copyRows, createCells, createRelation } from './report-tables.ts';
+import { serviceIn } from './services.ts';
+import type { Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
 import { slotSql } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
@@ -23,9 +25,16 @@ export type Gathering = {
   readonly timeline: Timeline;
   readonly served: Served;
   readonly left: NamesLeft;
+  readonly services: Services;
   /** Milliseconds UTC. */
   readonly now: number;
 };
+
+/** What tells who a key belongs to. */
+const payersOf = ({ request, services }: Gathering) => ({
+  teams: request.teams ?? [],
+  serviceOf: serviceIn(services),
+});
 
 const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
   const [first, last] = [timeline.spans[0], timeline.spans.at(-1)];
@@ -63,12 +72,17 @@ export const namesLeft = async (
   gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
 ): Promise<NamesLeft> => {
   const { only = {}, teams = [] } = gathering.request;
+  const serviceOf = serviceIn(gathering.services);
   return {
     ...(restrictsModels(only)
       ? { models: (await distinct(gathering, 'model_name')).filter((name) => isModelLeft(name, only)) }
       : {}),
     ...(restrictsKeys(only)
-      ? { keys: (await distinct(gathering, 'token_name')).filter((name) => isKeyLeft(name, only, teams)) }
+      ? {
+          keys: (await distinct(gathering, 'token_name')).filter((name) =>
+            isKeyLeft(name, only, teams, serviceOf),
+          ),
+        }
       : {}),
   };
 };
@@ -92,7 +106,7 @@ const eachSpan = async (
 };
 
 export const gatherCells = async (gathering: Gathering, table: string, plan: CellsPlan): Promise<void> => {
-  const { target, request, timeline, left } = gathering;
+  const { target, timeline, left } = gathering;
   // A value that nothing is multiplied by must not be bound.
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
   const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
@@ -100,7 +114,8 @@ export const gatherCells = async (gathering: Gathering, table: string, plan: Cel
   await eachSpan({ ...gathering, served }, table, (span, calls) =>
     cellsSql(plan, slotSql(timeline, span, plan.by), calls, served, left),
   );
-  if (plan.measures.has('team')) await addTeams(target, { table, column: 'token_name' }, request.teams ?? []);
+  if ([...ofKey].some((name) => plan.measures.has(name)))
+    await addOwners(target, { table, column: 'token_name' }, payersOf(gathering));
 };
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
@@ -111,7 +126,7 @@ export const gatherCalls = async (
   table: string,
   columns: ReadonlySet<string>,
 ): Promise<void> => {
-  const { target, request, timeline, served, left } = gathering;
+  const { target, timeline, served, left } = gathering;
   const spend = inCurrency(`coalesce(${spendOf('quota', 'abs(quota)')}, 0)`, served);
   const names = [...tokenNames].filter((name) => columns.has(name));
   const given = [
@@ -134,7 +149,8 @@ export const gatherCalls = async (
       SELECT ${slotSql(timeline, span, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
       FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
   );
-  if (columns.has('team')) await addTeams(target, { table, column: 'token_name' }, request.teams ?? []);
+  if ([...ofKey].some((name) => columns.has(name)))
+    await addOwners(target, { table, column: 'token_name' }, payersOf(gathering));
 };
 
 const daysOf = (timeline: Timeline): ViewInput['days'] => ({
@@ -147,6 +163,20 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => ({
   },
 });
 
+/** Names with their services, of those that a report is restricted to: no other's calls count for a service there. */
+const servicesOf = ({ request: { only = {}, teams = [] }, services }: Gathering): ViewInput['services'] => {
+  const serviceOf = serviceIn(services);
+  const left = [...services].filter(([name]) => isKeyLeft(name, only, teams, serviceOf));
+  return {
+    sql: `(SELECT unnest(from_json($service_keys, '["VARCHAR"]')) AS name,
+      unnest(from_json($service_names, '["VARCHAR"]')) AS service)`,
+    bindings: {
+      service_keys: JSON.stringify(left.map(([name]) => name)),
+      service_names: JSON.stringify(left.map(([, service]) => service)),
+    },
+  };
+};
+
 const insert = async (
   target: DuckDBConnection,
   { name, columns }: ReportView,
@@ -158,20 +188,23 @@ const insert = async (
 };
 
 const keepLeft = async (
-  { target, request: { only = {}, teams = [] } }: Gathering,
+  gathering: Gathering,
   { name, keyColumn = '', columns }: ReportView,
 ): Promise<void> => {
-  await addTeams(target, { table: name, column: keyColumn }, teams);
+  const { target, request } = gathering;
+  const { only = {} } = request;
+  const { teams, serviceOf } = payersOf(gathering);
+  await addOwners(target, { table: name, column: keyColumn }, { teams, serviceOf });
   if (restrictsKeys(only)) {
     const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
-    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, teams));
+    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, teams, serviceOf));
     if (gone.length > 0)
       await execute(target, `DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
   }
   if (columns.some((column) => column.name === 'team'))
     await execute(
       target,
-      `UPDATE ${name} SET team = key_teams.team FROM key_teams WHERE key_teams.token_name = ${name}.${keyColumn}`,
+      `UPDATE ${name} SET team = key_owners.team FROM key_owners WHERE key_owners.token_name = ${name}.${keyColumn}`,
     );
 };
 
@@ -186,6 +219,7 @@ export const gatherView = async (gathering: Gathering, view: ReportView): Promis
     served,
     now,
     days: daysOf(timeline),
+    services: servicesOf(gathering),
     span: boundsOf(timeline),
     callsIn,
     models: async () => distinct(gathering, 'model_name', left),

@@ -18,6 +18,7 @@ import type { Needs } from './needs.ts';
 import { createTimeTables, showCalls, showCells } from './report-tables.ts';
 import { resultTable } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
+import { readServices } from './services.ts';
 import { timelineOf } from './timeline.ts';
 
 const failed = (message: string, cause?: unknown) =>
@@ -141,7 +142,8 @@ export const readCube = async <T>(
         checkCurrency(request, currency);
         const served = { value, inUnits: form === 'units' };
         await readCalls(source, request.account, async (callsIn) => {
-          const means = { source, target: connection, callsIn, request, timeline, served, now };
+          const services = await readServices(source, request.account);
+          const means = { source, target: connection, callsIn, request, timeline, served, now, services };
           const gathering = { ...means, left: await namesLeft(means) };
           await gatherFor(all, gathering, gathered);
         });

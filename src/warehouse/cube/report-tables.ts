@@ -2,12 +2,13 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Bindings } from '../rows.ts';
 import { execute, readRows, streamRows, text } from '../rows.ts';
 import { callsRelation } from '../report-views/calls.ts';
-import { cubeRelation } from '../report-views/cube-columns.ts';
+import { cubeRelation, ofKey } from '../report-views/cube-columns.ts';
 import { declared } from '../report-views/relation.ts';
 import type { ReportRelation } from '../report-views/relation.ts';
 import { cellColumns } from './cells.ts';
 import type { CellsPlan } from './cells.ts';
 import type { CubeTeam } from './cube-request.ts';
+import type { ServiceOf } from './services.ts';
 import { teamOf } from './teams.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -18,7 +19,7 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
     'CREATE TABLE periods_by_day (slot_index INTEGER, period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT)',
   );
   await execute(connection, 'CREATE TABLE periods_by_segment (slot_index INTEGER, period VARCHAR)');
-  await execute(connection, 'CREATE TABLE key_teams (token_name VARCHAR, team VARCHAR)');
+  await execute(connection, 'CREATE TABLE key_owners (token_name VARCHAR, service VARCHAR, team VARCHAR)');
   const appender = await connection.createAppender('periods_by_day');
   for (const { date, start, end, index, of } of timeline.days) {
     for (const { period, number } of of) {
@@ -64,12 +65,14 @@ const viewSql = (
   const columns = relation.columns.map(({ name, type }) => {
     if (ofDay.has(name)) return `periods.${name}`;
     if (!held.has(name)) return notGathered(name, type);
-    return name === 'team' ? 'key_teams.team' : `held.${name}`;
+    return ofKey.has(name) ? `key_owners.${name}` : `held.${name}`;
   });
-  const teams = held.has('team') ? 'LEFT JOIN key_teams ON key_teams.token_name = held.token_name' : '';
+  const owners = [...ofKey].some((name) => held.has(name))
+    ? 'LEFT JOIN key_owners ON key_owners.token_name = held.token_name'
+    : '';
   return `CREATE OR REPLACE TEMP VIEW ${relation.name} AS
     SELECT ${columns.join(', ')}
-    FROM ${table} AS held JOIN periods_by_${by} AS periods ON periods.slot_index = held.slot_index ${teams}`;
+    FROM ${table} AS held JOIN periods_by_${by} AS periods ON periods.slot_index = held.slot_index ${owners}`;
 };
 
 /** Lets `cube` be sums of one plan. */
@@ -125,22 +128,24 @@ export const copyRows = async (
   appender.closeSync();
 };
 
-/** Tells the teams of keys that are new among these. */
-export const addTeams = async (
+/** Tells the services and teams of keys that are new among these. */
+export const addOwners = async (
   connection: DuckDBConnection,
   { table, column }: { readonly table: string; readonly column: string },
-  teams: readonly CubeTeam[],
+  { teams, serviceOf }: { readonly teams: readonly CubeTeam[]; readonly serviceOf: ServiceOf },
 ): Promise<void> => {
   const rows = await readRows(
     connection,
-    `SELECT DISTINCT ${column} AS key FROM ${table} WHERE ${column} NOT IN (SELECT token_name FROM key_teams)`,
+    `SELECT DISTINCT ${column} AS key FROM ${table} WHERE ${column} NOT IN (SELECT token_name FROM key_owners)`,
   );
   if (rows.length === 0) return;
-  const appender = await connection.createAppender('key_teams');
+  const appender = await connection.createAppender('key_owners');
   for (const row of rows) {
     const key = text(row, 'key');
-    const team = teamOf(key, teams);
+    const service = serviceOf(key);
+    const team = teamOf(key, service, teams);
     appender.appendVarchar(key);
+    appender.appendVarchar(service);
     if (team === null) appender.appendNull();
     else appender.appendVarchar(team);
     appender.endRow();

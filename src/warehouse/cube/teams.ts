@@ -1,17 +1,31 @@
 import { matches } from '../tokens/match-rule.ts';
 import type { CubeFilter, CubeTeam } from './cube-request.ts';
+import type { ServiceOf } from './services.ts';
 
-/** The first team with a pattern that matches the key: each key is paid for once, so that teams and the rest add up. */
-export const teamOf = (key: string, teams: readonly CubeTeam[]): string | null =>
-  teams.find(({ keys }) => keys.some((pattern) => matches(pattern, key)))?.name ?? null;
+const fits = (names: readonly string[], patterns: readonly string[] | undefined): boolean =>
+  patterns === undefined || patterns.some((pattern) => names.some((name) => matches(pattern, name)));
 
-const fits = (name: string, patterns: readonly string[] | undefined): boolean =>
-  patterns === undefined || patterns.some((pattern) => matches(pattern, name));
+/**
+ * The first team with a pattern that matches the key or its service: each key is paid for once, so that teams and the
+ * rest add up.
+ */
+export const teamOf = (key: string, service: string, teams: readonly CubeTeam[]): string | null =>
+  teams.find(({ keys }) => fits([key, service], keys))?.name ?? null;
 
-export const isKeyLeft = (key: string, only: CubeFilter, teams: readonly CubeTeam[]): boolean =>
-  fits(key, only.keys) && (only.teams === undefined || only.teams.includes(teamOf(key, teams)));
+export const isKeyLeft = (
+  key: string,
+  only: CubeFilter,
+  teams: readonly CubeTeam[],
+  serviceOf: ServiceOf,
+): boolean => {
+  const service = serviceOf(key);
+  return (
+    fits([key, service], only.keys) &&
+    (only.teams === undefined || only.teams.includes(teamOf(key, service, teams)))
+  );
+};
 
-export const isModelLeft = (model: string, only: CubeFilter): boolean => fits(model, only.models);
+export const isModelLeft = (model: string, only: CubeFilter): boolean => fits([model], only.models);
 
 export const restrictsKeys = (only: CubeFilter | undefined): boolean =>
   only?.keys !== undefined || only?.teams !== undefined;

@@ -14,6 +14,7 @@ export const callsRelation: ReportRelation = {
       ['created_at', 'BIGINT', 'seconds UTC'],
       ['model_name', 'VARCHAR', 'as the gateway names it'],
       ['token_name', 'VARCHAR', 'name of the API key'],
+      ['service', 'VARCHAR', 'as in cube'],
       ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
       ['kind', 'VARCHAR', 'as in cube'],
     ]),

@@ -29,13 +29,16 @@ const classNames: ReadonlySet<string> = new Set(tokenClasses);
 /** Whether it takes a look at each call’s classes, which costs more than adding up what was served. */
 export const isClass = (column: string): boolean => classNames.has(column);
 
+/** What is told from the name of the key once calls are summed. */
+export const ofKey: ReadonlySet<string> = new Set(['service', 'team']);
+
 /** What the cube is summed by. */
 export const dimensions = ['model_name', 'token_name', 'kind'] as const;
 
 export const cubeRelation: ReportRelation = {
   name: 'cube',
   words:
-    'sums over calls, by the columns that the query names among period, day, quarter, model_name, token_name, team and kind; use sum(), for a row is no call',
+    'sums over calls, by the columns that the query names among period, day, quarter, model_name, token_name, service, team and kind; use sum(), for a row is no call',
   columns: [
     ...columnsOf([
       [
@@ -48,7 +51,16 @@ export const cubeRelation: ReportRelation = {
       ['quarter', 'BIGINT', 'start of the quarter hour, seconds UTC'],
       ['model_name', 'VARCHAR', 'as the gateway names it'],
       ['token_name', 'VARCHAR', 'name of the API key'],
-      ['team', 'VARCHAR', 'who pays: the first team with a pattern that matches the key; NULL is unassigned'],
+      [
+        'service',
+        'VARCHAR',
+        'the service whose key it is, through all its rotations; the name of the key where no line of keys knows it, or several do',
+      ],
+      [
+        'team',
+        'VARCHAR',
+        'who pays: the first team with a pattern that matches the key or its service; NULL is unassigned',
+      ],
       ['kind', 'VARCHAR', 'consumption, refund, top-up, management, system, error or as served'],
       ['calls', 'BIGINT', 'rows of the call log'],
     ]),

@@ -3,6 +3,29 @@ import { inCurrency, spendOf } from '../cube/cells.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 
+const lineColumns = [
+  [
+    'generation',
+    'BIGINT',
+    'its place among the keys of its service; NULL where no line of keys knows its id',
+  ],
+  ['rotated', 'BOOLEAN', 'took over from an earlier key of its service'],
+] as const;
+
+/**
+ * Keys by their id, with their place in the line of their service; at `$now`. A key that was gone when a later one was
+ * born did not hand over to it.
+ */
+const lineSql = `
+  SELECT own.key_id, any_value(own.generation) AS generation,
+    coalesce(bool_or(other.generation < own.generation AND (other.retired IS NULL OR other.retired > own.born)), false) AS rotated,
+    coalesce(bool_or(other.generation > own.generation AND (other.retired IS NULL OR other.retired > $now)), false) AS succeeded
+  FROM key_lineage AS own
+  LEFT JOIN key_lineage AS other
+    ON other.account = own.account AND other.service = own.service AND other.key_id <> own.key_id AND other.born <= $now
+  WHERE own.account = $account AND own.born <= $now
+  GROUP BY own.key_id`;
+
 /** The keys as last listed. Calls tell keys by name alone: keys that share a name share what they say of calls. */
 export const keysView: ReportView = {
   name: 'keys',
@@ -25,9 +48,14 @@ export const keysView: ReportView = {
     ['calls', 'BIGINT', 'calls by its name'],
     ['spend', 'DECIMAL(38, 12)', 'consumption less refunds by its name, in the currency of the account'],
     ['same_name', 'BIGINT', 'how many keys of the inventory have its name'],
+    ['service', 'VARCHAR', 'as in cube'],
+    ...lineColumns,
+    ['succeeded', 'BOOLEAN', 'a later key of its service lives, which takes over or has'],
+    ['service_last_call_seconds', 'BIGINT', 'last call by any key of its service, seconds UTC; NULL is none'],
+    ['service_spend', 'DECIMAL(38, 12)', 'consumption less refunds by all keys of its service'],
     ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
   ]),
-  sql: async ({ request, served, now, callsIn }) => {
+  sql: async ({ request, served, now, callsIn, services }) => {
     const calls = await callsIn(interval(unixSeconds(0), unixSeconds(Math.max(1, Math.ceil(now / 1000)))));
     return {
       sql: `
@@ -47,17 +75,29 @@ export const keysView: ReportView = {
             ${inCurrency(`coalesce(sum(${spendOf('quota', 'abs(quota)')}), 0)`, served)} AS spend
           FROM ${calls.sql} WHERE account = $account AND created_at * 1000 <= $now
           GROUP BY token_name
-        )
+        ),
+        used_by_service AS (
+          SELECT coalesce(services.service, token_name) AS service, max(last_call) AS last_call, sum(spend) AS spend
+          FROM used LEFT JOIN ${services.sql} AS services ON services.name = token_name
+          GROUP BY 1
+        ),
+        line AS (${lineSql})
         SELECT listed.key_id, listed.name, key_mask, status, group_name,
           CASE WHEN NOT unlimited_quota THEN remain_quota END, unlimited_quota,
           created_time, CASE WHEN expired_time >= 0 THEN expired_time END,
           seen.first_seen, listed.at // 1000, used.first_call, used.last_call,
-          coalesce(used.calls, 0), coalesce(used.spend, 0), count(*) OVER (PARTITION BY listed.name), NULL
+          coalesce(used.calls, 0), coalesce(used.spend, 0), count(*) OVER (PARTITION BY listed.name),
+          coalesce(services.service, listed.name), line.generation, coalesce(line.rotated, false),
+          coalesce(line.succeeded, false), used_by_service.last_call, coalesce(used_by_service.spend, 0), NULL
         FROM listed
         LEFT JOIN seen ON seen.key_id = listed.key_id
-        LEFT JOIN used ON used.token_name = listed.name`,
+        LEFT JOIN used ON used.token_name = listed.name
+        LEFT JOIN ${services.sql} AS services ON services.name = listed.name
+        LEFT JOIN used_by_service ON used_by_service.service = coalesce(services.service, listed.name)
+        LEFT JOIN line ON line.key_id = listed.key_id`,
       bindings: {
         account: request.account,
+        ...services.bindings,
         now,
         ...calls.bindings,
         ...(served.inUnits ? { value: served.value } : {}),
@@ -80,16 +120,22 @@ export const keyHistoryView: ReportView = {
     ['created_seconds', 'BIGINT', 'when it was made, seconds UTC'],
     ['from_seconds', 'BIGINT', 'the first snapshot that shows it so, seconds UTC'],
     ['until_seconds', 'BIGINT', 'the first that does not, seconds UTC; NULL while it is so'],
+    ['service', 'VARCHAR', 'as in cube'],
+    ...lineColumns,
     ['team', 'VARCHAR', 'who pays; NULL is unassigned'],
   ]),
-  sql: async ({ request, now }) =>
+  sql: async ({ request, now, services }) =>
     Promise.resolve({
       sql: `
-        SELECT key_id, name, status, group_name, CASE WHEN NOT unlimited_quota THEN remain_quota END,
+        SELECT key_snapshot.key_id, key_snapshot.name, status, group_name, CASE WHEN NOT unlimited_quota THEN remain_quota END,
           CASE WHEN expired_time >= 0 THEN expired_time END, created_time, valid_from // 1000,
-          CASE WHEN valid_until <= $now THEN valid_until // 1000 END, NULL
-        FROM key_snapshot WHERE account = $account AND valid_from <= $now`,
-      bindings: { account: request.account, now },
+          CASE WHEN valid_until <= $now THEN valid_until // 1000 END,
+          coalesce(services.service, key_snapshot.name), line.generation, coalesce(line.rotated, false), NULL
+        FROM key_snapshot
+        LEFT JOIN ${services.sql} AS services ON services.name = key_snapshot.name
+        LEFT JOIN (${lineSql}) AS line ON line.key_id = key_snapshot.key_id
+        WHERE account = $account AND valid_from <= $now`,
+      bindings: { account: request.account, now, ...services.bindings },
     }),
 };
 

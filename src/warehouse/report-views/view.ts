@@ -14,6 +14,8 @@ export type ViewInput = {
   readonly now: number;
   /** The days of all periods, `day`, `start_at` and `end_at` (seconds), for FROM; what it needs bound. */
   readonly days: { readonly sql: string; readonly bindings: Bindings };
+  /** The keys that lines know, `name` and `service`, for FROM; a name that is not there is its own service. */
+  readonly services: { readonly sql: string; readonly bindings: Bindings };
   /** The first to the last second of all periods. */
   readonly span: Interval<UnixSeconds>;
   readonly callsIn: (span: Interval<UnixSeconds>) => Promise<CallsRelation>;

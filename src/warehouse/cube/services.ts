@@ -1,0 +1,24 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows, text } from '../rows.ts';
+
+/** The services of an account's keys, by the names of the keys. */
+export type Services = ReadonlyMap<string, string>;
+
+/** The service of a name; a name that no line of keys knows is its own. */
+export type ServiceOf = (name: string) => string;
+
+/** Calls tell the name of their key alone: a name that keys of two services have had stays itself. */
+export const readServices = async (connection: DuckDBConnection, account: string): Promise<Services> => {
+  const rows = await readRows(
+    connection,
+    `SELECT name, any_value(service) AS service FROM key_lineage WHERE account = $account
+     GROUP BY name HAVING count(DISTINCT service) = 1`,
+    { account },
+  );
+  return new Map(rows.map((row) => [text(row, 'name'), text(row, 'service')]));
+};
+
+export const serviceIn =
+  (services: Services): ServiceOf =>
+  (name) =>
+    services.get(name) ?? name;
