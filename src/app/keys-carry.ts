@@ -1,0 +1,74 @@
+import type { Progress } from '../base/index.ts';
+import type { KeyDesk, PlannedExpiry, PlannedRotation, RotationView } from '../keys/index.ts';
+import type { KeyOutcome, RotationState } from '../server/index.ts';
+import { stateOf } from './keys-list.ts';
+
+export type Carry = {
+  readonly account: string;
+  readonly desk: KeyDesk;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
+export const carryOn = async (
+  { desk, progress, signal }: Carry,
+  ids: readonly string[],
+): Promise<readonly RotationState[]> => {
+  const states = new Map<string, RotationState>();
+  let left = ids;
+  while (left.length > 0) {
+    signal.throwIfAborted();
+    const advanced = await desk.advance({ ids: left, signal, progress });
+    for (const { view, fault } of advanced) states.set(view.id, stateOf(view, fault));
+    left = advanced.flatMap(({ view, moved, fault }) => (moved && fault === undefined ? [view.id] : []));
+  }
+  return ids.flatMap((id) => states.get(id) ?? []);
+};
+
+const isGood = ({ stage, fault, tries }: RotationState): boolean =>
+  fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
+
+export const outcomeOf = (
+  rotations: readonly RotationState[],
+  changes: KeyOutcome['changes'] = [],
+  notes: readonly string[] = [],
+): KeyOutcome => ({
+  rotations,
+  changes,
+  notes,
+  good: rotations.every(isGood) && changes.every(({ done }) => done),
+});
+
+const notStarted = (
+  planned: readonly PlannedRotation[],
+  open: readonly RotationView[],
+  ids: readonly string[],
+): readonly string[] =>
+  planned.flatMap(({ service }) => {
+    const other = open.find((view) => view.service === service && !ids.includes(view.id));
+    return other === undefined ? [] : [`${service} has a rotation under way (${other.id}): ${other.words}`];
+  });
+
+/** Begins rotations and brings them as far as they can be brought now. */
+export const startAndCarry = async (
+  carry: Carry,
+  planned: readonly PlannedRotation[],
+  who: string,
+): Promise<KeyOutcome> => {
+  const ids = planned.length === 0 ? [] : await carry.desk.start(planned, who);
+  const notes = ids.length === planned.length ? [] : notStarted(planned, await carry.desk.open(), ids);
+  const outcome = outcomeOf(await carryOn(carry, ids), [], notes);
+  // An order that began nothing has not done what it was given for.
+  return { ...outcome, good: outcome.good && (ids.length > 0 || planned.length === 0) };
+};
+
+export const expireNow = async (
+  { account, desk, signal }: Omit<Carry, 'progress'>,
+  planned: readonly PlannedExpiry[],
+  who: string,
+): Promise<KeyOutcome['changes']> => {
+  if (planned.length === 0) return [];
+  const ended = await desk.expire(planned, who, signal);
+  return ended.map(({ planned: { keyId, name }, done, said }) => ({ account, keyId, name, done, said }));
+};

@@ -1,0 +1,126 @@
+import { fault } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
+import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../keys/index.ts';
+import type { KeyDesk, KeyEvidence } from '../keys/index.ts';
+import type { KeyCommands, KeyHistory } from '../server/index.ts';
+import { createKeyAccounts } from './keys-accounts.ts';
+import { expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
+import { findKey } from './keys-find.ts';
+import type { FoundKey } from './keys-find.ts';
+import { listKeys } from './keys-list.ts';
+import { createKeyOrders } from './keys-orders.ts';
+import type { KeyJob, KeyPlanner } from './keys-planner.ts';
+import { planView } from './keys-plans.ts';
+import { stepWords } from './keys-words.ts';
+
+export type KeyCommandMeans = {
+  readonly clock: Clock;
+  /** Of the config in force, in its order. */
+  readonly accounts: () => readonly { readonly account: string; readonly currency: string }[];
+  /** Zone of times that belong to no job. */
+  readonly zone: () => string;
+  readonly desk: (account: string) => KeyDesk;
+  readonly evidence: Pick<KeyEvidence, 'use' | 'logComplete'>;
+  readonly planner: () => KeyPlanner;
+  /** The team that pays for the key. */
+  readonly teamOf: (key: FoundKey) => string | undefined;
+};
+
+/** The commands on keys, over the desks of the accounts. */
+export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
+  const { clock, desk, evidence, planner, zone } = means;
+  const accounts = createKeyAccounts(() => means.accounts().map(({ account }) => account), desk);
+
+  const jobNamed = (name: string): KeyJob => {
+    const jobs = planner().jobs();
+    const job = jobs.find((one) => one.name === name);
+    if (job !== undefined) return job;
+    const names = jobs.map((one) => one.name).join(', ') || 'none';
+    throw fault('job-unknown', `no job ${name} rotates or ends keys; there are: ${names}`, {
+      advice: 'declare one of kind rotate-keys or expire-keys, or name one that is there',
+    });
+  };
+
+  /** A plan file held against the keys of now. */
+  const check = async (file: string, signal: AbortSignal) => {
+    const filed = parsePlanFile(file);
+    const job = jobNamed(filed.job);
+    const [account = filed.account] = accounts.named(filed.account);
+    const survey = await desk(account).survey(signal);
+    const moved =
+      job.account === account
+        ? []
+        : [`the job ${job.name} is for account ${job.account} now, and was for ${account}`];
+    return {
+      filed: withQuotaNow(filed, survey),
+      plan: planView({ ...job, account }, filed, { at: filed.at, file }),
+      stale: [...moved, ...isStale(filed, survey)],
+    };
+  };
+
+  return {
+    ...createKeyOrders({ clock, zone, desk, accounts, planner, jobNamed }),
+    list: async ({ account, key: named, days }, signal) => {
+      const now = clock.now();
+      const all = await accounts.allKeys(account, signal);
+      const shown = named === undefined ? all : [findKey(named, all)];
+      const { coverOf } = planner();
+      const parts = [];
+      for (const { account: name, currency } of means.accounts()) {
+        const mine = (keys: readonly FoundKey[]) => keys.filter((key) => key.account === name);
+        if ((account !== undefined && name !== account) || (named !== undefined && mine(shown).length === 0))
+          continue;
+        const part = {
+          account: name,
+          currency,
+          desk: desk(name),
+          evidence,
+          coverOf: (key: FoundKey) => coverOf(name, key, now),
+          teamOf: means.teamOf,
+        };
+        parts.push(await listKeys(part, mine(shown), { all: mine(all), now, days }));
+      }
+      return {
+        at: now,
+        zone: zone(),
+        accounts: parts.flatMap((part) => part.accounts),
+        keys: parts.flatMap((part) => part.keys),
+        rotations: named === undefined ? parts.flatMap((part) => part.rotations) : [],
+      };
+    },
+    plan: async ({ job: named }, signal) => {
+      const jobs = named === undefined ? planner().jobs() : [jobNamed(named)];
+      const views = [];
+      for (const job of jobs) {
+        const survey = await desk(job.account).survey(signal);
+        const plan = await planner().plan(job, survey, signal);
+        const whole = { at: survey.at, account: job.account, job: job.name, ...plan };
+        views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey) }));
+      }
+      return views;
+    },
+    checkPlan: async ({ file }, signal) => {
+      const { plan, stale } = await check(file, signal);
+      return { plan, stale };
+    },
+    apply: async ({ file, who }, progress, signal) => {
+      const { filed, stale } = await check(file, signal);
+      if (stale.length > 0) return { ...outcomeOf([]), stale, good: false };
+      const { account } = filed;
+      const carry = { account, desk: desk(account), progress, signal };
+      const rotated = await startAndCarry(carry, filed.rotations, who);
+      const changes = await expireNow(carry, filed.expiries, who);
+      return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
+    },
+    history: async ({ service, account }) => {
+      const steps: KeyHistory['steps'][number][] = [];
+      for (const name of accounts.named(account))
+        for (const event of await desk(name).history(service)) {
+          const { at, who, rotation, what } = event;
+          const said = stepWords(event, zone());
+          steps.push({ at, account: name, who, service: event.service, rotation, what, ...said, event });
+        }
+      return { zone: zone(), steps: steps.toSorted((left, right) => left.at - right.at) };
+    },
+  };
+};

@@ -1,0 +1,105 @@
+import { isFault, toSeconds, unixSeconds } from '../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { KeyDesk, KeyEvidence, KeyUse, LogCompleteness, RotationView } from '../keys/index.ts';
+import type { KeyListView, KeyView, RotationState } from '../server/index.ts';
+import type { FoundKey } from './keys-find.ts';
+import type { Cover } from './keys-planner.ts';
+
+export type ListMeans = {
+  readonly account: string;
+  readonly currency: string;
+  readonly desk: Pick<KeyDesk, 'survey' | 'open'>;
+  readonly evidence: Pick<KeyEvidence, 'use' | 'logComplete'>;
+  readonly coverOf: (key: FoundKey) => Cover | undefined;
+  readonly teamOf: (key: FoundKey) => string | undefined;
+};
+
+/** Names whose use is asked for at once; the warehouse takes no more anyway. */
+const atOnce = 3;
+
+export const stateOf = (view: RotationView, error?: unknown): RotationState => ({
+  ...view,
+  ...(isFault(error) ? { fault: { code: error.code, message: error.message, advice: error.advice } } : {}),
+});
+
+const daySeconds = 86_400;
+
+const usesOf = async (
+  names: readonly string[],
+  use: (name: string) => Promise<KeyUse>,
+): Promise<ReadonlyMap<string, KeyUse>> => {
+  const found = new Map<string, KeyUse>();
+  const left = names.values();
+  const work = async (): Promise<void> => {
+    for (const name of left) found.set(name, await use(name));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return found;
+};
+
+const throughOf = (log: LogCompleteness, span: Interval<UnixSeconds>): UnixSeconds | undefined =>
+  log.complete ? span.end : log.through;
+
+const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly number[]> => {
+  const ids = new Map<string, number[]>();
+  for (const { key } of keys) ids.set(key.name, [...(ids.get(key.name) ?? []), key.id]);
+  return ids;
+};
+
+/** Keys of an account with their use of the last days; `all` are those that it has. */
+export const listKeys = async (
+  means: ListMeans,
+  keys: readonly FoundKey[],
+  { all, now, days }: { readonly all: readonly FoundKey[]; readonly now: UnixMillis; readonly days: number },
+): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
+  const { account, currency, desk, evidence } = means;
+  const end = toSeconds(now);
+  const span = { start: unixSeconds(end - days * daySeconds), end };
+  const through = throughOf(await evidence.logComplete(account, span), span);
+  const open = new Map((await desk.open()).map((view) => [view.id, stateOf(view)]));
+  const uses = await usesOf([...new Set(keys.map(({ key }) => key.name))], (name) =>
+    evidence.use(account, name, span),
+  );
+  const ids = idsByName(all);
+  const views = keys.map((found): KeyView => {
+    const { key, service, generation, known, rotation } = found;
+    const use = uses.get(key.name);
+    const cover = means.coverOf(found);
+    const team = means.teamOf(found);
+    const state = rotation === undefined ? undefined : open.get(rotation.id);
+    // No call seen says something only where the log is there to see it.
+    const isTold = use !== undefined && (use.calls > 0 || through !== undefined);
+    return {
+      account,
+      keyId: key.id,
+      name: key.name,
+      service,
+      generation,
+      known,
+      ...(key.group === undefined ? {} : { group: key.group }),
+      ...(key.status === undefined ? {} : { status: key.status }),
+      ...(key.createdTime === undefined ? {} : { created: key.createdTime }),
+      expires: key.expiredTime,
+      remainQuota: key.remainQuota,
+      unlimitedQuota: key.unlimitedQuota,
+      ...(team === undefined ? {} : { team }),
+      ...(cover === undefined ? {} : cover),
+      ...(state === undefined ? {} : { rotation: state }),
+      sameName: (ids.get(key.name) ?? []).filter((id) => id !== key.id),
+      ...(isTold
+        ? {
+            use: {
+              calls: use.calls,
+              ...(use.lastCall === undefined ? {} : { lastCall: use.lastCall }),
+              ...(use.spend === undefined ? {} : { spend: use.spend }),
+            },
+          }
+        : {}),
+    };
+  });
+  return {
+    accounts: [{ account, currency, since: span.start, ...(through === undefined ? {} : { through }) }],
+    keys: views,
+    rotations: [...open.values()],
+  };
+};

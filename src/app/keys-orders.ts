@@ -1,0 +1,200 @@
+import { fault, money, toSeconds } from '../base/index.ts';
+import type { Clock, Money } from '../base/index.ts';
+import type { KeyDesk, KeyFields, PlannedRotation, RotationTerms } from '../keys/index.ts';
+import type { KeyCommands } from '../server/index.ts';
+import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
+import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
+import type { Carry } from './keys-carry.ts';
+import { findKey } from './keys-find.ts';
+import type { FoundKey } from './keys-find.ts';
+import { momentToCome } from './keys-moments.ts';
+import type { KeyJob, KeyPlanner } from './keys-planner.ts';
+
+export type OrderMeans = {
+  readonly clock: Clock;
+  readonly zone: () => string;
+  readonly desk: (account: string) => KeyDesk;
+  readonly accounts: KeyAccounts;
+  readonly planner: () => KeyPlanner;
+  /** @throws Fault `job-unknown` */
+  readonly jobNamed: (name: string) => KeyJob;
+};
+
+type Run = Pick<Carry, 'progress' | 'signal'>;
+
+const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota'> => {
+  if (quota === 'unlimited') return { remainQuota: money('0'), unlimitedQuota: true };
+  const amount = ((): Money | undefined => {
+    try {
+      return money(quota);
+    } catch {
+      return undefined;
+    }
+  })();
+  if (amount !== undefined && /[1-9]/.test(amount) && !amount.startsWith('-'))
+    return { remainQuota: amount, unlimitedQuota: false };
+  throw fault('wrong-use', `${JSON.stringify(quota)} is no quota`, {
+    advice: 'give an amount in the unit of the gateway, such as 500, or --unlimited',
+  });
+};
+
+/** Of a leaked key: no time for both, and no waiting for evidence. */
+const atOnce = (terms: RotationTerms): RotationTerms => ({
+  ...terms,
+  overlap: 0,
+  retire: { ...terms.retire, when: 'now', then: 'delete' },
+});
+
+/** What keeps a job from rotating a key, and does not matter when the key leaked. */
+const noMatterWhenLeaked: ReadonlySet<string> = new Set([
+  'name-not-unique',
+  'disabled',
+  'expired',
+  'exhausted',
+  'age-unknown',
+]);
+
+/** Orders of a person on one key or service. */
+export const createKeyOrders = ({
+  clock,
+  zone,
+  desk,
+  accounts,
+  planner,
+  jobNamed,
+}: OrderMeans): Pick<
+  KeyCommands,
+  'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp'
+> => {
+  const isLeak = async ({ account, view }: OpenRotation): Promise<boolean> =>
+    (await desk(account).history(view.service)).some(
+      (event) => event.what === 'planned' && event.rotation === view.id && event.terms.retire.when === 'now',
+    );
+
+  const takeUp = async (open: OpenRotation, now: boolean, run: Run) => {
+    const { account, view } = open;
+    if (now && !(await isLeak(open)))
+      throw fault(
+        'wrong-use',
+        `${view.service} has a rotation under way that is not for a leaked key: ${view.words}`,
+        {
+          advice: `end it with \`tollkeeper keys give-up ${view.service}\` and order this again; \`tollkeeper keys expire\` ends a key at once`,
+        },
+      );
+    return outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
+  };
+
+  const jobFor = ({ account, ...key }: FoundKey, named: string | undefined): KeyJob => {
+    const name = named ?? planner().coverOf(account, key, clock.now())?.job;
+    if (name === undefined)
+      throw fault(
+        'wrong-use',
+        `no rotate-keys job covers ${key.key.name}, so that nothing says where its successor goes`,
+        { advice: 'name the job whose sinks and terms are meant with --job' },
+      );
+    const job = jobNamed(name);
+    if (job.account === account) return job;
+    throw fault(
+      'wrong-use',
+      `job ${name} is for account ${job.account}, and ${key.key.name} is a key of ${account}`,
+      {
+        advice: `name a rotate-keys job of ${account}`,
+      },
+    );
+  };
+
+  return {
+    rotate: async ({ key: named, job: jobName, now, who, account }, progress, signal) => {
+      const run = { progress, signal };
+      const open = await accounts.openOf(named, account);
+      if (open !== undefined) return takeUp(open, now, run);
+      const all = await accounts.allKeys(account, signal);
+      const found = findKey(named, all);
+      const mine = await accounts.openOf(found.service, found.account);
+      if (mine !== undefined) return takeUp(mine, now, run);
+      const job = jobFor(found, jobName);
+      const terms = planner().termsOf(job.name);
+      const { service, generation, key } = found;
+      const keys = all.filter((one) => one.account === found.account);
+      const obstacle = planner().obstacleOf(job.name, found, { at: clock.now(), keys });
+      if (obstacle !== undefined && !(now && noMatterWhenLeaked.has(obstacle.reason)))
+        throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
+          advice:
+            '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
+        });
+      const planned: PlannedRotation = {
+        service,
+        why: now ? 'leak' : 'hand',
+        terms: now ? atOnce(terms) : terms,
+        old: {
+          keyId: key.id,
+          generation,
+          name: key.name,
+          remainQuota: key.remainQuota,
+          unlimitedQuota: key.unlimitedQuota,
+        },
+      };
+      return startAndCarry({ account: found.account, desk: desk(found.account), ...run }, [planned], who);
+    },
+    expire: async ({ key: named, at, who, account }, signal) => {
+      const now = clock.now();
+      const end = at === undefined ? toSeconds(now) : momentToCome(at, zone(), now);
+      const found = findKey(named, await accounts.allKeys(account, signal));
+      const { service, generation, key } = found;
+      const changes = await expireNow(
+        { account: found.account, desk: desk(found.account), signal },
+        [{ keyId: key.id, generation, name: key.name, service, action: { kind: 'expire', at: end } }],
+        who,
+      );
+      return outcomeOf([], changes);
+    },
+    create: async ({ service, job: named, quota, expires, group, who, account }, progress, signal) => {
+      const job = jobNamed(named);
+      if (account !== undefined && account !== job.account)
+        throw fault('wrong-use', `job ${named} is for account ${job.account}`, {
+          advice: `leave --account out, or name a job of ${account}`,
+        });
+      const terms = planner().termsOf(named);
+      const trouble = planner().nameTrouble(named, service);
+      if (trouble !== undefined)
+        throw fault('wrong-use', `${service} cannot be the name of a service: ${trouble}`, {
+          advice: 'give it a short name of letters, digits and hyphens',
+        });
+      const fresh: KeyFields = {
+        ...quotaOf(quota),
+        expiredTime: expires === undefined ? 'never' : momentToCome(expires, zone(), clock.now()),
+        group: group ?? '',
+      };
+      const run = { account: job.account, desk: desk(job.account), progress, signal };
+      const open = await accounts.openOf(service, job.account);
+      if (open !== undefined) return takeUp(open, false, run);
+      const there = (await accounts.keysOf(job.account, signal)).filter((key) => key.service === service);
+      if (there.length > 0)
+        throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {
+          advice: `\`tollkeeper keys rotate ${service}\` gives it a successor`,
+        });
+      return startAndCarry(run, [{ service, why: 'new', terms, fresh }], who);
+    },
+    adopt: async ({ key: named, service, generation, who, account }, signal) => {
+      const found = findKey(named, await accounts.allKeys(account, signal));
+      await desk(found.account).adopt({ keyId: found.key.id, service, generation }, who, signal);
+      return { said: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
+    },
+    confirm: async ({ service, fingerprint, who, account }) => {
+      const name = await accounts.ofService(service, account);
+      return { said: await desk(name).confirm(service, fingerprint, who) };
+    },
+    resume: async ({ service, who, account }, progress, signal) => {
+      const name = await accounts.ofService(service, account);
+      const said = await desk(name).resume(service, who);
+      const open = await accounts.openOf(service, name);
+      const carry = { account: name, desk: desk(name), progress, signal };
+      const states = open === undefined ? [] : await carryOn(carry, [open.view.id]);
+      return outcomeOf(states, [], [said]);
+    },
+    giveUp: async ({ service, who, account }) => {
+      const name = await accounts.ofService(service, account);
+      return { said: await desk(name).giveUp(service, who) };
+    },
+  };
+};

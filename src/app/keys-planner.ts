@@ -1,0 +1,38 @@
+import type { KeySurvey, PlannedExpiry, PlannedRotation, RotationTerms, SurveyedKey } from '../keys/index.ts';
+
+/** A job that rotates or ends keys. */
+export type KeyJob = {
+  readonly name: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly zone: string;
+};
+
+/** What a job would do now. */
+export type JobKeyPlan = {
+  readonly rotations: readonly PlannedRotation[];
+  readonly expiries: readonly PlannedExpiry[];
+  /** What is left out or put off, and why. */
+  readonly notes: readonly string[];
+};
+
+/** What a rotate-keys job says of a key that its selection covers. */
+export type Cover = { readonly job: string; readonly every: number };
+
+/** What the jobs of the config say of keys. */
+export type KeyPlanner = {
+  readonly jobs: () => readonly KeyJob[];
+  readonly plan: (job: KeyJob, survey: KeySurvey, signal: AbortSignal) => Promise<JobKeyPlan>;
+  /** The first rotate-keys job of the account that covers the key. */
+  readonly coverOf: (account: string, key: SurveyedKey, now: number) => Cover | undefined;
+  /** @throws Fault `wrong-use` where the job rotates no keys */
+  readonly termsOf: (job: string) => RotationTerms;
+  /** What keeps the job from rotating the key, in words. */
+  readonly obstacleOf: (
+    job: string,
+    key: SurveyedKey,
+    survey: KeySurvey,
+  ) => { readonly reason: string; readonly words: string } | undefined;
+  /** What keeps the job from making a first key for the service, in words. */
+  readonly nameTrouble: (job: string, service: string) => string | undefined;
+};

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { Commands, KeyOutcome } from '../app/index.ts';
+import { fault } from '../base/index.ts';
+import type { Means, Progress } from '../base/index.ts';
+import { jsonText } from './json.ts';
+import type { Ask } from './keys-person.ts';
+import { ask } from './order.ts';
+import { screenOf } from './paint.ts';
+import { createPlainLog } from './plain-log.ts';
+import { showProgress } from './progress.ts';
+import { keyOutcomeJson, renderKeyOutcome } from './render-keys-outcome.ts';
+import { renderStale } from './render-keys-plan.ts';
+
+export type KeyCommands = Commands['keys'];
+
+/** What the commands on keys work with. */
+export type KeysMeans = {
+  readonly means: Means;
+  readonly person: () => string;
+  readonly ask: Ask;
+  /** Opens the commands of keys for as long as they are used. */
+  readonly withKeys: <T>(
+    config: string,
+    use: (keys: KeyCommands, progress: Progress) => Promise<T>,
+  ) => Promise<T>;
+  readonly print: (text: string) => void;
+};
+
+export const keysMeans = (means: Means, person: () => string, agree: Ask): KeysMeans => ({
+  means,
+  person,
+  ask: agree,
+  print: (text) => means.stdout.write(means.secrets.redact(text)),
+  withKeys: async (config, use) => {
+    const { progress, end } = showProgress(means.stderr, means.clock);
+    try {
+      return await ask(means, config, ({ keys }) => use(keys, progress), createPlainLog(means, end));
+    } finally {
+      end();
+    }
+  },
+});
+
+/** Nothing happens unless a person on the terminal says yes. @throws Fault `aborted` */
+export const agreed = async (agree: Ask, yes: boolean | undefined, question: string): Promise<void> => {
+  if (yes === true || agree === undefined) return;
+  if (!(await agree(question)))
+    throw fault('aborted', 'nothing was done', { advice: 'answer y, or give --yes' });
+};
+
+/** Prints what came of an order; the exit code says whether it is well. */
+export const printOutcome = (
+  { means, print }: KeysMeans,
+  command: Command,
+  outcome: KeyOutcome,
+  json: boolean | undefined,
+): void => {
+  const screen = screenOf(means.stdout, means.env);
+  if (json === true) print(jsonText(keyOutcomeJson(outcome)));
+  else
+    print(
+      outcome.stale === undefined ? renderKeyOutcome(outcome, screen) : renderStale(outcome.stale, screen),
+    );
+  command.setOptionValue('exitCode', outcome.good ? 0 : 1);
+};

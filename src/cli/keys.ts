@@ -1,0 +1,140 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { auditKeys } from '../app/index.ts';
+import type { Means } from '../base/index.ts';
+import { fault } from '../base/index.ts';
+import { configOption } from './config-option.ts';
+import { jsonText } from './json.ts';
+import { keysMeans } from './keys-means.ts';
+import type { KeysMeans } from './keys-means.ts';
+import { addKeyOrders } from './keys-orders.ts';
+import { askOnTerminal, personOf } from './keys-person.ts';
+import { addKeyPlans } from './keys-plans.ts';
+import { amount } from './options.ts';
+import { screenOf } from './paint.ts';
+import { renderAudit } from './render-keys-audit.ts';
+import { keyHistoryJson, renderKeyHistory } from './render-keys-history.ts';
+import { keysJson, renderKeys } from './render-keys.ts';
+
+type Asked = { readonly config: string; readonly account?: string; readonly json?: boolean };
+type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
+
+const inAccount = ({ account }: Asked) => (account === undefined ? {} : { account });
+
+const addList = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
+  keys
+    .command('list', { isDefault: true })
+    .description('every key with its service, age, expiry, last call, spend; what needs attention first')
+    .argument('[key]', 'only this service, name of a key, or id')
+    .addOption(configOption())
+    .option('-a, --account <name>', 'only of this account')
+    .option('-d, --days <number>', 'days of use that are looked at', amount, 30)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Names, quotas and expiry are asked of the gateway now; calls and spend come from the call log that was pulled. A ? is not
+known. The bar shows how far a key is on its way to its rotation or its end.
+
+Examples:
+  tollkeeper keys
+  tollkeeper keys list billing --days 90
+  tollkeeper keys list --json | jq -r '.keys[] | select(.attention != []) | .name'`,
+    )
+    .action(async (key: string | undefined, options: Asked & { readonly days: number }) => {
+      const { config, days, json } = options;
+      const view = await withKeys(config, (commands) =>
+        commands.list({ days, ...(key === undefined ? {} : { key }), ...inAccount(options) }, means.signal),
+      );
+      print(json === true ? jsonText(keysJson(view)) : renderKeys(view, screenOf(means.stdout, means.env)));
+    });
+};
+
+const addHistory = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
+  keys
+    .command('history')
+    .description('every step that was taken on keys: when, who, what')
+    .argument('[service]', 'only of this service')
+    .addOption(configOption())
+    .option('-a, --account <name>', 'only of this account')
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tollkeeper keys history billing
+  tollkeeper keys history --json | jq -r '.[] | select(.what == "deleted") | [.at, .words] | @tsv'`,
+    )
+    .action(async (service: string | undefined, options: Asked) => {
+      const history = await withKeys(options.config, (commands) =>
+        commands.history({ ...(service === undefined ? {} : { service }), ...inAccount(options) }),
+      );
+      print(
+        options.json === true
+          ? jsonText(keyHistoryJson(history))
+          : renderKeyHistory(history, screenOf(means.stdout, means.env)),
+      );
+    });
+};
+
+const addAudit = (keys: Command, { means, print }: KeysMeans): void => {
+  const command = keys
+    .command('audit')
+    .description('checks that no step is missing from the audit file, and none was changed')
+    .addOption(configOption())
+    .option('--verify [file]', 'check this file; the one beside the database unless named')
+    .option('--json', 'print the verdict as JSON')
+    .addHelpText(
+      'after',
+      `
+Each line holds the hash of the one before: who keeps the head hash can tell whether the file was ever changed up to
+there. Neither the daemon nor the database is asked, nor the config where a file is named. Exit code 1 when the chain is
+broken.
+
+Examples:
+  tollkeeper keys audit --verify
+  tollkeeper keys audit --verify /backup/keys.jsonl --json | jq -r .head`,
+    );
+  command.action(async ({ config, verify, json }: AuditOptions) => {
+    if (verify === undefined)
+      throw fault('wrong-use', 'keys audit does one thing', {
+        advice: 'give --verify, with a file or without',
+      });
+    const verdict = await auditKeys(
+      means,
+      verify === true ? { folder: resolve(means.cwd, config) } : { file: resolve(means.cwd, verify) },
+    );
+    print(json === true ? jsonText(verdict) : renderAudit(verdict, screenOf(means.stdout, means.env)));
+    command.setOptionValue('exitCode', verdict.broken === undefined ? 0 : 1);
+  });
+};
+
+export const addKeys = (
+  program: Command,
+  means: Means,
+  { person = personOf, ask = askOnTerminal(means) }: Partial<Pick<KeysMeans, 'person' | 'ask'>> = {},
+): void => {
+  const part = keysMeans(means, person, ask);
+  const keys = program
+    .command('keys')
+    .description(
+      'API keys: what there is, what is planned, rotation and expiry by hand, and every step taken',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tollkeeper keys                              every key, what needs attention first
+  tollkeeper keys plan rotate-prod -o plan.json
+  tollkeeper keys apply plan.json
+  tollkeeper keys rotate billing               by hand, through every step
+  tollkeeper keys rotate billing --now         it leaked
+  tollkeeper keys history billing
+  tollkeeper keys audit --verify`,
+    );
+  addList(keys, part);
+  addKeyPlans(keys, part);
+  addKeyOrders(keys, part);
+  addHistory(keys, part);
+  addAudit(keys, part);
+};

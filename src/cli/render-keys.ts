@@ -1,0 +1,136 @@
+import type { KeyListView, KeyView, RotationState } from '../app/index.ts';
+import { toMillis } from '../base/index.ts';
+import { attentionOf, byAttention, progressOf } from './keys-attention.ts';
+import { localMoment, timesIn } from './moment.ts';
+import type { Screen, Style } from './paint.ts';
+import { tableLines } from './table.ts';
+import type { Cell, Row } from './table.ts';
+import { clip, oneLine, wrap } from './text.ts';
+import { counted, durationWords } from './words.ts';
+
+const cells = 10;
+
+/** `████████░░`: how far the key is on its way to its rotation or its end. */
+const barOf = (key: KeyView, now: number): Cell => {
+  const progress = progressOf(key, now);
+  if (progress === undefined) return { text: '-', style: 'quiet' };
+  // Only what is there is full.
+  const full = progress >= 1 ? cells : Math.min(cells - 1, Math.round(progress * cells));
+  const style: Style = progress >= 1 ? 'bad' : progress >= 0.75 ? 'warn' : 'good';
+  return { text: `${'█'.repeat(full)}${'░'.repeat(cells - full)}`, style };
+};
+
+const ageOf = ({ created }: KeyView, now: number): string =>
+  created === undefined ? '?' : durationWords(now - created * 1000);
+
+const lastCallOf = ({ use }: KeyView, zone: string): string => {
+  if (use === undefined) return '?';
+  return use.lastCall === undefined ? 'none' : localMoment(toMillis(use.lastCall), zone);
+};
+
+const idleOf = (key: KeyView, { at, accounts }: KeyListView): string => {
+  if (key.use === undefined) return '?';
+  if (key.use.lastCall !== undefined) return durationWords(at - key.use.lastCall * 1000);
+  const since = accounts.find(({ account }) => account === key.account)?.since;
+  return since === undefined ? '?' : `over ${durationWords(at - since * 1000)}`;
+};
+
+const spendOf = ({ use, account }: KeyView, { accounts }: KeyListView): string => {
+  if (use?.spend === undefined) return use?.calls === 0 ? '0' : '?';
+  const currency = accounts.find((one) => one.account === account)?.currency;
+  return `${use.spend} ${currency ?? ''}`.trim();
+};
+
+const rowOf = (key: KeyView, view: KeyListView, screen: Screen): Row => {
+  const { at, zone } = view;
+  const name = oneLine(key.name) === '' ? '(no name)' : oneLine(key.name);
+  const service = `${oneLine(key.service)} g${key.generation}${key.known ? '' : '?'}`;
+  const short = (text: string): string =>
+    screen.width === undefined ? text : clip(text, Math.max(12, Math.floor(screen.width / 4)));
+  return {
+    cells: [
+      short(name),
+      String(key.keyId),
+      ...(view.accounts.length > 1 ? [key.account] : []),
+      short(service),
+      ageOf(key, at),
+      ...(screen.width === undefined ? [] : [barOf(key, at)]),
+      key.expires === 'never' ? 'never' : localMoment(toMillis(key.expires), zone),
+      lastCallOf(key, zone),
+      idleOf(key, view),
+      spendOf(key, view),
+    ],
+    below: attentionOf(key, at).map(({ words, style }) => ({ text: words, style })),
+  };
+};
+
+const lines = (text: string, { width }: Screen): readonly string[] =>
+  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
+
+const reachLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
+  accounts.flatMap(({ account, since, through }) => {
+    const span = durationWords(at - since * 1000);
+    const words =
+      through === undefined
+        ? `use of ${account}: the call log is not known to be whole over the last ${span}; a ? is not known`
+        : `use of ${account}: the last ${span}, call log whole up to ${localMoment(toMillis(through), zone)}`;
+    return lines(words, screen).map((line) => screen.paint('quiet', line));
+  });
+
+/** Rotations that no listed key has a part in. */
+const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationState[] => {
+  const shown = new Set(keys.map(({ rotation }) => rotation?.id));
+  return rotations.filter(({ id }) => !shown.has(id));
+};
+
+/** Keys by what needs attention, below each what that is. */
+export const renderKeys = (view: KeyListView, screen: Screen): string => {
+  const rest = otherRotations(view).flatMap(({ service, stage, words }) =>
+    lines(`${service}: rotation (${stage}): ${words}`, screen),
+  );
+  if (view.keys.length === 0) return `${['no key is there', ...rest].join('\n')}\n`;
+  const needing = view.keys.filter((key) => attentionOf(key, view.at).some(({ rank }) => rank < 7)).length;
+  const table = tableLines(
+    [
+      { title: 'KEY' },
+      { title: 'ID', spare: 1 },
+      ...(view.accounts.length > 1 ? [{ title: 'ACCOUNT', spare: 2 }] : []),
+      { title: 'SERVICE', spare: 3 },
+      { title: 'AGE' },
+      ...(screen.width === undefined ? [] : [{ title: 'TO ITS END', spare: 4 }]),
+      { title: 'EXPIRES', spare: 5 },
+      { title: 'LAST CALL', spare: 7 },
+      { title: 'IDLE' },
+      { title: 'SPEND', spare: 6 },
+    ],
+    byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen)),
+    screen,
+  );
+  const end = `${counted(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
+  return `${[...timesIn(view.zone, screen), ...reachLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
+};
+
+const iso = (millis: number): string => new Date(millis).toISOString();
+const isoSeconds = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : iso(seconds * 1000);
+
+export const rotationJson = (state: RotationState) => ({ ...state, since: iso(state.since) });
+
+/** Times as ISO 8601 in UTC, amounts as exact decimal text; in the order of the page. */
+export const keysJson = (view: KeyListView) => ({
+  at: iso(view.at),
+  accounts: view.accounts.map(({ since, through, ...account }) => ({
+    ...account,
+    since: isoSeconds(since),
+    through: isoSeconds(through),
+  })),
+  keys: byAttention(view.keys, view.at).map((key) => ({
+    ...key,
+    created: isoSeconds(key.created),
+    expires: key.expires === 'never' ? 'never' : isoSeconds(key.expires),
+    rotation: key.rotation === undefined ? undefined : rotationJson(key.rotation),
+    use: key.use === undefined ? undefined : { ...key.use, lastCall: isoSeconds(key.use.lastCall) },
+    attention: attentionOf(key, view.at).map(({ words }) => words),
+  })),
+  rotations: view.rotations.map(rotationJson),
+});

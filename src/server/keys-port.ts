@@ -1,0 +1,179 @@
+import type { Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+
+/** A key as the gateway lists it, with its place in the line of its service and what the call log knows of its use. */
+export type KeyView = {
+  readonly account: string;
+  readonly keyId: number;
+  readonly name: string;
+  readonly service: string;
+  readonly generation: number;
+  /** In the lineage under this id; otherwise service and generation are read off its name. */
+  readonly known: boolean;
+  readonly group?: string;
+  readonly status?: number;
+  readonly created?: UnixSeconds;
+  readonly expires: UnixSeconds | 'never';
+  /** Means nothing when the quota is unlimited. */
+  readonly remainQuota: string;
+  readonly unlimitedQuota: boolean;
+  readonly team?: string;
+  /** The job that rotates it, and the age in milliseconds at which it does. */
+  readonly job?: string;
+  readonly every?: number;
+  readonly rotation?: RotationState;
+  /** Ids of other keys of that name: calls carry the name alone, so that their use can't be told apart. */
+  readonly sameName: readonly number[];
+  /** Of the span of the list; missing where the call log holds nothing of it. */
+  readonly use?: { readonly calls: number; readonly lastCall?: UnixSeconds; readonly spend?: string };
+};
+
+export type RotationState = {
+  readonly id: string;
+  readonly account: string;
+  readonly service: string;
+  readonly stage: string;
+  readonly since: UnixMillis;
+  /** One sentence: what it waits for, or what is wrong and what to do. */
+  readonly words: string;
+  readonly old?: { readonly keyId: number; readonly name: string };
+  readonly candidate?: { readonly keyId: number; readonly name: string };
+  /** Failed tries of the step it stands before. */
+  readonly tries: number;
+  /** What went wrong just now. */
+  readonly fault?: { readonly code: string; readonly message: string; readonly advice: string };
+};
+
+export type KeyListView = {
+  readonly at: UnixMillis;
+  readonly zone: string;
+  readonly accounts: readonly {
+    readonly account: string;
+    readonly currency: string;
+    /** From where on use is told. */
+    readonly since: UnixSeconds;
+    /** Up to where the call log is known to hold every call since then; missing where it is not. */
+    readonly through?: UnixSeconds;
+  }[];
+  readonly keys: readonly KeyView[];
+  /** Rotations that are not over, those without a key on the list included. */
+  readonly rotations: readonly RotationState[];
+};
+
+/** Which keys: of all accounts or one; the one key or service that is meant where one is named. */
+export type KeyQuery = {
+  readonly account?: string;
+  readonly key?: string;
+  /** Days of use that are looked at. */
+  readonly days: number;
+};
+
+/** One thing that a plan does to a key. */
+export type PlannedChange = {
+  readonly what: 'rotate' | 'create' | 'warn' | 'expire' | 'delete';
+  readonly service: string;
+  readonly keyId?: number;
+  readonly name?: string;
+  readonly words: string;
+};
+
+export type KeyPlanView = {
+  readonly at: UnixMillis;
+  readonly account: string;
+  readonly job: string;
+  readonly kind: string;
+  readonly zone: string;
+  readonly changes: readonly PlannedChange[];
+  /** What is left out or put off, and why. */
+  readonly notes: readonly string[];
+  /** The plan as a file; what it is made from is in it. */
+  readonly file: string;
+};
+
+/** All that changed since a plan was made; empty while it may be applied. */
+export type PlanCheck = { readonly plan: KeyPlanView; readonly stale: readonly string[] };
+
+/** What an order has come to, as far as it could be brought now. */
+export type KeyOutcome = {
+  readonly rotations: readonly RotationState[];
+  readonly changes: readonly {
+    readonly account: string;
+    readonly keyId: number;
+    readonly name: string;
+    readonly done: boolean;
+    readonly said: string;
+  }[];
+  /** What was left as it is, and why. */
+  readonly notes: readonly string[];
+  /** What changed since the plan was made: nothing was done. */
+  readonly stale?: readonly string[];
+  /** No step failed, and nothing waits for a person. */
+  readonly good: boolean;
+};
+
+/** `who` is a person as the journal names one: `person anna`. */
+type ByHand = { readonly who: string; readonly account?: string };
+
+export type RotateOrder = ByHand & {
+  /** A service, the name of a key, or an id. */
+  readonly key: string;
+  readonly job?: string;
+  /** For a leaked key: it is deleted as soon as its successor is delivered. */
+  readonly now: boolean;
+};
+/** `at` is a moment as a person writes it, read in the zone of the config, or `+48h`; now when left out. */
+export type ExpireOrder = ByHand & { readonly key: string; readonly at?: string };
+export type CreateOrder = ByHand & {
+  readonly service: string;
+  readonly job: string;
+  readonly quota: string | 'unlimited';
+  readonly expires?: string;
+  readonly group?: string;
+};
+export type AdoptOrder = ByHand & {
+  readonly key: string;
+  readonly service: string;
+  readonly generation: number;
+};
+export type ConfirmOrder = ByHand & { readonly service: string; readonly fingerprint: string };
+export type ServiceOrder = ByHand & { readonly service: string };
+
+/** A step that was taken on a key. */
+export type KeyStep = {
+  readonly at: UnixMillis;
+  readonly account: string;
+  readonly who: string;
+  readonly service: string;
+  readonly rotation: string;
+  readonly what: string;
+  readonly words: string;
+  readonly tone: 'good' | 'bad' | 'plain';
+  /** All that was written down of it. */
+  readonly event: Readonly<Record<string, unknown>>;
+};
+export type KeyHistory = { readonly zone: string; readonly steps: readonly KeyStep[] };
+
+/** What can be ordered of keys. All reject with a Fault. */
+export type KeyCommands = {
+  /** @throws Fault wrong-use when the key that is named is none or one of several */
+  readonly list: (query: KeyQuery, signal: AbortSignal) => Promise<KeyListView>;
+  /** What each job of keys, or the one named, would do now. Nothing is written. */
+  readonly plan: (order: { readonly job?: string }, signal: AbortSignal) => Promise<readonly KeyPlanView[]>;
+  /** Reads a plan file and says whether it may be applied. Nothing is written. */
+  readonly checkPlan: (order: { readonly file: string }, signal: AbortSignal) => Promise<PlanCheck>;
+  readonly apply: (
+    order: { readonly file: string; readonly who: string },
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<KeyOutcome>;
+  /** Takes up what is open of the service, else begins; resolves when no step can be taken now. */
+  readonly rotate: (order: RotateOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly expire: (order: ExpireOrder, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly create: (order: CreateOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly adopt: (order: AdoptOrder, signal: AbortSignal) => Promise<{ readonly said: string }>;
+  readonly confirm: (order: ConfirmOrder) => Promise<{ readonly said: string }>;
+  /** Lets it go on, and goes on. */
+  readonly resume: (order: ServiceOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly giveUp: (order: ServiceOrder) => Promise<{ readonly said: string }>;
+  /** Oldest first. */
+  readonly history: (order: { readonly service?: string; readonly account?: string }) => Promise<KeyHistory>;
+};

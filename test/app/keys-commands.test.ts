@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest';
+import { fault, noProgress, unixMillis } from '../../src/base/index.ts';
+import { fakeDesk, keyHouse, now, plannedExpiry, plannedRotation, surveyed } from './support/fake-desk.ts';
+
+const never = new AbortController().signal;
+const who = 'person anna';
+const day = 86_400_000;
+
+const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
+  const main = fakeDesk('main', keys);
+  return { main, ...keyHouse({ main }) };
+};
+
+describe('a key that a person names', () => {
+  const keys = [
+    surveyed(1, 'billing', { known: true }),
+    surveyed(2, 'billing.g2'),
+    surveyed(3, 'batch.g1'),
+    surveyed(4, 'batch.g4'),
+    surveyed(5, 'twin'),
+    surveyed(6, 'twin'),
+    surveyed(7, '3'),
+  ];
+  it.each([
+    ['batch', 4],
+    ['batch.g1', 3],
+    ['billing.g2', 2],
+    ['id:1', 1],
+    ['5', 5],
+    ['id:3', 3],
+  ])('%s is the key %i', async (named, id) => {
+    const { keys: commands } = oneAccount(...keys);
+    const { keys: found } = await commands.list({ key: named, days: 30 }, never);
+    expect(found.map(({ keyId }) => keyId)).toEqual([id]);
+  });
+  it.each([
+    ['billing', /id:1 \(billing\), id:2 \(billing\.g2\)$/],
+    ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
+    ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
+    ['nobody', /no service, key or id is nobody/],
+  ])('%s is refused with the ids', async (named, words) => {
+    const { keys: commands, main } = oneAccount(...keys);
+    await expect(commands.rotate({ key: named, now: false, who }, noProgress, never)).rejects.toMatchObject({
+      code: 'wrong-use',
+      message: expect.stringMatching(words) as string,
+    });
+    expect(main.asked).toEqual([]);
+  });
+  it('is looked for in every account, and refused where two have it', async () => {
+    const [main, other] = [
+      fakeDesk('main', [surveyed(1, 'billing.g1')]),
+      fakeDesk('other', [surveyed(1, 'billing.g1')]),
+    ];
+    const { keys: commands } = keyHouse({ main, other });
+    const order = { key: 'billing', who };
+    await expect(commands.expire(order, never)).rejects.toThrow(
+      'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
+    );
+    await commands.expire({ ...order, account: 'other' }, never);
+    expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
+    await expect(commands.expire({ ...order, account: 'third' }, never)).rejects.toThrow(
+      'there is no account third; there are: main, other',
+    );
+  });
+});
+
+describe('rotating by hand', () => {
+  it('takes the terms of the job that covers the key, and goes on until nothing moves', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    main.steps = [
+      { view: { stage: 'verified' }, moved: true },
+      { view: { stage: 'current', words: 'both keys work until 2026-11-23' }, moved: true },
+      { view: {}, moved: false },
+    ];
+    const seen: unknown[] = [];
+    const outcome = await keys.rotate(
+      { key: 'billing', now: false, who },
+      (step) => seen.push(step.detail),
+      never,
+    );
+    expect(outcome).toMatchObject({
+      good: true,
+      rotations: [{ stage: 'current', words: 'both keys work until 2026-11-23', old: { keyId: 1 } }],
+    });
+    expect(seen).toEqual(['verified', 'current', 'current']);
+    expect(main.asked).toMatchObject([
+      [
+        'start',
+        [
+          {
+            service: 'billing',
+            why: 'hand',
+            terms: { job: 'rotate-prod', overlap: 2 * day },
+            old: { keyId: 1, generation: 7 },
+          },
+        ],
+        who,
+      ],
+    ]);
+  });
+
+  it('of a leaked key leaves no overlap, and waits for no evidence', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
+    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([
+      ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', then: 'delete' } } }], who],
+    ]);
+  });
+
+  it('takes up what is under way and starts nothing; a leak does not wait behind a usual rotation', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
+    main.asked.length = 0;
+    expect(await keys.rotate({ key: '1', now: false, who }, noProgress, never)).toMatchObject({
+      rotations: [{ id: 'r1' }],
+    });
+    await expect(keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).rejects.toMatchObject({
+      message: expect.stringContaining('not for a leaked key') as string,
+      advice: expect.stringContaining('keys give-up billing') as string,
+    });
+    const planned = plannedRotation(surveyed(1, 'billing.g7'));
+    const leak = { ...planned.terms, retire: { ...planned.terms.retire, when: 'now' as const } };
+    main.events = [
+      {
+        at: now,
+        who,
+        account: 'main',
+        service: 'billing',
+        rotation: 'r1',
+        what: 'planned',
+        why: 'leak',
+        terms: leak,
+      },
+    ];
+    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect(main.asked).toEqual([]);
+  });
+
+  it('stops at a step that fails, with the old key as it was', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const broken = fault('gateway-unreachable', 'nobody answers');
+    main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
+    const outcome = await keys.rotate({ key: 'billing', now: false, who }, noProgress, never);
+    expect(outcome).toMatchObject({
+      good: false,
+      rotations: [
+        { fault: { code: 'gateway-unreachable', message: 'nobody answers', advice: broken.advice } },
+      ],
+    });
+  });
+
+  it.each([
+    ['growth', {}, /no rotate-keys job covers growth\.g1/],
+    ['growth', { job: 'expire-old' }, /rotates no keys/],
+    ['growth', { job: 'spent' }, /no job spent rotates or ends keys; there are: rotate-prod, expire-old/],
+    ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
+  ])('%s with %j is refused', async (key, more, words) => {
+    const { main, keys } = oneAccount(surveyed(2, 'growth.g1'), surveyed(3, 'dead.g1', {}, { status: 2 }));
+    await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(words);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('other orders', () => {
+  it('expire sets an end now or later, and says when it could not', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'), surveyed(13, 'unlucky'));
+    expect(await keys.expire({ key: 'billing', at: '+48h', who }, never)).toMatchObject({ good: true });
+    expect(await keys.expire({ key: 'unlucky', who }, never)).toMatchObject({
+      good: false,
+      changes: [{ keyId: 13, done: false, said: 'said of unlucky' }],
+    });
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'expire', at: (now + 2 * day) / 1000 } }], who],
+      ['expire', [{ keyId: 13, action: { kind: 'expire', at: now / 1000 } }], who],
+    ]);
+    for (const at of ['soon', '2026-11-20'])
+      await expect(keys.expire({ key: 'billing', at, who }, never)).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it('create makes the first key of a service through the steps, and of no other', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const order = { service: 'batch', job: 'rotate-prod', quota: '500', expires: '+90d', group: 'vip', who };
+    await keys.create(order, noProgress, never);
+    expect(main.asked).toMatchObject([
+      [
+        'start',
+        [
+          {
+            service: 'batch',
+            why: 'new',
+            fresh: {
+              remainQuota: '500',
+              unlimitedQuota: false,
+              expiredTime: (now + 90 * day) / 1000,
+              group: 'vip',
+            },
+          },
+        ],
+        who,
+      ],
+    ]);
+    main.asked.length = 0;
+    for (const [change, words] of [
+      [{ service: 'billing' }, /billing has billing\.g7 already/],
+      [{ service: 'x'.repeat(41) }, /too long/],
+      [{ quota: '-3' }, /no quota/],
+      [{ quota: '0' }, /no quota/],
+      [{ quota: 'much' }, /no quota/],
+      [{ job: 'expire-old' }, /rotates no keys/],
+      [{ account: 'other' }, /is for account main/],
+    ] as const)
+      await expect(keys.create({ ...order, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
+        words,
+      );
+    expect(main.asked).toEqual([]);
+  });
+
+  it('adopt, confirm, resume and give-up reach the desk of the account', async () => {
+    const [main, other] = [fakeDesk('main', []), fakeDesk('other', [surveyed(9, 'legacy')])];
+    const { keys } = keyHouse({ main, other });
+    expect((await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, who }, never)).said).toBe(
+      'legacy (id 9) is generation 3 of billing',
+    );
+    await expect(keys.resume({ service: 'billing', who }, noProgress, never)).rejects.toThrow(
+      'in any account',
+    );
+    await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
+    expect(await keys.resume({ service: 'billing', who }, noProgress, never)).toMatchObject({
+      good: true,
+      notes: ['it goes on'],
+    });
+    await keys.confirm({ service: 'billing', fingerprint: 'ab', who });
+    await keys.giveUp({ service: 'billing', who });
+    expect(other.asked.map((one) => (one as string[])[0])).toEqual([
+      'adopt',
+      'start',
+      'resume',
+      'confirm',
+      'give-up',
+    ]);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('plans', () => {
+  it('are written, read and applied while nothing changed', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key, surveyed(2, 'old'));
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)], notes: ['batch.g1 is too young'] };
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const [rotate, expire] = await keys.plan({}, never);
+    expect([rotate?.changes, rotate?.notes, expire?.changes]).toMatchObject([
+      [{ what: 'rotate', service: 'billing', name: 'billing.g7' }],
+      ['batch.g1 is too young'],
+      [{ what: 'delete', keyId: 2 }],
+    ]);
+    expect(main.asked).toEqual([]);
+    const file = rotate?.file ?? '';
+    // What a key has left changes with each call, and is carried on as it is then.
+    main.keys = [surveyed(1, 'billing.g7', {}, { remainQuota: '9' as never }), surveyed(2, 'old')];
+    expect((await keys.checkPlan({ file }, never)).stale).toEqual([]);
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+    expect(main.asked).toMatchObject([['start', [{ old: { keyId: 1, remainQuota: '9' } }], who]]);
+    expect(await keys.apply({ file: expire?.file ?? '', who }, noProgress, never)).toMatchObject({
+      good: true,
+      changes: [{ keyId: 2, done: true }],
+    });
+  });
+
+  it('that are stale name what changed and do nothing', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key);
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
+    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    main.keys = [surveyed(2, 'billing.g8')];
+    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    expect(outcome).toMatchObject({ good: false, rotations: [] });
+    expect(outcome.stale?.join()).toMatch(/billing\.g7 \(id 1\) is gone.*billing\.g8 \(id 2\) is new/);
+    expect(main.asked).toEqual([]);
+  });
+
+  it('that begin nothing since a rotation is under way are not done', async () => {
+    const key = surveyed(1, 'billing.g7');
+    const { main, keys, plans } = oneAccount(key);
+    plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
+    const [plan] = await keys.plan({ job: 'rotate-prod' }, never);
+    await main.start([plannedRotation(key)], 'job rotate-prod');
+    const outcome = await keys.apply({ file: plan?.file ?? '', who }, noProgress, never);
+    expect(outcome).toMatchObject({ good: false, rotations: [], notes: [expect.stringContaining('(r1)')] });
+  });
+
+  it('refuse what is no plan, or of a job that is gone', async () => {
+    const { keys } = oneAccount();
+    await expect(keys.apply({ file: '{}', who }, noProgress, never)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(keys.plan({ job: 'pull-logs' }, never)).rejects.toMatchObject({ code: 'job-unknown' });
+  });
+});
+
+describe('the list', () => {
+  it('says of each key what is known of it, and nothing of what is not', async () => {
+    const main = fakeDesk('main', [
+      surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current' } }),
+      surveyed(2, 'idle'),
+      surveyed(3, 'idle'),
+    ]);
+    await main.start([plannedRotation(surveyed(1, 'billing.g7'))], who);
+    const { keys } = keyHouse({ main });
+    const list = await keys.list({ days: 30 }, never);
+    expect(list.keys).toMatchObject([
+      {
+        service: 'billing',
+        generation: 7,
+        job: 'rotate-prod',
+        every: 30 * day,
+        team: 'growth',
+        sameName: [],
+        rotation: { id: 'r1', words: 'a key is to be made' },
+        use: { calls: 12, spend: '3.25' },
+      },
+      { keyId: 2, sameName: [3], use: { calls: 0 } },
+      { keyId: 3, sameName: [2] },
+    ]);
+    expect(list.accounts).toEqual([
+      { account: 'main', currency: 'USD', since: (now - 30 * day) / 1000, through: now / 1000 },
+    ]);
+    const blind = await keyHouse({ main }, { through: null }).keys.list({ days: 30 }, never);
+    expect(blind.keys.map(({ use }) => use?.calls)).toEqual([12, undefined, undefined]);
+    expect(blind.accounts[0]).not.toHaveProperty('through');
+  });
+});
+
+describe('the history', () => {
+  it('tells each step in words, oldest first, with who took it', async () => {
+    const main = fakeDesk('main', []);
+    const common = { who, account: 'main', service: 'billing', rotation: 'r1' };
+    const key = { keyId: 2, generation: 8, name: 'billing.g8' };
+    main.events = [
+      { ...common, at: unixMillis(now + 1), what: 'created', ...key, fingerprint: 'ab'.repeat(32) },
+      {
+        ...common,
+        at: now,
+        what: 'creating',
+        generation: 8,
+        name: 'billing.g8',
+        spec: { remainQuota: '1' as never, unlimitedQuota: false, expiredTime: 'never', group: '' },
+      },
+      {
+        ...common,
+        at: unixMillis(now + 2),
+        what: 'failed',
+        step: 'delivering',
+        code: 'x',
+        message: 'disk full',
+        tries: 2,
+      },
+    ];
+    const { steps, zone } = await keyHouse({ main }).keys.history({ service: 'billing' });
+    expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
+      'UTC',
+      'plain: billing.g8 is asked for',
+      'plain: billing.g8 is there, id 2, SHA-256 abababababab…',
+      'bad: delivering did not work (try 2): disk full',
+    ]);
+    expect((await keyHouse({ main }).keys.history({ service: 'other' })).steps).toEqual([]);
+  });
+});

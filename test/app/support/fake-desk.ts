@@ -1,0 +1,207 @@
+import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/base/index.ts';
+import type { UnixMillis } from '../../../src/base/index.ts';
+import { createKeyCommands } from '../../../src/app/keys-commands.ts';
+import type { JobKeyPlan, KeyPlanner } from '../../../src/app/keys-planner.ts';
+import type {
+  KeyDesk,
+  KeyEvent,
+  PlannedExpiry,
+  PlannedRotation,
+  RotationTerms,
+  RotationView,
+  SurveyedKey,
+} from '../../../src/keys/index.ts';
+import type { KeyCommands } from '../../../src/server/index.ts';
+
+export const now = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
+const day = 86_400_000;
+
+export const terms: RotationTerms = {
+  job: 'rotate-prod',
+  template: '{service}.g{generation}',
+  overlap: 2 * day,
+  quota: { kind: 'carry' },
+  retire: { when: 'unused', quiet: day, then: 'delete' },
+  tries: 5,
+};
+
+/** A key that is 40 days old and has no end. */
+export const surveyed = (
+  id: number,
+  name: string,
+  change: Partial<SurveyedKey> = {},
+  key: Partial<SurveyedKey['key']> = {},
+): SurveyedKey => {
+  const [service = name, generation] = name.split('.g');
+  return {
+    key: {
+      id,
+      name,
+      keyMask: undefined,
+      status: 1,
+      remainQuota: money('12.5'),
+      unlimitedQuota: false,
+      expiredTime: 'never',
+      group: 'default',
+      createdTime: toSeconds(unixMillis(now - 40 * day)),
+      rest: {},
+      ...key,
+    },
+    service,
+    generation: generation === undefined ? 1 : Number(generation),
+    known: generation !== undefined,
+    ...change,
+  };
+};
+
+export type FakeDesk = KeyDesk & {
+  keys: SurveyedKey[];
+  rotations: RotationView[];
+  events: KeyEvent[];
+  /** What each call of `advance` makes of a rotation; it is done when there is none left. */
+  steps: { view: Partial<RotationView>; moved: boolean; fault?: ReturnType<typeof fault> }[];
+  /** Every write that was asked for. */
+  readonly asked: unknown[];
+};
+
+export const fakeDesk = (account: string, keys: SurveyedKey[]): FakeDesk => {
+  const desk: FakeDesk = {
+    keys,
+    rotations: [],
+    events: [],
+    steps: [],
+    asked: [],
+    survey: async () => ({ at: now, keys: desk.keys }),
+    open: async () => desk.rotations,
+    start: async (planned, who) => {
+      desk.asked.push(['start', planned, who]);
+      const fresh = planned.filter(({ service }) => !desk.rotations.some((one) => one.service === service));
+      return fresh.map(({ service, old }) => {
+        const id = `r${desk.rotations.length + 1}`;
+        const part = old === undefined ? {} : { old: { keyId: old.keyId, name: old.name } };
+        const words = 'a key is to be made';
+        desk.rotations.push({ id, account, service, stage: 'planned', since: now, words, tries: 0, ...part });
+        return id;
+      });
+    },
+    advance: async ({ ids, progress }) =>
+      desk.rotations
+        .filter(({ id }) => ids === undefined || ids.includes(id))
+        .map((view) => {
+          const { moved, fault: error, view: change } = desk.steps.shift() ?? { moved: false, view: {} };
+          progress({ step: `rotating ${view.service}`, detail: change.stage ?? view.stage });
+          const next = { ...view, ...change };
+          desk.rotations = desk.rotations.map((one) => (one.id === view.id ? next : one));
+          return { view: next, moved, ...(error === undefined ? {} : { fault: error }) };
+        }),
+    expire: async (planned, who) => {
+      desk.asked.push(['expire', planned, who]);
+      return planned.map((one) => ({ planned: one, done: one.keyId !== 13, said: `said of ${one.name}` }));
+    },
+    adopt: async (key, who) => void desk.asked.push(['adopt', key, who]),
+    confirm: async (service, fingerprint, who) => {
+      desk.asked.push(['confirm', service, fingerprint, who]);
+      return 'every place holds it';
+    },
+    resume: async (service, who) => {
+      desk.asked.push(['resume', service, who]);
+      if (!desk.rotations.some((one) => one.service === service))
+        throw fault('wrong-use', `${service} has no rotation that waits`);
+      return 'it goes on';
+    },
+    giveUp: async (service, who) => {
+      desk.asked.push(['give-up', service, who]);
+      return 'it is given up';
+    },
+    history: async (service) =>
+      desk.events.filter((event) => service === undefined || event.service === service),
+  };
+  return desk;
+};
+
+export type KeyHouse = {
+  readonly keys: KeyCommands;
+  readonly desks: Readonly<Record<string, FakeDesk>>;
+  /** What the job of each name plans. */
+  readonly plans: Record<string, Partial<JobKeyPlan>>;
+};
+
+/** The commands of keys over fake desks, one an account; rotate-prod covers all of the first account's that begin with `b`. */
+export const keyHouse = (
+  desks: Readonly<Record<string, FakeDesk>>,
+  { at = now, through = at }: { readonly at?: UnixMillis; readonly through?: UnixMillis | null } = {},
+): KeyHouse => {
+  const names = Object.keys(desks);
+  const [first = ''] = names;
+  const plans: KeyHouse['plans'] = {};
+  const planner: KeyPlanner = {
+    jobs: () => [
+      { name: 'rotate-prod', kind: 'rotate-keys', account: first, zone: 'UTC' },
+      { name: 'expire-old', kind: 'expire-keys', account: first, zone: 'UTC' },
+    ],
+    plan: async ({ name }) => ({ rotations: [], expiries: [], notes: [], ...plans[name] }),
+    coverOf: (account, { service }) =>
+      account === first && service.startsWith('b') ? { job: 'rotate-prod', every: 30 * day } : undefined,
+    termsOf: (job) => {
+      if (job === 'rotate-prod') return terms;
+      throw fault('wrong-use', `${job} rotates no keys`);
+    },
+    obstacleOf: (_job, { key }) =>
+      key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined,
+    nameTrouble: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
+  };
+  const desk = (account: string): FakeDesk => {
+    const found = desks[account];
+    if (found === undefined) throw new Error(`no desk of ${account}`);
+    return found;
+  };
+  const keys = createKeyCommands({
+    clock: {
+      now: () => at,
+      limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
+      wait: async () => undefined,
+    },
+    accounts: () => names.map((account) => ({ account, currency: 'USD' })),
+    zone: () => 'UTC',
+    desk,
+    evidence: {
+      use: async (_account, name) =>
+        name.startsWith('idle')
+          ? { calls: 0, models: [] }
+          : {
+              calls: 12,
+              lastCall: unixSeconds(Math.floor(at / 1000) - 180),
+              spend: money('3.25'),
+              models: [{ model: 'gpt', calls: 12 }],
+            },
+      logComplete: async () =>
+        through === null
+          ? { complete: false, why: 'no log' }
+          : { complete: false, why: 'it lags', through: toSeconds(through) },
+    },
+    planner: () => planner,
+    teamOf: ({ service }) => (service === 'billing' ? 'growth' : undefined),
+  });
+  return { keys, desks, plans };
+};
+
+export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({
+  keyId,
+  name,
+  generation: 1,
+  service: name,
+  action: { kind: 'delete' },
+});
+
+export const plannedRotation = ({ key, service, generation }: SurveyedKey): PlannedRotation => ({
+  service,
+  why: 'age',
+  terms,
+  old: {
+    keyId: key.id,
+    generation,
+    name: key.name,
+    remainQuota: key.remainQuota,
+    unlimitedQuota: key.unlimitedQuota,
+  },
+});
