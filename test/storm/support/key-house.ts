@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import type { Sandbox } from '../../../src/sandbox/index.ts';
+import type { BuiltProgram } from '../../program/support/built-program.ts';
+import { startConsumer } from '../../support/consumer.ts';
+import type { Consumer, Source } from '../../support/consumer.ts';
+import { openMailServer } from '../../support/mail-server.ts';
+import { openFolder } from '../../support/program.ts';
+import { exemptFile } from '../../support/secret-watch.ts';
+import type { KeyWeather } from './key-variants.ts';
+import { writePreload } from './preload.ts';
+
+const services = ['app-one', 'app-two'] as const;
+const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** How one process of the program is ended, if it is. */
+export type Death =
+  | { readonly kind: 'none' }
+  /** At the first boundary of a step that no other was ended at. */
+  | { readonly kind: 'boundary' }
+  /** So many milliseconds after it was spawned. */
+  | { readonly kind: 'moment'; readonly after: number };
+
+export type Lived = {
+  readonly killed: boolean;
+  readonly code: number | null;
+  /** Milliseconds. */
+  readonly took: number;
+  readonly said: string;
+};
+
+/** An account with two services, whose keys are in two sinks each, and an application that never stops calling. */
+export type KeyHouse = AsyncDisposable & {
+  readonly sandbox: Sandbox;
+  readonly consumer: Consumer;
+  /** One process of the built program, from its start to its end. */
+  readonly live: (argv: readonly string[], death?: Death) => Promise<Lived>;
+  /** Moves the clocks of gateway and program on. */
+  readonly pass: (millis: number) => void;
+  /** What is wrong at this moment; empty when all is as promised. */
+  readonly wrongs: () => Promise<readonly string[]>;
+  /** What is not as it has to be when nothing is left to do. */
+  readonly unfinished: () => Promise<readonly string[]>;
+  /** The faults of the weather, once more. */
+  readonly plantFaults: () => void;
+  /** Boundaries that a process was ended at, in their order. */
+  readonly deaths: () => Promise<readonly string[]>;
+  readonly forgetDeaths: () => Promise<void>;
+};
+
+const config = (ca: string, since: string) => ({
+  settings: `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+warehouse: { memory_limit: 512MB }
+mail:
+  smtp: "\${SMTP_URL}"
+  from: "Tollkeeper <reports@example.com>"
+  operators: [ops@example.com]
+  tls: { ca: ${ca} }
+health: { host: 127.0.0.1, port: 0 }
+`,
+  jobs: `jobs:
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since}, lag: 1s }
+  rotate-apps:
+    kind: rotate-keys
+    schedule: "0 3 * * 1"
+    keys: { name: "app-*" }
+    every: 30d
+    overlap: 1h
+    quota: carry
+    mode: apply
+    deliver:
+      - file: { path: "secrets/{service}.env", variable: GATEWAY_API_KEY }
+      - file: { path: "secrets/{service}.json", pointer: /key }
+    verify: { embeddings: { model: text-embedding-3-small } }
+    retire: { when: unused, quiet: 2h, then: delete, max_overlap: 14d }
+    limits: { max_per_run: 100%, min_remaining: 0 }
+    tries: 20
+`,
+});
+
+const hashOf = (key: string): string => createHash('sha256').update(key.replace(/^sk-/, '')).digest('hex');
+
+const create = async (sandbox: Sandbox, fields: Readonly<Record<string, unknown>>): Promise<string> => {
+  const answer = await fetch(`${sandbox.baseUrl}/api/token/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ expired_time: -1, group: '', ...fields }),
+  });
+  return ((await answer.json()) as { data: { key: string } }).data.key;
+};
+
+export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): Promise<KeyHouse> => {
+  let offset = 0;
+  const now = (): number => Date.now() + offset;
+  const began = now();
+  const [folder, mail, sandbox] = await Promise.all([
+    openFolder(),
+    openMailServer(),
+    startSandbox({
+      now,
+      months: 1,
+      callsPerDay: 1,
+      variants: { key_cap: 'none', late_rows: 'absent', ...weather.variants },
+    }),
+  ]);
+  const preload = await writePreload(folder.path);
+  const deaths = join(folder.path, 'deaths');
+  const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10));
+  await folder.write('config/tollkeeper.yaml', settings);
+  await folder.write('config/jobs/jobs.yaml', jobs);
+  await mkdir(join(folder.path, 'secrets'));
+
+  sandbox.traffic.addKeys(120, 'churn');
+  const sources: Source[] = [];
+  for (const service of services) {
+    // One of them has a limit, so that its successor is to be lowered.
+    const remain = sandbox.variants.quota_request_unit === 'units' ? 2_500_000 : 5;
+    const limit =
+      service === 'app-one'
+        ? { unlimited_quota: false, remain_quota: remain }
+        : { unlimited_quota: true, remain_quota: 0 };
+    const key = await create(sandbox, { name: service, ...limit });
+    const texts = {
+      env: `# of ${service}\nOTHER=kept\nGATEWAY_API_KEY=${key}\n`,
+      json: `{ "other": "kept", "key": "${key}" }\n`,
+    };
+    for (const [ending, text] of Object.entries(texts)) {
+      const path = join(folder.path, `secrets/${service}.${ending}`);
+      exemptFile(path);
+      await folder.write(`secrets/${service}.${ending}`, text);
+      sources.push(ending === 'env' ? { path, variable: 'GATEWAY_API_KEY' } : { path, pointer: '/key' });
+    }
+  }
+  const held = async ({ path }: Source): Promise<string> => {
+    const text = await readFile(path, 'utf8');
+    return /(?:GATEWAY_API_KEY=|"key": ?)"?([\w-]+)/.exec(text)?.[1] ?? '';
+  };
+  const ours = () => sandbox.state.keys.all().filter(({ name }) => name.startsWith('app-'));
+  /** Every key that a sink was ever seen to hold. */
+  const delivered = new Set<string>();
+  for (const source of sources) delivered.add(hashOf(await held(source)));
+  const consumer = await startConsumer({
+    baseUrl: sandbox.baseUrl,
+    model: 'text-embedding-3-small',
+    sources,
+  });
+
+  return {
+    sandbox,
+    consumer,
+    live: async (argv, death = { kind: 'none' }) => {
+      const started = Date.now();
+      const running = program.start(argv, {
+        cwd: folder.path,
+        env: {
+          GATEWAY_BASE_URL: sandbox.baseUrl,
+          GATEWAY_ADMIN_KEY: sandbox.adminKey,
+          SMTP_URL: mail.url,
+          TZ: 'UTC',
+          NODE_OPTIONS: `--import=${preload}`,
+          TOLLKEEPER_TEST_OFFSET: String(offset),
+          ...(death.kind === 'boundary' ? { TOLLKEEPER_TEST_DEATHS: deaths } : {}),
+        },
+      });
+      const timer =
+        death.kind === 'moment' ? setTimeout(() => running.kill('SIGKILL'), death.after) : undefined;
+      const { code, signal } = await running.ended;
+      clearTimeout(timer);
+      return {
+        killed: signal === 'SIGKILL',
+        code,
+        took: Date.now() - started,
+        said: `${running.stdout().join('\n')}${running.stderr()}`,
+      };
+    },
+    pass: (millis) => {
+      offset += millis;
+    },
+    wrongs: async () => {
+      const wrongs: string[] = [];
+      const there = new Map(ours().map((key) => [key.hash, key]));
+      for (const source of sources) {
+        const hash = hashOf(await held(source));
+        delivered.add(hash);
+        const key = there.get(hash);
+        const at = sandbox.state.seconds();
+        if (key === undefined) wrongs.push(`${source.path} holds a key that is deleted`);
+        else if (key.disabled || (key.expiredTime !== -1 && key.expiredTime <= at))
+          wrongs.push(`${source.path} holds ${key.name}, which has expired`);
+      }
+      const orphans = ours().filter(({ hash }) => !delivered.has(hash));
+      if (orphans.length > 1)
+        wrongs.push(`${orphans.length} orphans: ${orphans.map(({ name }) => name).join(', ')}`);
+      for (const { at, path, why } of consumer.failures().slice(0, 3))
+        wrongs.push(`a call with ${path} failed at ${new Date(at).toISOString()}: ${why}`);
+      return wrongs;
+    },
+    unfinished: async () => {
+      const left: string[] = [];
+      for (const service of services) {
+        const own = ours().filter(({ name }) => name === service || name.startsWith(`${service}.`));
+        const inSinks = new Set(
+          await Promise.all(
+            sources
+              .filter(({ path }) => path.includes(`${service}.`))
+              .map(async (source) => hashOf(await held(source))),
+          ),
+        );
+        if (own.length !== 1 || inSinks.size !== 1 || !inSinks.has(own[0]?.hash ?? ''))
+          left.push(
+            `${service}: keys ${own.map(({ name }) => name).join(', ')}; ${inSinks.size} in its sinks`,
+          );
+      }
+      const files = (await readdir(join(folder.path, 'secrets'))).toSorted();
+      if (files.length !== sources.length) left.push(`beside the sinks lie ${files.join(', ')}`);
+      for (const { path } of sources)
+        if (!(await readFile(path, 'utf8')).includes('kept')) left.push(`${path} lost what was not ours`);
+      return left;
+    },
+    plantFaults: () => {
+      sandbox.faults.clear();
+      for (const fault of weather.faults) sandbox.faults.plant(fault);
+    },
+    deaths: async () =>
+      (await readFile(deaths, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+    forgetDeaths: async () => void (await folder.write('deaths', '')),
+    [Symbol.asyncDispose]: async () => {
+      await consumer[Symbol.asyncDispose]();
+      await sandbox.stop();
+      await mail[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};

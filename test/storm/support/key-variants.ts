@@ -1,0 +1,97 @@
+import type { Fault, SandboxOptions } from '../../../src/sandbox/index.ts';
+
+/** What a gateway may do to whoever rotates its keys: the ways of one axis exclude each other. */
+type Way = {
+  readonly name: string;
+  readonly variants?: NonNullable<SandboxOptions['variants']>;
+  /** Planted before each rotation. */
+  readonly faults?: readonly Fault[];
+};
+
+const keys = '/api/token/';
+const often = 1_000_000;
+
+const axes: readonly (readonly Way[])[] = [
+  [
+    { name: 'PUT replaces', variants: { update: 'replace' } },
+    { name: 'PUT keeps', variants: { update: 'keep', update_quota: 'keep-spend' } },
+    { name: 'PUT takes units', variants: { update: 'replace', quota_request_unit: 'units' } },
+  ],
+  [
+    { name: 'newest first' },
+    { name: 'oldest first, no total', variants: { page_order: 'oldest-first', page_total: 'zero' } },
+    {
+      name: 'keys come and go',
+      faults: [{ kind: 'churn', add: 2, remove: 1, method: 'GET', path: keys, times: 40 }],
+    },
+  ],
+  [
+    { name: 'no cache', variants: { key_cache: '0' } },
+    { name: 'cache of 60 s', variants: { key_cache: '60', missing_id: 'database-text' } },
+    { name: 'cache of 600 s', variants: { key_cache: '600', key_prefix: 'none' } },
+  ],
+  [
+    { name: 'every answer' },
+    {
+      name: 'lost answers',
+      faults: ['POST', 'PUT', 'DELETE'].map((method) => ({ kind: 'lost-answer', method, path: keys })),
+    },
+    {
+      name: 'late effects',
+      faults: ['POST', 'DELETE'].map((method) => ({ kind: 'late-effect', millis: 4000, method, path: keys })),
+    },
+    {
+      name: 'late lists',
+      faults: ['POST', 'DELETE'].map((method) => ({
+        kind: 'late-listing',
+        millis: 4000,
+        method,
+        path: keys,
+        times: often,
+      })),
+    },
+  ],
+];
+
+/** One way of each axis. */
+export type KeyWeather = {
+  readonly name: string;
+  readonly variants: NonNullable<SandboxOptions['variants']>;
+  readonly faults: readonly Fault[];
+};
+
+const pairsOf = (choice: readonly number[]): readonly string[] =>
+  choice.flatMap((way, axis) =>
+    choice.slice(axis + 1).map((other, offset) => `${axis}.${way} ${axis + 1 + offset}.${other}`),
+  );
+
+const allChoices = axes.reduce<readonly (readonly number[])[]>(
+  (choices, ways) => choices.flatMap((choice) => ways.map((_, way) => [...choice, way])),
+  [[]],
+);
+
+/** As few weathers as will do, so that each two ways of different axes meet in one of them at least. */
+const coveringChoices = (): readonly (readonly number[])[] => {
+  const missing = new Set(allChoices.flatMap(pairsOf));
+  const chosen: (readonly number[])[] = [];
+  const gain = (choice: readonly number[]): number =>
+    pairsOf(choice).filter((pair) => missing.has(pair)).length;
+  while (missing.size > 0) {
+    const best = allChoices.reduce((left, right) => (gain(right) > gain(left) ? right : left));
+    for (const pair of pairsOf(best)) missing.delete(pair);
+    chosen.push(best);
+  }
+  return chosen;
+};
+
+const weatherOf = (choice: readonly number[]): KeyWeather => {
+  const ways = choice.flatMap((way, axis) => axes[axis]?.[way] ?? []);
+  return {
+    name: ways.map(({ name }) => name).join(', '),
+    variants: Object.assign({}, ...ways.map(({ variants }) => variants)) as KeyWeather['variants'],
+    faults: ways.flatMap(({ faults = [] }) => faults),
+  };
+};
+
+/** Every pair of ways at least once. */
+export const keyWeathers: readonly KeyWeather[] = coveringChoices().map(weatherOf);
