@@ -43,6 +43,13 @@ export const readTemplate = (text: string): NameTemplate | { readonly problem: s
   return { text, serviceFirst, before, between, after };
 };
 
+/** A template that was checked before. @throws RangeError */
+export const templateOf = (text: string): NameTemplate => {
+  const read = readTemplate(text);
+  if ('problem' in read) throw new RangeError(`the template ${text} ${read.problem}`);
+  return read;
+};
+
 /** The name of a service's key. @throws RangeError for a generation that is none, or a service without a name. */
 export const printKeyName = (template: NameTemplate, { service, generation }: KeyPlace): string => {
   if (service === '' || !Number.isSafeInteger(generation) || generation < 1)

@@ -7,7 +7,7 @@ import { warningStage } from './expiry-policy.ts';
 import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { heldKey, oldestFirst } from './held-key.ts';
 import type { HeldKey, HeldReason } from './held-key.ts';
-import { deadBy, isExpired } from './key-state.ts';
+import { deadBy, isExhausted, isExpired } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import { spanText } from './plan-words.ts';
 import { ageOf, isSelected } from './select.ts';
@@ -119,6 +119,14 @@ const judge = (judged: Judged, namesakes: number): Step => {
 
 type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
 
+/** The keys that a job is about, the oldest first. */
+const selectedForExpiry = (
+  survey: KeySurvey,
+  policy: ExpiryPolicy,
+  teams: readonly TeamPatterns[],
+): readonly SurveyedKey[] =>
+  oldestFirst(survey.keys.filter((key) => isSelected(key, policy.select, { teams, now: survey.at })));
+
 /** Which keys are warned of, set to expire or deleted now, the oldest first, and of every other one why it is not. */
 export const planExpiry = (
   survey: KeySurvey,
@@ -164,10 +172,20 @@ export const planExpiry = (
   };
 };
 
-/** The keys that evidence is asked for, the oldest first. */
-export const selectedForExpiry = (
+/** Whether any clock can show the first stage, as far as the list of keys tells. */
+const mayBeDue = (surveyed: SurveyedKey, { by, stages }: ExpiryPolicy, now: UnixMillis): boolean => {
+  const first = Math.min(...Object.values(stages).filter((at) => at !== undefined));
+  const isOld = (ageOf(surveyed, now) ?? first) >= first;
+  return by.some((clock) => {
+    if (clock === 'expired') return isExpired(surveyed.key, now);
+    return isOld && (clock !== 'exhausted' || isExhausted(surveyed.key));
+  });
+};
+
+/** The keys whose use is asked for. */
+export const keysAsked = (
   survey: KeySurvey,
   policy: ExpiryPolicy,
   teams: readonly TeamPatterns[],
 ): readonly SurveyedKey[] =>
-  oldestFirst(survey.keys.filter((key) => isSelected(key, policy.select, { teams, now: survey.at })));
+  selectedForExpiry(survey, policy, teams).filter((surveyed) => mayBeDue(surveyed, policy, survey.at));

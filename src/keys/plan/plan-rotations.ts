@@ -4,8 +4,7 @@ import type { KeySurvey, PlannedRotation, SurveyedKey } from '../desk-types.ts';
 import type { RotationTerms } from '../terms.ts';
 import { heldKey, oldestFirst } from './held-key.ts';
 import type { HeldKey } from './held-key.ts';
-import { isKeyName, isServiceName, printKeyName } from './key-names.ts';
-import type { NameTemplate } from './key-names.ts';
+import { isKeyName, isServiceName, printKeyName, templateOf } from './key-names.ts';
 import { deadBy } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
@@ -18,7 +17,6 @@ import type { MaintenanceWindow } from './windows.ts';
 
 export type RotationPolicy = {
   readonly select: KeySelection;
-  readonly template: NameTemplate;
   /** Milliseconds: the age at which a key is rotated. */
   readonly every: number;
   readonly terms: RotationTerms;
@@ -69,10 +67,10 @@ export const plannedRotation = (
 const spareGenerations = 99;
 
 /** What keeps a key from being rotated, whatever its age. */
-export const obstacleOf = (
+const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,
-  policy: Pick<RotationPolicy, 'template' | 'select'>,
+  policy: Pick<RotationPolicy, 'terms' | 'select'>,
 ): HeldKey | undefined => {
   const { key, service, generation } = surveyed;
   const held = (reason: HeldKey['reason'], words: string): HeldKey =>
@@ -116,7 +114,10 @@ export const obstacleOf = (
       'service-unusable',
       `“${service}” cannot stand in paths and commands; \`tollkeeper keys adopt\` gives the key a service of another name`,
     );
-  const longest = printKeyName(policy.template, { service, generation: generation + spareGenerations });
+  const longest = printKeyName(templateOf(policy.terms.template), {
+    service,
+    generation: generation + spareGenerations,
+  });
   return isKeyName(longest)
     ? undefined
     : held(

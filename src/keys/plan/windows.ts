@@ -17,7 +17,9 @@ export type MaintenanceWindow = {
 };
 
 const minute = 60_000;
+const quarter = 15 * minute;
 const minutesOfDay = 1440;
+const fortnight = 14 * minutesOfDay * minute;
 
 /** Minutes since midnight of `02:30`; nothing when it is no time of day. */
 export const minutesOf = (text: string): number | undefined => {
@@ -72,10 +74,17 @@ export const nextOpening = (
 ): UnixMillis | undefined => {
   if (isOpen(windows, moment, zone)) return moment;
   const wallClock = wallClockOf(zone);
-  const first = Math.floor(moment / minute) * minute + minute;
-  for (let at = first; at < first + 14 * minutesOfDay * minute; at += minute) {
-    const shown = wallClock(unixMillis(at));
-    if (windows.some((window) => isWithin(window, shown))) return unixMillis(at);
+  const isOpenAt = (shown: WallClock): boolean => windows.some((window) => isWithin(window, shown));
+  const first = Math.floor(moment / quarter) * quarter;
+  for (let start = first; start < first + fortnight; start += quarter) {
+    // Clocks are set at full quarter hours alone: within one they just go on.
+    const { day, minutes } = wallClock(unixMillis(start));
+    for (let at = start; at < start + quarter; at += minute) {
+      const shown = minutes + (at - start) / minute;
+      const isNext = shown >= minutesOfDay;
+      const clock = { day: isNext ? (day + 1) % 7 : day, minutes: isNext ? shown - minutesOfDay : shown };
+      if (at > moment && isOpenAt(clock)) return unixMillis(at);
+    }
   }
   return undefined;
 };

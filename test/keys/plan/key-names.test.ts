@@ -7,9 +7,10 @@ import {
   placeByName,
   printKeyName,
   readTemplate,
+  templateOf,
 } from '../../../src/keys/plan/key-names.ts';
 import { stormTimes } from '../../support/storm.ts';
-import { templateOf, usualTemplate } from './survey.ts';
+import { usualTemplate } from './survey.ts';
 
 const part = fc.oneof(
   fc.constantFrom('', '.', '.g', '-', 'v', 'g1', '1g', '_0', '{', '7', '-7', '..', 'é'),

@@ -1,17 +1,10 @@
 import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/base/index.ts';
 import type { KeySurvey, SurveyedKey } from '../../../src/keys/desk-types.ts';
-import { placeByName, readTemplate } from '../../../src/keys/plan/key-names.ts';
-import type { NameTemplate } from '../../../src/keys/plan/key-names.ts';
+import { placeByName, templateOf } from '../../../src/keys/plan/key-names.ts';
 
 export const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
 export const hour = 3_600_000;
 export const day = 24 * hour;
-
-export const templateOf = (text: string): NameTemplate => {
-  const read = readTemplate(text);
-  if ('problem' in read) throw new RangeError(read.problem);
-  return read;
-};
 
 export const usualTemplate = templateOf('{service}.g{generation}');
 

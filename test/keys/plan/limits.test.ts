@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mostPerRun, readMaxPerRun, usualMaxPerRun, withinLimits } from '../../../src/keys/plan/limits.ts';
+import { stormTimes } from '../../support/storm.ts';
+
+describe('limits of a run', () => {
+  it.each([
+    [5, { count: 5 }],
+    ['5', { count: 5 }],
+    ['10%', { hundredths: 1000 }],
+    ['2.5%', { hundredths: 250 }],
+    ['100%', { hundredths: 10_000 }],
+    ['101%', undefined],
+    ['0%', undefined],
+    [0, undefined],
+    [-1, undefined],
+    [1.5, undefined],
+    ['all', undefined],
+  ])('%j is read as %j', (written, limit) => {
+    expect(readMaxPerRun(written)).toEqual(limit);
+  });
+
+  it('are a tenth of the keys by default, and one at least', () => {
+    expect([0, 1, 9, 10, 19, 20, 2000].map((selected) => mostPerRun(usualMaxPerRun, selected))).toEqual([
+      1, 1, 1, 1, 1, 2, 200,
+    ]);
+    expect(mostPerRun({ count: 5 }, 2)).toBe(5);
+  });
+
+  it('take what is due in its order and leave no fewer than is asked', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(20),
+        fc.nat(10),
+        (due, count, minRemaining, others) => {
+          const items = due.map((works, index) => ({ works, index }));
+          const remaining = others + items.filter(({ works }) => works).length;
+          const limits = { maxPerRun: { count }, minRemaining };
+          const { taken, held } = withinLimits(items, limits, {
+            selected: due.length + others,
+            remaining,
+            reduces: ({ works }) => works,
+          });
+          expect(taken.length).toBeLessThanOrEqual(count);
+          const ended = taken.filter(({ works }) => works).length;
+          expect(ended === 0 || remaining - ended >= minRemaining).toBe(true);
+          expect([...taken, ...held.map(({ item }) => item)].map(({ index }) => index).sort()).toEqual(
+            items.map(({ index }) => index).sort(),
+          );
+          expect(taken.map(({ index }) => index)).toEqual(
+            taken.map(({ index }) => index).sort((left, right) => left - right),
+          );
+          // Nothing is held that could have been taken.
+          expect(
+            held.every(
+              ({ item }) => taken.length === count || (item.works && remaining - ended - 1 < minRemaining),
+            ),
+          ).toBe(true);
+        },
+      ),
+      { numRuns: 100 * stormTimes },
+    );
+  });
+
+  it('say which limit it was and by how many', () => {
+    const { held } = withinLimits(
+      ['a', 'b', 'c'],
+      { maxPerRun: { count: 1 }, minRemaining: 0 },
+      {
+        selected: 3,
+        remaining: 3,
+        reduces: () => true,
+      },
+    );
+    expect(held.map(({ words }) => words)).toEqual([
+      'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
+      'over limits.max_per_run (1 of 3 keys: 1 a run) by 2; it is for a later run',
+    ]);
+    const few = withinLimits(
+      ['a'],
+      { maxPerRun: { count: 1 }, minRemaining: 2 },
+      {
+        selected: 2,
+        remaining: 2,
+        reduces: () => true,
+      },
+    );
+    expect(few.held[0]?.words).toBe('would leave 1 of the keys as they are, and limits.min_remaining is 2');
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { toSeconds, unixMillis } from '../../../src/base/index.ts';
+import type { KeyEvent } from '../../../src/keys/key-event.ts';
+import { planNotices, usualNotices } from '../../../src/keys/plan/notices.ts';
+import { day, daysAgo, now, surveyed } from './survey.ts';
+
+const common = { at: now, who: 'test', account: 'main', rotation: 'e' };
+const keyIn = (days: number) => surveyed('a.g1', { id: 7, key: { expiredTime: toSeconds(daysAgo(-days)) } });
+
+const due = (keys: readonly ReturnType<typeof surveyed>[], history: readonly KeyEvent[] = []) =>
+  planNotices({ at: now, keys }, usualNotices, history).map(({ name, action }) =>
+    action.kind === 'warn' ? `${name}: ${action.stage}` : action.kind,
+  );
+
+describe('notices before a key expires', () => {
+  it.each([
+    [31, undefined],
+    [30, '30 days before it expires, 2026-12-21T08:00:00Z'],
+    [8, '30 days before it expires, 2026-11-29T08:00:00Z'],
+    [7, '7 days before it expires, 2026-11-28T08:00:00Z'],
+    [1, '1 day before it expires, 2026-11-22T08:00:00Z'],
+    [0, undefined],
+    [-3, undefined],
+  ])('%s days before: %s', (days, stage) => {
+    expect(due([keyIn(days)])).toEqual(stage === undefined ? [] : [`a.g1: ${stage}`]);
+  });
+
+  it('come once each, over all days and runs, and anew when the expiry is moved', () => {
+    const told: string[] = [];
+    const history: KeyEvent[] = [];
+    const expiring = (expiredTime: number) =>
+      surveyed('a.g1', { id: 7, key: { expiredTime: toSeconds(unixMillis(expiredTime)) } });
+    const live = (from: number, to: number, expires: number) => {
+      for (let hours = from; hours <= to; hours += 6) {
+        const at = unixMillis(now + hours * 3_600_000);
+        for (const planned of planNotices({ at, keys: [expiring(now + expires)] }, usualNotices, history)) {
+          if (planned.action.kind !== 'warn') continue;
+          told.push(planned.action.stage);
+          const { keyId, generation, name, service } = planned;
+          history.push({
+            ...common,
+            what: 'warned',
+            keyId,
+            generation,
+            name,
+            service,
+            stage: planned.action.stage,
+          });
+        }
+      }
+    };
+    live(0, 36 * 24, 40 * day);
+    live(36 * 24, 75 * 24, 70 * day);
+    expect(told.map((stage) => stage.replace(' before it expires,', ''))).toEqual([
+      '30 days 2026-12-31T08:00:00Z',
+      '7 days 2026-12-31T08:00:00Z',
+      '30 days 2027-01-30T08:00:00Z',
+      '7 days 2027-01-30T08:00:00Z',
+      '1 day 2027-01-30T08:00:00Z',
+    ]);
+  });
+
+  it('are not of keys that never expire, that are being replaced, or that we end ourselves', () => {
+    const rotation = { id: 'r', stage: 'current' } as const;
+    const expiredTime = toSeconds(daysAgo(-3));
+    const own: KeyEvent = {
+      ...common,
+      what: 'expiry-set',
+      service: 'a',
+      keyId: 7,
+      generation: 1,
+      name: 'a.g1',
+      expiredTime,
+      measured: '',
+    };
+    expect(due([surveyed('a'), surveyed('b', { rotation, key: { expiredTime } })])).toEqual([]);
+    expect(due([keyIn(3)], [own])).toEqual([]);
+    expect(due([keyIn(2)], [own])).toHaveLength(1);
+  });
+
+  it('name the key that expires first foremost', () => {
+    const keys = [5, 3, 20].map((days, index) =>
+      surveyed(`k${index}`, { key: { expiredTime: toSeconds(daysAgo(-days)) } }),
+    );
+    expect(due(keys).map((text) => text.slice(0, 2))).toEqual(['k1', 'k0', 'k2']);
+  });
+});

@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
+import { spanAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
+import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';
+import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
+import type { LogCompleteness } from '../../../src/keys/ports.ts';
+import { stormTimes } from '../../support/storm.ts';
+import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
+
+const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
+  select: { name: '*' },
+  by: ['age'],
+  stages: { warn: 90 * day, expire: 100 * day, delete: 110 * day },
+  quiet: 7 * day,
+  evenIfUsed: false,
+  limits: { maxPerRun: { count: 100 }, minRemaining: 0 },
+  ...change,
+});
+
+type Known = {
+  /** Days since the last call, by name. */
+  readonly used?: Readonly<Record<string, number>>;
+  readonly past?: Readonly<Record<string, PastSteps>>;
+  /** Days that the log reaches back; not at all for null. */
+  readonly log?: number | null;
+  /** Hours that the log lags behind. */
+  readonly lag?: number;
+  readonly more?: Partial<ExpiryEvidence>;
+};
+
+const evidenceOf = (
+  keys: readonly SurveyedKey[],
+  {
+    ending = policy(),
+    used = {},
+    past = {},
+    log = 400,
+    lag = 0,
+    more = {},
+  }: Known & { ending?: ExpiryPolicy },
+): ExpiryEvidence => ({
+  use: new Map(
+    keys.map(({ key }) => {
+      const ago = used[key.name];
+      return [
+        key.id,
+        ago === undefined
+          ? { calls: 0, models: [] }
+          : { calls: 3, lastCall: toSeconds(daysAgo(ago)), models: [{ model: 'gpt-4o', calls: 3 }] },
+      ];
+    }),
+  ),
+  log: new Map(
+    timesAsked(ending).map((time): [number, LogCompleteness] => {
+      const asked = spanAsked(time, now, ending.quiet);
+      if (log === null || asked.start < toSeconds(daysAgo(log)))
+        return [time, { complete: false, why: 'it begins later' }];
+      const through = unixSeconds(toSeconds(now) - lag * 3600);
+      return [time, lag === 0 ? { complete: true } : { complete: false, why: 'it lags', through }];
+    }),
+  ),
+  idsNamed: new Map(keys.map(({ key }) => [key.name, [key.id]])),
+  namesThen: new Map(keys.map(({ key }) => [key.id, key.name])),
+  past: new Map(
+    keys.flatMap(({ key }) => (past[key.name] === undefined ? [] : [[key.id, past[key.name] ?? {}]])),
+  ),
+  ...more,
+});
+
+const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, known: Known = {}) => {
+  const ending = policy(change);
+  const { expiries, held } = planExpiry(
+    surveyOf(...keys),
+    ending,
+    evidenceOf(keys, { ending, ...known }),
+    [],
+  );
+  return {
+    does: Object.fromEntries(expiries.map(({ planned }) => [planned.name, planned.action.kind])),
+    held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
+    words: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+    whys: Object.fromEntries(expiries.map(({ planned, why }) => [planned.name, why])),
+  };
+};
+
+const expiredSince = (days: number) => ({ expiredTime: toSeconds(daysAgo(days)) });
+
+describe('stages of a key that is to end', () => {
+  it.each([
+    ['before the first', 89, {}, undefined, 'not-due'],
+    ['at the first', 90, {}, 'warn', undefined],
+    ['each once', 95, { warned: daysAgo(5) }, undefined, 'not-due'],
+    ['the second after the first', 100, { warned: daysAgo(10) }, 'expire', undefined],
+    ['never the second without the first', 300, {}, 'warn', undefined],
+    ['the second no sooner than its time after the first', 300, { warned: daysAgo(9) }, undefined, 'not-due'],
+    ['the second whenever its time is over', 300, { warned: daysAgo(10) }, 'expire', undefined],
+    ['a warning of long before it was made counts not', 95, { warned: daysAgo(96) }, 'warn', undefined],
+  ])('%s', (_, age, past, does, held) => {
+    const found = plan([surveyed('a', { age })], {}, { past: { a: past } });
+    expect([found.does['a'], found.held['a']]).toEqual([does, held]);
+  });
+
+  it('the last comes when the key has been expired for its time', () => {
+    const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
+    expect(plan([surveyed('a', { age: 120, key: expiredSince(10) })], {}, { past }).does).toEqual({
+      a: 'delete',
+    });
+    expect(plan([surveyed('a', { age: 120, key: expiredSince(9) })], {}, { past }).held).toEqual({
+      a: 'not-due',
+    });
+  });
+
+  it('a key that somebody lets live on is left to them', () => {
+    const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
+    expect(plan([surveyed('a', { age: 120 })], {}, { past }).held).toEqual({ a: 'revived' });
+  });
+
+  it('a key that was expired before it was warned of waits from the warning on', () => {
+    const key = surveyed('a', { age: 400, key: expiredSince(300) });
+    expect(plan([key]).does).toEqual({ a: 'warn' });
+    expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).held).toEqual({ a: 'not-due' });
+    expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
+  });
+
+  it('may be left out', () => {
+    expect(plan([surveyed('a', { age: 60 })], { stages: { delete: 60 * day } }).does).toEqual({
+      a: 'delete',
+    });
+    expect(plan([surveyed('a', { age: 60 })], { stages: { expire: 60 * day } }).does).toEqual({
+      a: 'expire',
+    });
+  });
+
+  it('sets an expiry that lies ahead', () => {
+    const keys = [surveyed('a', { age: 60 })];
+    const ending = policy({ stages: { expire: 60 * day } });
+    const [found] = planExpiry(surveyOf(...keys), ending, evidenceOf(keys, { ending }), []).expiries;
+    expect(found?.planned.action).toEqual({ kind: 'expire', at: toSeconds(now) + 60 });
+  });
+});
+
+describe('clocks of a key that is to end', () => {
+  const stages = { delete: 30 * day };
+
+  it.each<[string, Partial<ExpiryPolicy>, SurveyedKey, Known, string]>([
+    ['age not told', {}, surveyed('a', { age: null }), {}, 'age-unknown'],
+    ['idle', { by: ['idle'] }, surveyed('a'), { used: { a: 31 } }, 'delete'],
+    ['never used', { by: ['idle'] }, surveyed('a'), {}, 'delete'],
+    ['never used and young', { by: ['idle'] }, surveyed('a', { age: 29 }), {}, 'not-due'],
+    ['used since', { by: ['idle'] }, surveyed('a'), { used: { a: 29 } }, 'not-due'],
+    ['a log too short', { by: ['idle'] }, surveyed('a'), { log: 20 }, 'log-incomplete'],
+    ['no log', { by: ['idle'] }, surveyed('a'), { log: null }, 'log-incomplete'],
+    ['expired', { by: ['expired'] }, surveyed('a', { key: expiredSince(31) }), {}, 'delete'],
+    ['expired lately', { by: ['expired'] }, surveyed('a', { key: expiredSince(29) }), {}, 'not-due'],
+    ['never expiring', { by: ['expired'] }, surveyed('a'), {}, 'not-due'],
+    ['used up', { by: ['exhausted'] }, surveyed('a', { key: { remainQuota: money('-0.1') } }), {}, 'delete'],
+    ['quota left', { by: ['exhausted'] }, surveyed('a'), {}, 'not-due'],
+    [
+      'used up and asked for',
+      { by: ['exhausted'] },
+      surveyed('a', { key: { remainQuota: money('0') } }),
+      { used: { a: 2 } },
+      'not-due',
+    ],
+    [
+      'one of several',
+      { by: ['exhausted', 'expired', 'age'] },
+      surveyed('a', { age: 1, key: expiredSince(31) }),
+      {},
+      'delete',
+    ],
+  ])('%s', (_, change, key, known, wanted) => {
+    const { does, held } = plan([key], { stages, ...change }, known);
+    expect(does['a'] ?? held['a']).toBe(wanted);
+  });
+});
+
+describe('evidence that a key may end', () => {
+  const stages = { delete: 30 * day };
+  const one = (known: Known, change: Partial<ExpiryPolicy> = {}) =>
+    plan([surveyed('a', { id: 5 })], { stages, ...change }, known);
+
+  it.each<[string, Known, string]>([
+    ['no call', {}, 'delete'],
+    ['calls before the quiet time', { used: { a: 7.1 } }, 'delete'],
+    ['calls within it', { used: { a: 6.9 } }, 'used'],
+    ['a log that lags as logs do', { lag: 20 }, 'delete'],
+    ['a log that lags for too long', { lag: 25 }, 'log-incomplete'],
+    ['a log that lags and shows calls', { lag: 20, used: { a: 0.1 } }, 'used'],
+    ['no log', { log: null }, 'log-incomplete'],
+    ['another key of its name before', { more: { idsNamed: new Map([['a', [5, 9]]]) } }, 'name-not-unique'],
+    ['another name before', { more: { namesThen: new Map([[5, 'b']]) } }, 'name-not-unique'],
+    ['no key then', { more: { namesThen: new Map() } }, 'inventory-incomplete'],
+  ])('%s', (_, known, wanted) => {
+    const { does, held } = one(known);
+    expect(does['a'] ?? held['a']).toBe(wanted);
+    // Where use does not matter, none of it does.
+    expect(one(known, { evenIfUsed: true }).does).toEqual({ a: 'delete' });
+  });
+
+  it('is missing without any inventory', () => {
+    const keys = [surveyed('a', { id: 5 })];
+    const ending = policy({ stages });
+    const { namesThen: _none, ...rest } = evidenceOf(keys, { ending });
+    expect(planExpiry(surveyOf(...keys), ending, rest, []).held[0]?.words).toContain(
+      'a snapshot job keeps them',
+    );
+  });
+
+  it('cannot be had of two keys of one name', () => {
+    const keys = [surveyed('a', { id: 5 }), surveyed('a', { id: 6 })];
+    expect(plan(keys, { stages }).held).toEqual({ a: 'name-not-unique' });
+  });
+
+  it('is asked before a key expires as before it is deleted, and says what uses it', () => {
+    const { held, words } = one({ used: { a: 0.5 } }, { stages: { expire: 30 * day } });
+    expect(held).toEqual({ a: 'used' });
+    expect(words['a']).toBe(
+      'it is in use: last call 12 hours ago (gpt-4o); `even_if_used: true` ends it all the same',
+    );
+  });
+
+  it('is not needed for a warning, nor of a key in a rotation', () => {
+    expect(one({ log: null, used: { a: 0 } }, { stages: { warn: day } }).does).toEqual({ a: 'warn' });
+    const rotation = { id: 'r', stage: 'current' } as const;
+    expect(plan([surveyed('a', { rotation })], { stages }).held).toEqual({ a: 'in-rotation' });
+  });
+
+  it('never lets a key go that was called in the quiet time, or whose log is not complete', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            age: fc.integer({ min: 0, max: 200 }),
+            used: fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }),
+            dead: fc.boolean(),
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
+        fc.subarray(['age', 'idle', 'expired', 'exhausted'] as const, { minLength: 1 }),
+        fc.constantFrom(null, 5, 60, 400),
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: 0, max: 5 }),
+        (given, by, log, lag, minRemaining) => {
+          const keys = given.map(({ age, dead }, index) =>
+            surveyed(`k${index}`, { age, key: dead ? expiredSince(1) : {} }),
+          );
+          const used = Object.fromEntries(
+            given.flatMap((each, index) => (each.used === undefined ? [] : [[`k${index}`, each.used]])),
+          );
+          const limits = { maxPerRun: { count: 2 }, minRemaining };
+          const { does, held } = plan(keys, { by, stages, limits }, { used, log, lag });
+          const ended = Object.keys(does);
+          expect([...ended, ...Object.keys(held)].sort()).toEqual(keys.map(({ key }) => key.name).sort());
+          expect(ended.length).toBeLessThanOrEqual(2);
+          for (const name of ended) {
+            expect(used[name] ?? 99).toBeGreaterThanOrEqual(7);
+            expect(log !== null && log > 7 && lag <= 24).toBe(true);
+          }
+          const working = given.filter(({ dead }) => !dead).length;
+          const lost = ended.filter((name) => !(given[Number(name.slice(1))]?.dead ?? true)).length;
+          expect(lost === 0 || working - lost >= minRemaining).toBe(true);
+        },
+      ),
+      { numRuns: 80 * stormTimes },
+    );
+  });
+});
+
+describe('what the log is asked', () => {
+  it('is its quiet time, and the time of each stage where use is counted', () => {
+    expect(timesAsked(policy())).toEqual([7 * day]);
+    expect(timesAsked(policy({ evenIfUsed: true }))).toEqual([]);
+    expect(timesAsked(policy({ stages: { warn: day } }))).toEqual([]);
+    expect(timesAsked(policy({ by: ['idle', 'age'] }))).toEqual([7, 90, 100, 110].map((days) => days * day));
+  });
+
+  it('is a little more than that, since logs lag', () => {
+    expect(spanAsked(7 * day, now, 7 * day)).toEqual({ start: toSeconds(daysAgo(8)), end: toSeconds(now) });
+    expect(spanAsked(2 * hour, now, 2 * hour).start).toBe(toSeconds(now) - 4 * 3600);
+  });
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
+import { planRotations } from '../../../src/keys/plan/plan-rotations.ts';
+import type { RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
+import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
+import { stormTimes } from '../../support/storm.ts';
+import { day, hour, now, surveyed, surveyOf } from './survey.ts';
+
+const terms = {
+  job: 'rotate',
+  template: '{service}.g{generation}',
+  overlap: 2 * day,
+  quota: { kind: 'carry' as const },
+  retire: { when: 'unused' as const, quiet: day, then: 'delete' as const },
+  tries: 5,
+};
+
+const policy = (change: Partial<RotationPolicy> = {}): RotationPolicy => ({
+  select: { name: '*' },
+  every: 30 * day,
+  terms,
+  limits: { maxPerRun: { count: 100 }, minRemaining: 0 },
+  windows: [],
+  zone: 'UTC',
+  ...change,
+});
+
+const plan = (
+  keys: readonly SurveyedKey[],
+  change: Partial<RotationPolicy> = {},
+): {
+  taken: readonly (string | undefined)[];
+  held: Record<string, string>;
+  words: Record<string, string>;
+} => {
+  const { rotations, held } = planRotations(surveyOf(...keys), policy(change), []);
+  return {
+    taken: rotations.map(({ planned }) => planned.old?.name),
+    held: Object.fromEntries(held.map(({ name, reason }) => [name, reason])),
+    words: Object.fromEntries(held.map(({ name, words }) => [name, words])),
+  };
+};
+
+describe('a plan of rotations', () => {
+  it('takes the newest working key of each service that is old enough, the oldest first', () => {
+    const { taken, held, words } = plan([
+      surveyed('a.g1', { age: 40 }),
+      surveyed('b.g1', { age: 90 }),
+      surveyed('b.g2', { age: 50 }),
+      surveyed('c', { age: 30 }),
+      surveyed('d.g1', { age: 29.5 }),
+    ]);
+    expect(taken).toEqual(['b.g2', 'a.g1', 'c']);
+    expect(held).toEqual({ 'b.g1': 'older-generation', 'd.g1': 'not-due' });
+    expect(words['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
+  });
+
+  it('carries the terms, and what the old key is', () => {
+    const { rotations, selected } = planRotations(
+      surveyOf(surveyed('billing.g7', { id: 70, key: { remainQuota: money('1.2345') } })),
+      policy(),
+      [],
+    );
+    expect(selected).toBe(1);
+    expect(rotations).toEqual([
+      {
+        age: 60 * day,
+        planned: {
+          service: 'billing',
+          why: 'age',
+          terms,
+          old: { keyId: 70, generation: 7, name: 'billing.g7', remainQuota: '1.2345', unlimitedQuota: false },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['disabled', { status: 2 }],
+    ['expired', { expiredTime: toSeconds(now) }],
+    ['exhausted', { remainQuota: money('0') }],
+  ])('leaves a key that is %s, and takes the newest that works', (reason, key) => {
+    const { taken, held } = plan([
+      surveyed('a.g1', { known: true }),
+      surveyed('a.g2', { key }),
+      surveyed('b.g1', { key }),
+    ]);
+    expect(taken).toEqual(['a.g1']);
+    expect(held).toEqual({ 'a.g2': reason, 'b.g1': reason });
+  });
+
+  it('knows a limit that means nothing, an expiry to come and a status that is asked for', () => {
+    const { taken } = plan(
+      [
+        surveyed('a', { key: { remainQuota: money('0'), unlimitedQuota: true } }),
+        surveyed('b', { key: { expiredTime: unixSeconds(toSeconds(now) + 1) } }),
+        surveyed('c', { key: { status: 2 } }),
+      ],
+      { select: { status: [1, 2] } },
+    );
+    expect(taken).toEqual(['a', 'b', 'c']);
+  });
+
+  it('never trusts a name alone', () => {
+    const { taken, held } = plan([
+      surveyed('a.g1', { id: 11 }),
+      surveyed('a.g1', { id: 12 }),
+      surveyed('b', {}),
+      surveyed('b.g1', {}),
+      surveyed('ours.g4', { known: true }),
+      surveyed('ours.g9', {}),
+      surveyed('theirs.g4', {}),
+      surveyed('theirs.g9', { known: true }),
+      surveyed('../etc', {}),
+      surveyed('x'.repeat(46), {}),
+    ]);
+    expect(taken).toEqual(['theirs.g9']);
+    expect(held).toEqual({
+      'a.g1': 'name-not-unique',
+      b: 'generation-not-unique',
+      'b.g1': 'generation-not-unique',
+      'ours.g4': 'not-ours',
+      'ours.g9': 'not-ours',
+      'theirs.g4': 'older-generation',
+      '../etc': 'service-unusable',
+      [`${'x'.repeat(46)}`]: 'name-too-long',
+    });
+  });
+
+  it('leaves a service alone while one of its keys has a part in a rotation', () => {
+    const rotation = { id: 'r1', stage: 'current' } as const;
+    const { taken, held } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
+    expect([taken, held]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
+  });
+
+  it('says of an age that is not told that it is not', () => {
+    expect(plan([surveyed('a', { age: null })]).held).toEqual({ a: 'age-unknown' });
+  });
+
+  it('begins nothing outside its windows, and says when they open', () => {
+    const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
+    const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
+    expect(closed.taken).toEqual([]);
+    expect(closed.held).toEqual({ a: 'outside-window', b: 'not-due' });
+    expect(closed.words['a']).toBe(
+      'outside the maintenance windows; the next one opens 2026-11-23 02:00 UTC',
+    );
+    expect(plan([surveyed('a')], { windows: [{ from: '08:00', to: '09:00' }] }).taken).toEqual(['a']);
+  });
+
+  it('takes no more than its limits leave', () => {
+    const keys = Array.from({ length: 12 }, (_, index) => surveyed(`s${index}.g1`, { age: 40 + index }));
+    const few = plan(keys, { limits: { maxPerRun: { hundredths: 1000 }, minRemaining: 0 } });
+    expect(few.taken).toEqual(['s11.g1']);
+    expect(few.words['s10.g1']).toContain('over limits.max_per_run (10% of 12 keys: 1 a run) by 11');
+    const most = plan(keys, { limits: { maxPerRun: { count: 100 }, minRemaining: 9 } });
+    expect(most.taken).toHaveLength(3);
+    expect(most.held['s0.g1']).toBe('min-remaining');
+  });
+
+  it('is the same whatever the order of the list, and names every selected key once', () => {
+    const key = fc.record({
+      service: fc.constantFrom('a', 'b', 'c', 'd'),
+      generation: fc.integer({ min: 1, max: 4 }),
+      age: fc.integer({ min: 0, max: 60 }),
+      known: fc.boolean(),
+      status: fc.constantFrom(1, 2),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(key, {
+          maxLength: 10,
+          selector: ({ service, generation }) => `${service}${generation}`,
+        }),
+        fc.integer({ min: 1, max: 3 }),
+        (given, count) => {
+          const keys = given.map(({ service, generation, age, known, status }, index) =>
+            surveyed(`${service}.g${generation}`, { id: index + 1, age, known, key: { status } }),
+          );
+          const change = { limits: { maxPerRun: { count }, minRemaining: 1 } };
+          const one = planRotations(surveyOf(...keys), policy(change), []);
+          const other = planRotations(surveyOf(...keys.toReversed()), policy(change), []);
+          expect(other).toEqual(one);
+          const named = [
+            ...one.rotations.map(({ planned }) => planned.old?.keyId),
+            ...one.held.map(({ keyId }) => keyId),
+          ];
+          expect(named.sort()).toEqual(keys.map((each) => each.key.id).sort());
+          const services = one.rotations.map(({ planned }) => planned.service);
+          expect(new Set(services).size).toBe(services.length);
+          expect(one.rotations.every(({ age }) => age >= 30 * day - hour)).toBe(true);
+        },
+      ),
+      { numRuns: 60 * stormTimes },
+    );
+  });
+});
