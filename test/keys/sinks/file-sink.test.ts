@@ -1,0 +1,198 @@
+import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
+import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
+import type { SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
+import type { FileHolds, FileSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+
+const key = secretOf(plaintext);
+const variable: FileHolds = { kind: 'variable', name: 'KEY' };
+const fileSpec = (path: string, holds = variable): FileSpec => ({ kind: 'file', path, holds });
+
+const systemError = (code: string): Error => Object.assign(new Error(`${code}: planted`), { code });
+
+describe('a key in a file', () => {
+  it('is put in place and read back from the disk, 0600, and nothing is left beside it', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'billing.env');
+    const sink = house.sink(fileSpec('{service}.env'));
+    expect([sink.place, sink.describe()]).toEqual([`file:${path}#KEY`, `variable KEY of ${path}`]);
+    expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
+    await writeFile(path, `# keep\nKEY="${older}" # c\r\nOTHER=1`, { mode: 0o644 });
+    expect(await sink.troubles(never)).toEqual([]);
+    expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
+    expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: sha(plaintext) });
+    expect(await readFile(path, 'utf8')).toBe(`# keep\nKEY="${plaintext}" # c\r\nOTHER=1`);
+    const before = await stat(path);
+    expect(before.mode & 0o777).toBe(0o600);
+    await sink.deliver(key, delivery, never);
+    expect((await stat(path)).ino).toBe(before.ino);
+    expect(await readdir(house.folder)).toEqual(['billing.env']);
+  });
+
+  it('is kept byte for byte in JSON with comments, and made where there is none', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'app.json');
+    const sink = house.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/{service}/api~1key' }));
+    const text = (value: string) =>
+      `// é\n{\n\t"n": 1.50, // 12345678901234567890\n\t"gateway": { "billing": { "api/key": ${value}, } },\n}\r\n`;
+    await writeFile(path, text(`"${older}"`));
+    await sink.deliver(key, delivery, never);
+    expect(await readFile(path, 'utf8')).toBe(text(`"${plaintext}"`));
+    await writeFile(path, '{\n  "a": 1\n}\n');
+    await sink.deliver(key, delivery, never);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      a: 1,
+      gateway: { billing: { 'api/key': plaintext } },
+    });
+    await writeFile(path, '');
+    expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
+  });
+
+  it.each([
+    ['{"gateway": {"billing": {"api": 1}, "billing": {}}}', 'twice'],
+    ['{"gateway": []}', 'no item'],
+    ['{"gateway": "text"}', 'neither object nor list'],
+    ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object stands'],
+    ['{"gateway": ', 'no JSON'],
+  ])('is not written into %s', async (text, words) => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'app.json');
+    const sink = house.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/billing/k' }));
+    await writeFile(path, text);
+    const error = await thrownBy(sink.deliver(key, delivery, never));
+    expect(error).toMatchObject({ code: 'sink-refused', message: expect.stringContaining(words) });
+    expect(await sink.troubles(never)).toMatchObject([{ message: expect.stringContaining(words) }]);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('goes through a link of our own, is refused behind a dangling one, a hard one and in a folder', async () => {
+    await using house = await openSinkHouse();
+    const at = (name: string) => join(house.folder, name);
+    await mkdir(at('real'));
+    await writeFile(at('real/a.env'), `KEY=${older}\n`);
+    await symlink('real/a.env', at('a.env'));
+    await house.sink(fileSpec('a.env')).deliver(key, delivery, never);
+    expect((await lstat(at('a.env'))).isSymbolicLink()).toBe(true);
+    expect(await readFile(at('real/a.env'), 'utf8')).toBe(`KEY=${plaintext}\n`);
+
+    await symlink('nowhere', at('b.env'));
+    await link(at('real/a.env'), at('c.env'));
+    await writeFile(at('c.env'), `KEY=${older}\n`);
+    for (const [name, words] of [
+      ['b.env', 'leads nowhere'],
+      ['c.env', '2 names'],
+      ['real', 'no file'],
+    ] as const) {
+      const sink = house.sink(fileSpec(name));
+      const refusal = { message: expect.stringContaining(words) };
+      expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
+        code: 'sink-refused',
+        ...refusal,
+      });
+      expect(await sink.troubles(never)).toMatchObject([refusal]);
+    }
+  });
+
+  it('is not taken where it can never be: no folder, another owner, a mount, a link of somebody else', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'a.env');
+    await writeFile(path, `KEY=${older}\n`);
+    const own = await stat(path);
+    const withFiles = (files: Partial<SinkFiles>) =>
+      house.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+    const refusedBy = async (sink: ReturnType<typeof withFiles>, words: string) => {
+      const refusal = { message: expect.stringContaining(words) };
+      expect(await sink.troubles(never)).toMatchObject([refusal]);
+      expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
+        code: 'sink-refused',
+        ...refusal,
+      });
+      expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
+    };
+    await refusedBy(withFiles({ uid: () => own.uid + 1 }), 'may not give files away');
+    const mountinfo = `36 35 98:0 /a ${house.folder.replaceAll(' ', '\\040')}/a.env rw,noatime shared:1 - ext4 /dev/sda rw\n`;
+    const readFileOr = (name: string) =>
+      name === '/proc/self/mountinfo' ? Promise.resolve(Buffer.from(mountinfo)) : readFile(name);
+    await refusedBy(withFiles({ readFile: readFileOr }), 'mounted as a single file');
+    const elsewhere: SinkFiles['stat'] = async (name) =>
+      Object.assign(await stat(name), name === path ? { dev: 12_345 } : {});
+    await refusedBy(withFiles({ stat: elsewhere }), 'mounted as a single file');
+    const linked: SinkFiles['lstat'] = async (name) =>
+      Object.assign(await lstat(name), { uid: 12_345, isSymbolicLink: () => true });
+    await refusedBy(withFiles({ lstat: linked, uid: () => own.uid + 1 }), 'a link of user 12345');
+
+    const nowhere = house.sink(fileSpec('no/folder.env'));
+    expect(await nowhere.troubles(never)).toMatchObject([
+      { message: expect.stringContaining('is not there') },
+    ]);
+    expect(await thrownBy(nowhere.deliver(key, delivery, never))).toMatchObject({ code: 'sink-failed' });
+  });
+
+  it.each([
+    ['ENOSPC', 'sink-failed', 'free space'],
+    ['EROFS', 'sink-refused', 'mount it writable'],
+    ['EBUSY', 'sink-refused', 'mount the folder'],
+  ])('%s leaves what was there, and nothing beside it', async (code, fault, advice) => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'a.env');
+    await writeFile(path, `KEY=${older}\n`);
+    const full: SinkFiles['open'] = async (...args) => {
+      const handle = await systemFiles.open(...args);
+      return Object.assign(handle, { writeFile: () => Promise.reject(systemError(code)) });
+    };
+    const stuck: SinkFiles['rename'] = () => Promise.reject(systemError(code));
+    for (const files of [{ open: full }, { rename: stuck }]) {
+      const sink = house.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+      const error = await thrownBy(sink.deliver(key, delivery, never));
+      expect(error).toMatchObject({ code: fault, advice: expect.stringContaining(advice) });
+      expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
+      expect(await readdir(house.folder)).toEqual(['a.env']);
+    }
+  });
+
+  it('keeps what somebody else writes at the same moment, and what other sinks write into the same file', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'a.env');
+    await writeFile(path, 'A=1\n');
+    let times = 0;
+    const readThenChange = async (name: string) => {
+      const content = await readFile(name);
+      if (name === path && (times += 1) === 1) await writeFile(path, 'A=2\n');
+      return content;
+    };
+    await house
+      .sink(fileSpec(path), { files: { ...systemFiles, readFile: readThenChange } })
+      .deliver(key, delivery, never);
+    expect(await readFile(path, 'utf8')).toBe(`A=2\nKEY=${plaintext}\n`);
+    const names = Array.from({ length: 12 }, (_, index) => `K${index}`);
+    await Promise.all(
+      names.map((name) =>
+        house.sink(fileSpec(path, { kind: 'variable', name })).deliver(key, delivery, never),
+      ),
+    );
+    const lines = (await readFile(path, 'utf8')).trim().split('\n').sort();
+    expect(lines).toEqual(['A=2', `KEY=${plaintext}`, ...names.map((name) => `${name}=${plaintext}`)].sort());
+  });
+
+  it('keeps the rights of a group where it is told to, and says when it would take them', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'a.env');
+    await writeFile(path, `KEY=${older}\n`);
+    await chmod(path, 0o640);
+    expect(await house.sink(fileSpec(path)).troubles(never)).toMatchObject([
+      { advice: expect.stringContaining('0640') },
+    ]);
+    const sink = house.sink({ ...fileSpec(path), mode: 0o640 });
+    expect(await sink.troubles(never)).toEqual([]);
+    await sink.deliver(key, delivery, never);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+  });
+
+  it('reads mount points as the kernel writes them', () => {
+    const list = '1 2 0:1 / /data rw - ext4 a b\n3 4 0:1 / /my\\040secrets/a.env rw - ext4 a b\n';
+    expect([...mountPointsIn(list)]).toEqual(expect.arrayContaining(['/data', '/my secrets/a.env']));
+  });
+});
