@@ -10,7 +10,8 @@ import { openMailServer } from '../../support/mail-server.ts';
 import { openFolder } from '../../support/program.ts';
 import { exemptFile } from '../../support/secret-watch.ts';
 import type { KeyWeather } from './key-variants.ts';
-import { writePreload } from './preload.ts';
+
+const preload = new URL('preload.mjs', import.meta.url).href;
 
 const services = ['app-one', 'app-two'] as const;
 const hour = 3_600_000;
@@ -107,7 +108,6 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       variants: { key_cap: 'none', late_rows: 'absent', ...weather.variants },
     }),
   ]);
-  const preload = await writePreload(folder.path);
   const deaths = join(folder.path, 'deaths');
   const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10));
   await folder.write('config/tollkeeper.yaml', settings);
