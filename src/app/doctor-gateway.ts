@@ -17,30 +17,41 @@ import type { Warehouse } from '../warehouse/index.ts';
 import type { Knock } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 
-type Scope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read';
+type ReadScope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read';
+type Scope = ReadScope | 'keys:write';
 
-const readScopes: readonly Scope[] = ['account:read', 'logs:read', 'usage:read', 'keys:read'];
+const readScopes: readonly ReadScope[] = ['account:read', 'logs:read', 'usage:read', 'keys:read'];
 
 /** What jobs of each kind ask the gateway for; a kind that is not listed may ask for anything. */
-const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
+const scopesOf: Readonly<Record<string, readonly ReadScope[]>> = {
   'pull-logs': ['logs:read'],
   'pull-usage': ['usage:read'],
   report: ['logs:read'],
   snapshot: ['account:read', 'logs:read', 'keys:read'],
   archive: [],
+  'rotate-keys': ['logs:read', 'keys:read'],
+  'expire-keys': ['logs:read', 'keys:read'],
 };
+
+type AskingJob = Pick<Job, 'name' | 'kind' | 'account'> & Partial<Pick<Job, 'fields'>>;
+
+const writesKeys = ({ kind, fields }: AskingJob): boolean =>
+  (kind === 'rotate-keys' || kind === 'expire-keys') && fields?.['mode'] === 'apply';
+
+const needs = (job: AskingJob, scope: Scope): boolean =>
+  scope === 'keys:write' ? writesKeys(job) : (scopesOf[job.kind] ?? readScopes).includes(scope);
 
 /** Which declared jobs of the account need each scope. */
 export const neededScopes = (
-  jobs: readonly Pick<Job, 'name' | 'kind' | 'account'>[],
+  jobs: readonly AskingJob[],
   account: string,
 ): ReadonlyMap<Scope, readonly string[]> => {
   const mine = jobs.filter((job) => job.account === account);
-  const needs = readScopes.map((scope) => {
-    const names = mine.filter(({ kind }) => (scopesOf[kind] ?? readScopes).includes(scope));
+  const needed = [...readScopes, 'keys:write' as const].map((scope) => {
+    const names = mine.filter((job) => needs(job, scope));
     return [scope, names.map(({ name }) => name)] as const;
   });
-  return new Map(needs.filter(([, names]) => names.length > 0));
+  return new Map(needed.filter(([, names]) => names.length > 0));
 };
 
 export type GatewayMeans = {
@@ -75,54 +86,55 @@ const drain = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
 };
 
 /** Asks what a scope allows, as little as can be, and gives in words what came. Nothing is ever written. */
-const questions: Readonly<Record<Scope, (means: GatewayMeans, signal: AbortSignal) => Promise<string>>> = {
-  'account:read': async ({ account }, signal) => {
-    const { username } = await account.gateway.profile({ signal });
-    return `the profile of ${username} can be read`;
-  },
-  'logs:read': async (means, signal) => {
-    const { account, clock, warehouse, spoolDirectory, log } = means;
-    const { gateway, currency, profile, name } = account;
-    const until = toSeconds(clock.now());
-    await gateway.statistics({ start: unixSeconds(until - 60), end: until }, { signal });
-    const columns = await probeLogs({
-      account: name,
-      until,
-      profile,
-      currency,
-      warehouse,
-      spoolDirectory,
-      log,
-      signal,
-      fetchLogs: (query) => gateway.exportLogs(query, { signal }),
-    });
-    const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
-    return `statistics and the log export can be read (${shown})`;
-  },
-  'usage:read': async ({ account, clock }, signal) => {
-    const end = clock.now();
-    const { body } = await account.gateway.exportUsage(
-      {
-        start: unixMillis(end - day),
-        end,
-        groupBy: 'model',
-        metric: 'spend',
-        granularity: 'day',
-        topN: 1,
-      },
-      { signal },
-    );
-    await drain(body);
-    return 'the usage export can be read';
-  },
-  'keys:read': async ({ account }, signal) => {
-    const { total } = await account.gateway.keyPage({ page: 1, pageSize: 1 }, { signal });
-    return `keys can be listed${total === undefined || total === 0 ? '' : ` (${total})`}`;
-  },
-};
+const questions: Readonly<Record<ReadScope, (means: GatewayMeans, signal: AbortSignal) => Promise<string>>> =
+  {
+    'account:read': async ({ account }, signal) => {
+      const { username } = await account.gateway.profile({ signal });
+      return `the profile of ${username} can be read`;
+    },
+    'logs:read': async (means, signal) => {
+      const { account, clock, warehouse, spoolDirectory, log } = means;
+      const { gateway, currency, profile, name } = account;
+      const until = toSeconds(clock.now());
+      await gateway.statistics({ start: unixSeconds(until - 60), end: until }, { signal });
+      const columns = await probeLogs({
+        account: name,
+        until,
+        profile,
+        currency,
+        warehouse,
+        spoolDirectory,
+        log,
+        signal,
+        fetchLogs: (query) => gateway.exportLogs(query, { signal }),
+      });
+      const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
+      return `statistics and the log export can be read (${shown})`;
+    },
+    'usage:read': async ({ account, clock }, signal) => {
+      const end = clock.now();
+      const { body } = await account.gateway.exportUsage(
+        {
+          start: unixMillis(end - day),
+          end,
+          groupBy: 'model',
+          metric: 'spend',
+          granularity: 'day',
+          topN: 1,
+        },
+        { signal },
+      );
+      await drain(body);
+      return 'the usage export can be read';
+    },
+    'keys:read': async ({ account }, signal) => {
+      const { total } = await account.gateway.keyPage({ page: 1, pageSize: 1 }, { signal });
+      return `keys can be listed${total === undefined || total === 0 ? '' : ` (${total})`}`;
+    },
+  };
 
 /** One question with its time limit. @throws what the gateway's client throws, gateway-timeout, the signal's reason */
-const askOne = async (scope: Scope, means: GatewayMeans, signal: AbortSignal): Promise<string> => {
+const askOne = async (scope: ReadScope, means: GatewayMeans, signal: AbortSignal): Promise<string> => {
   using limit = means.clock.limit(patience);
   try {
     using first = firstSignal([signal, limit.signal]);
@@ -172,11 +184,15 @@ export const checkGateway = async (
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
   const { account, jobs } = means;
-  const needed = neededScopes(jobs, account.name);
+  const all = neededScopes(jobs, account.name);
+  const needed = readScopes.flatMap((scope) => {
+    const names = all.get(scope);
+    return names === undefined ? [] : [[scope, names] as const];
+  });
   const checks: DoctorCheck[] = [];
   let reached: DoctorCheck | undefined;
   const about = `gateway ${account.name}`;
-  for (const [scope, names] of needed.size === 0 ? new Map([['account:read', []] as const]) : needed) {
+  for (const [scope, names] of needed.length === 0 ? [['account:read', []] as const] : needed) {
     const ofScope = `scope ${scope} of ${account.name}`;
     if (reached?.state === 'failed') {
       checks.push(skipped(ofScope, 'the gateway is not reached'));

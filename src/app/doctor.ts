@@ -7,7 +7,9 @@ import type { Warehouse } from '../warehouse/index.ts';
 import type { Accounts } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 import { checkDisk } from './doctor-disk.ts';
-import { checkGateway } from './doctor-gateway.ts';
+import { checkGateway, neededScopes } from './doctor-gateway.ts';
+import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
+import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
 import { conventionPoint } from './doctor-tokens.ts';
 import type { Places } from './places.ts';
@@ -20,6 +22,8 @@ export type DoctorMeans = {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
+  /** Missing where no keys may be made. */
+  readonly probeKeys?: ProbeKeysOf;
 };
 
 /** Milliseconds until a mail server that says nothing is given up. */
@@ -81,7 +85,25 @@ const learnedOf = async (
   };
 };
 
-/** Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there. */
+/** Whether keys may be written: what is known of it, or, where that is ordered, what a throw-away key shows. */
+const checkKeyWrites = async (
+  account: string,
+  { probeKeys: ordered }: DoctorOrder,
+  { config, warehouse, probeKeys }: DoctorMeans,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const jobs = neededScopes(Object.values(config.jobs), account).get('keys:write') ?? [];
+  const question = { account, jobs, points: await warehouse.profile.points(account) };
+  if (ordered !== true) return keyWriteKnown(question);
+  if (probeKeys === undefined)
+    return [skipped(`throw-away key of ${account}`, 'no keys can be made from here')];
+  return keyWriteTried(question, probeKeys, signal);
+};
+
+/**
+ * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
+ * but for a throw-away key where one is ordered.
+ */
 export const consultDoctor = async (
   order: DoctorOrder,
   means: DoctorMeans,
@@ -105,6 +127,8 @@ export const consultDoctor = async (
     checks.push(
       ...(await checkGateway({ account, knock, jobs, warehouse, spoolDirectory, clock, log }, signal)),
     );
+    if (order.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
+    checks.push(...(await checkKeyWrites(account.name, order, means, signal)));
   }
   progress({ step: 'connecting to the mail server' });
   checks.push(...(await checkMail(means, signal)));

@@ -11,7 +11,12 @@ import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
 import { renderDoctor } from './render-doctor.ts';
 
-type DoctorOptions = { readonly config: string; readonly account?: string; readonly json?: boolean };
+type DoctorOptions = {
+  readonly config: string;
+  readonly account?: string;
+  readonly probeKeys?: boolean;
+  readonly json?: boolean;
+};
 
 type Told = Pick<DoctorView, 'checks' | 'learned'>;
 
@@ -58,8 +63,12 @@ const consult = async (means: Means, options: DoctorOptions): Promise<Told> => {
   const log = createPlainLog(means, end, () => true);
   try {
     await using commands = await openCommands(means, { folder, log });
-    const { account } = options;
-    return await commands.doctor(account === undefined ? {} : { account }, progress, means.signal);
+    const { account, probeKeys } = options;
+    const order = {
+      ...(account === undefined ? {} : { account }),
+      ...(probeKeys === true ? { probeKeys } : {}),
+    };
+    return await commands.doctor(order, progress, means.signal);
   } catch (error) {
     if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
     return beforeAll(error);
@@ -76,17 +85,22 @@ export const addDoctor = (program: Command, means: Means): void => {
     )
     .addOption(configOption())
     .option('-a, --account <name>', 'which account; all unless given')
+    .option('--probe-keys', 'also make, change and delete a throw-away key, to learn how keys are updated')
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',
       `
 Reads from the gateway what the declared jobs read, as little as can be; writes nothing there and sends no mail. Asks the
 daemon when one runs, so that the things are tried from where the jobs run.
+With --probe-keys it writes: a throw-away key, which nobody can use and which expires within a day or so, is made, changed
+in up to seven ways, read and deleted. It shows whether an update keeps the fields that it leaves out, in which unit the
+gateway takes quotas, and that the Admin Key has the scope keys:write.
 Exit code 1 when something fails, 0 when not, 2 for wrong use.
 
 Examples:
   tollkeeper doctor
   tollkeeper doctor --account main
+  tollkeeper doctor --account main --probe-keys
   tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
     )
     .action(async (options: DoctorOptions, command: Command) => {

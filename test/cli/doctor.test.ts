@@ -242,7 +242,8 @@ it('a running daemon is asked, and its words are shown', async () => {
     cwd: folder.path,
   });
   const ran = await run(folder, ['doctor', '--account', 'main']);
-  expect(asked).toEqual([{ account: 'main' }]);
+  await run(folder, ['doctor', '--probe-keys']);
+  expect(asked).toEqual([{ account: 'main' }, { probeKeys: true }]);
   expect(ran.stdout).toBe('✗ gateway main: is down\n    what to do: wait\n\n1 thing needs a person\n');
   expect(ran.code).toBe(1);
 });
