@@ -125,8 +125,8 @@ export type BuiltReport = {
   ))[];
 };
 
-/** All accounts, or one. */
-export type DoctorOrder = { readonly account?: string };
+/** All accounts, or one; with `probeKeys` a throw-away key is made at each gateway. */
+export type DoctorOrder = { readonly account?: string; readonly probeKeys?: boolean };
 
 /** One real thing that was tried. */
 export type DoctorCheck = {

@@ -35,7 +35,10 @@ const reportOrder = z.strictObject({
   locale: z.exactOptional(z.enum(localeTags)),
   attach: z.exactOptional(z.array(z.enum(['csv', 'xlsx', 'parquet']))),
 });
-const doctorOrder = z.strictObject({ account: z.exactOptional(text) });
+const doctorOrder = z.strictObject({
+  account: z.exactOptional(text),
+  probeKeys: z.exactOptional(z.boolean()),
+});
 const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });
 const outboxStateList = z.array(z.enum(outboxStates));
 const outboxQuery = z.strictObject({ states: z.exactOptional(text), limit: count });
