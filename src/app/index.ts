@@ -4,16 +4,26 @@ export { reportsKept } from './list-reports.ts';
 export { createLocalCommands } from './local-commands.ts';
 export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
+export { auditKeys } from './keys-audit.ts';
+export type { AuditView } from './keys-audit.ts';
 export { needsPerson } from '../server/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
 export type {
   Commands,
   DoctorView,
   JobView,
+  KeyHistory,
+  KeyListView,
+  KeyOutcome,
+  KeyPlanView,
+  KeyView,
   NextSlot,
   OutboxAnswer,
   OutboxView,
+  PlanCheck,
+  PlannedChange,
   ReconcileView,
+  RotationState,
   RunResult,
   RunView,
   StatusView,

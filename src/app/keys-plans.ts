@@ -12,7 +12,7 @@ const whyWords = {
 } as const;
 
 const quotaWords = ({ terms: { quota }, old }: PlannedRotation): string => {
-  const left = old === undefined || old.unlimitedQuota ? 'no limit' : `${old.remainQuota}`;
+  const left = old === undefined || old.unlimitedQuota ? 'no limit' : old.remainQuota;
   if (quota.kind === 'carry') return `quota ${left}, carried on`;
   if (quota.kind === 'split') return `quota half of ${left}`;
   return quota.kind === 'fixed' ? `quota ${quota.amount}` : 'no limit';

@@ -3,6 +3,7 @@ import type { Commands, KeyOutcome } from '../app/index.ts';
 import { fault } from '../base/index.ts';
 import type { Means, Progress } from '../base/index.ts';
 import { jsonText } from './json.ts';
+import { askOnTerminal, personOf } from './keys-person.ts';
 import type { Ask } from './keys-person.ts';
 import { ask } from './order.ts';
 import { screenOf } from './paint.ts';
@@ -26,10 +27,10 @@ export type KeysMeans = {
   readonly print: (text: string) => void;
 };
 
-export const keysMeans = (means: Means, person: () => string, agree: Ask): KeysMeans => ({
+export const keysMeans = (means: Means): KeysMeans => ({
   means,
-  person,
-  ask: agree,
+  person: personOf,
+  ask: askOnTerminal(means),
   print: (text) => means.stdout.write(means.secrets.redact(text)),
   withKeys: async (config, use) => {
     const { progress, end } = showProgress(means.stderr, means.clock);

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { fault } from '../base/index.ts';
 import { configOption } from './config-option.ts';
@@ -35,7 +35,11 @@ const common = (command: Command): Command =>
 
 const whatKey = 'a service (its newest key), the name of a key, or an id; id:42 is always the id';
 
-const generation = (text: string): number => Math.max(1, whole(text));
+const generation = (text: string): number => {
+  const place = whole(text);
+  if (place < 1) throw new InvalidArgumentError('it must be from 1 on');
+  return place;
+};
 
 const sha256 = /^[0-9a-f]{64}$/;
 

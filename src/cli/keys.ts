@@ -8,7 +8,6 @@ import { jsonText } from './json.ts';
 import { keysMeans } from './keys-means.ts';
 import type { KeysMeans } from './keys-means.ts';
 import { addKeyOrders } from './keys-orders.ts';
-import { askOnTerminal, personOf } from './keys-person.ts';
 import { addKeyPlans } from './keys-plans.ts';
 import { amount } from './options.ts';
 import { screenOf } from './paint.ts';
@@ -112,9 +111,9 @@ Examples:
 export const addKeys = (
   program: Command,
   means: Means,
-  { person = personOf, ask = askOnTerminal(means) }: Partial<Pick<KeysMeans, 'person' | 'ask'>> = {},
+  others: Partial<Pick<KeysMeans, 'person' | 'ask' | 'withKeys'>> = {},
 ): void => {
-  const part = keysMeans(means, person, ask);
+  const part = { ...keysMeans(means), ...others };
   const keys = program
     .command('keys')
     .description(

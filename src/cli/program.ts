@@ -5,6 +5,7 @@ import { version } from '../version.ts';
 import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
+import { addKeys } from './keys.ts';
 import { addNext } from './next.ts';
 import { addOutbox } from './outbox.ts';
 import { addReconcile } from './reconcile.ts';
@@ -42,6 +43,7 @@ Examples:
   tollkeeper reports --job daily-spend          what was built, with its files
   tollkeeper reconcile --from 2026-11-01 --to 2026-12-01
   tollkeeper outbox --state failed,unknown     mails that need a person
+  tollkeeper keys                              every API key, what needs attention first
   tollkeeper serve --config /config            the daemon`,
     );
   const commands = [
@@ -56,6 +58,7 @@ Examples:
     addReports,
     addReconcile,
     addOutbox,
+    addKeys,
     addSandbox,
     addDemo,
   ];

@@ -1,7 +1,7 @@
 import type { KeyOutcome, RotationState } from '../app/index.ts';
-import type { Paint, Screen, Style } from './paint.ts';
+import type { Screen, Style } from './paint.ts';
 import { rotationJson } from './render-keys.ts';
-import { oneLine, wrap } from './text.ts';
+import { clip, oneLine, wrap } from './text.ts';
 
 const styleOf = ({ stage, fault, tries }: RotationState): Style => {
   if (fault !== undefined || tries > 0 || stage === 'waiting' || stage === 'given-up') return 'bad';
@@ -23,11 +23,13 @@ const handOver = ({ old, candidate }: RotationState): readonly string[] => {
   return [old === undefined ? nameOf(candidate) : `${nameOf(old)} → ${nameOf(candidate)}`];
 };
 
+/** Short enough for a word behind it. */
+const title = (name: string, { width, paint }: Screen): string =>
+  paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
+
 const rotationLines = (state: RotationState, screen: Screen): readonly string[] => {
-  const heading = (paint: Paint): string =>
-    `${paint('title', oneLine(state.service))}: ${paint(styleOf(state), state.stage)}`;
   return [
-    heading(screen.paint),
+    `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
     ...handOver(state).flatMap((words) => indented(words, 'plain', screen)),
     ...indented(state.words, 'plain', screen),
     ...(state.fault === undefined
@@ -44,7 +46,7 @@ export const renderKeyOutcome = ({ rotations, changes, notes }: KeyOutcome, scre
   const page = [
     ...rotations.flatMap((state) => rotationLines(state, screen)),
     ...changes.flatMap(({ name, keyId, done, said }) => [
-      `${screen.paint('title', oneLine(name))} (id ${keyId})`,
+      `${title(name, screen)} (id ${keyId})`,
       ...indented(said, done ? 'plain' : 'bad', screen),
     ]),
     ...notes.flatMap((note) =>

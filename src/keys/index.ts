@@ -16,5 +16,6 @@ export { verifyAudit } from './journal/verify-audit.ts';
 export type { AuditVerdict } from './journal/verify-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
+export { fitsPattern } from './plan/select.ts';
 export type { KeyEvidence, LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';

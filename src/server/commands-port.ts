@@ -8,6 +8,7 @@ import type {
   OutboxState,
   PastPoint,
 } from '../warehouse/index.ts';
+import type { KeyCommands } from './keys-port.ts';
 import type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
@@ -213,6 +214,7 @@ export type RunResult = {
 
 /** What can be ordered of the program, from the daemon through its socket or of this process itself. All reject with a Fault. */
 export type Commands = {
+  readonly keys: KeyCommands;
   readonly status: () => Promise<StatusView>;
   readonly runs: (query: { readonly job?: string; readonly limit: number }) => Promise<readonly RunView[]>;
   readonly next: (query: { readonly job?: string; readonly count: number }) => Promise<readonly NextSlot[]>;

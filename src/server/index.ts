@@ -18,6 +18,17 @@ export type {
   RunView,
   StatusView,
 } from './commands-port.ts';
+export type {
+  KeyCommands,
+  KeyHistory,
+  KeyListView,
+  KeyOutcome,
+  KeyPlanView,
+  KeyView,
+  PlanCheck,
+  PlannedChange,
+  RotationState,
+} from './keys-port.ts';
 export type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
 export { needsPerson } from './needs-person.ts';
 export { listenForHealth } from './health.ts';

@@ -125,7 +125,8 @@ export type ExpireOrder = ByHand & { readonly key: string; readonly at?: string 
 export type CreateOrder = ByHand & {
   readonly service: string;
   readonly job: string;
-  readonly quota: string | 'unlimited';
+  /** An amount, or `unlimited`. */
+  readonly quota: string;
   readonly expires?: string;
   readonly group?: string;
 };

@@ -3,6 +3,7 @@ import { fault, hasCode, messageOf, systemCode } from '../../base/index.ts';
 import type { Clock, Progress } from '../../base/index.ts';
 import type { Commands, RunResult } from '../commands-port.ts';
 import { heartbeat } from './answer.ts';
+import { keysOver } from './ask-keys.ts';
 import { callDaemon, nobodyListens } from './call.ts';
 import type { Call, Line } from './call.ts';
 import type { Greeting } from './routes.ts';
@@ -74,6 +75,9 @@ const commandsOver = (line: Line): DaemonCommands => {
     run: (body, progress, signal) => ask({ name: 'POST /run', body, signal, onEvent: listener(progress) }),
     backfill: (body, progress, onRun, signal) =>
       ask({ name: 'POST /backfill', body, signal, onEvent: listener(progress, onRun) }),
+    keys: keysOver((call, progress) =>
+      ask({ ...call, ...(progress === undefined ? {} : { onEvent: listener(progress) }) }),
+    ),
   };
 };
 

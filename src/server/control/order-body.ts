@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../../base/index.ts';
 
-/** Bytes; an order is a job's name and two moments. */
-const mostBytes = 65_536;
+/** Bytes; the largest order is a plan of thousands of keys. */
+const mostBytes = 2_500_000;
 
 /**
  * The JSON of a request, undefined when it has none.

@@ -4,6 +4,7 @@ import { fault, localeTags } from '../../base/index.ts';
 import { outboxStates } from '../../warehouse/index.ts';
 import type { Commands } from '../commands-port.ts';
 import type { Answer } from './answer.ts';
+import { keyRoutes } from './key-routes.ts';
 
 /** What was asked, and the answer that is being given. */
 export type Asked = {
@@ -100,4 +101,5 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
       async ({ body, answer }) =>
         commands.backfill(take(backfillOrder, body), answer.progress, answer.onRun, answer.signal),
     ],
+    ...keyRoutes(commands.keys, take),
   ]);

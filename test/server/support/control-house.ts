@@ -11,6 +11,7 @@ import type {
   CommandListenerOptions,
   Commands,
   DaemonCommands,
+  KeyCommands,
   RunResult,
   RunView,
   StatusView,
@@ -49,6 +50,21 @@ export const statusView: StatusView = {
 
 const unasked = (): never => {
   throw new Error('the test did not expect this command');
+};
+
+export const unaskedKeys: KeyCommands = {
+  list: unasked,
+  plan: unasked,
+  checkPlan: unasked,
+  apply: unasked,
+  rotate: unasked,
+  expire: unasked,
+  create: unasked,
+  adopt: unasked,
+  confirm: unasked,
+  resume: unasked,
+  giveUp: unasked,
+  history: unasked,
 };
 
 export type ControlHouse = AsyncDisposable & {
@@ -96,6 +112,7 @@ export const openControlHouse = async (): Promise<ControlHouse> => {
           drop: unasked,
           run: unasked,
           backfill: unasked,
+          keys: unaskedKeys,
           ...commands,
         },
         version: '1.2.3',

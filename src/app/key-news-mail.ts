@@ -1,0 +1,79 @@
+import { formatSlot } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import type { Payers } from '../jobs/index.ts';
+import { fitsPattern } from '../keys/index.ts';
+import type { KeyNews } from '../keys/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { LetterBlock } from '../report/index.ts';
+import { useWords } from './keys-words.ts';
+import { fingerprint, operatorMail } from './operator-mail.ts';
+
+export type KeyNewsMeans = {
+  readonly from: string;
+  readonly operators: readonly string[];
+  readonly zone: string;
+  readonly teams: Payers['teams'];
+  /** Of the keys of the service, so far as they are known. */
+  readonly keyNames: readonly string[];
+};
+
+type Kind = KeyNews['kind'];
+
+/** What concerns whoever uses the key; the rest is the operators' alone. */
+const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
+
+const toDo = ({ kind, service }: KeyNews): string | undefined => {
+  const advice: { readonly [What in Kind]?: string } = {
+    failed: `The old key is as it was. It is tried again by itself; \`tollkeeper keys history ${service}\` shows every step.`,
+    waiting: `Mend what it says, then \`tollkeeper keys resume ${service}\`; or \`tollkeeper keys give-up ${service}\`.`,
+    held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
+    escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
+    warning: 'Say so where the key is still needed; give it a later expiry, or use it.',
+  };
+  return advice[kind];
+};
+
+const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
+
+/** The first team that pays for the service or a key of it. */
+const payerOf = (
+  { service }: KeyNews,
+  { teams, keyNames }: KeyNewsMeans,
+): Payers['teams'][number] | undefined =>
+  teams.find(({ keys }) =>
+    keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
+  );
+
+/** The letter of news of keys: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
+export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans): Mail | undefined => {
+  const team = forOwner.has(news.kind) ? payerOf(news, means) : undefined;
+  const to = [...new Set([...means.operators, ...(team?.mail ?? [])])];
+  if (to.length === 0) return undefined;
+  const advice = toDo(news);
+  const block: LetterBlock = {
+    tone: good.has(news.kind) ? 'good' : 'bad',
+    lines: [
+      ['What', news.words],
+      ...(news.use === undefined ? [] : [['Last use', useWords(news.use, means.zone)] as const]),
+      ...(advice === undefined ? [] : [['What to do', advice] as const]),
+      [
+        'Service',
+        `${news.service} (account ${news.account}${team === undefined ? '' : `, team ${team.name}`})`,
+      ],
+      ['When', formatSlot(at, means.zone)],
+    ],
+  };
+  return operatorMail(
+    {
+      key: { account: news.account, kind: 'keys', subject: fingerprint([news.key]) },
+      title: news.title,
+      blocks: [block],
+      closing: [
+        `\`tollkeeper keys list ${news.service}\` shows how it stands now, \`tollkeeper keys history ${news.service}\` every step of it.`,
+        'Of this no other mail comes.',
+      ],
+    },
+    means.from,
+    to,
+  );
+};

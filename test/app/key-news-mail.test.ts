@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { keyNewsMail } from '../../src/app/key-news-mail.ts';
+import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import type { KeyNews } from '../../src/keys/index.ts';
+
+const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
+const news: KeyNews = {
+  kind: 'held',
+  account: 'main',
+  service: 'growth-billing',
+  rotation: 'r1',
+  title: 'growth-billing.g6 is still used',
+  words: 'The old key <b>stays</b>.',
+  use: {
+    calls: 1204,
+    lastCall: unixSeconds(Date.parse('2026-11-21T08:27:00Z') / 1000),
+    spend: money('3.25'),
+    models: ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 301 })),
+  },
+  key: 'r1 held 6',
+};
+const team = (name: string, keys: readonly string[]) => ({ name, keys, mail: [`${name}@example.com`] });
+const means = {
+  from: 'reports@example.com',
+  operators: ['ops@example.com'],
+  zone: 'UTC',
+  teams: [team('data', ['data-*']), team('growth', ['growth-*'])],
+  keyNames: ['growth-billing.g6'],
+};
+
+it('tells operators and the team that pays for the key what still uses it, and what to do', () => {
+  const mail = keyNewsMail(news, at, means);
+  expect([mail?.to, mail?.subject]).toEqual([
+    ['ops@example.com', 'growth@example.com'],
+    'Tollkeeper: growth-billing.g6 is still used',
+  ]);
+  const text = mail?.text.replaceAll(/\s+/g, ' ');
+  for (const words of [
+    '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more models, 3.25 spent',
+    'Let what still uses the old key take up the new one.',
+    'growth-billing (account main, team growth)',
+    '`tollkeeper keys history growth-billing`',
+    'Of this no other mail comes.',
+  ])
+    expect(text).toContain(words);
+  expect(mail?.html).not.toContain('<b>stays');
+});
+
+it('is told once for each thing', () => {
+  const keyOf = (change: Partial<KeyNews>) => keyNewsMail({ ...news, ...change }, at, means)?.key;
+  expect(keyOf({ words: 'other words', use: undefined as never })).toEqual(keyOf({}));
+  expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
+});
+
+it.each<[KeyNews['kind'], boolean]>([
+  ['held', true],
+  ['escalated', true],
+  ['warning', true],
+  ['done', true],
+  ['failed', false],
+  ['waiting', false],
+  ['exposure', false],
+  ['orphan', false],
+])('%s concerns whoever uses the key: %s', (kind, concerns) => {
+  const mail = keyNewsMail({ ...news, kind }, at, means);
+  expect(mail?.to.includes('growth@example.com')).toBe(concerns);
+  expect(mail?.to).toContain('ops@example.com');
+});
+
+it('finds the team by the name of a key, too; nobody to tell is no mail', () => {
+  const teams = [team('growth', ['growth-billing.g*'])];
+  expect(keyNewsMail(news, at, { ...means, teams })?.to).toContain('growth@example.com');
+  expect(keyNewsMail(news, at, { ...means, teams, keyNames: [] })?.to).toEqual(['ops@example.com']);
+  expect(keyNewsMail({ ...news, kind: 'failed' }, at, { ...means, operators: [] })).toBe(undefined);
+  expect(keyNewsMail({ ...news, service: 'x' }, at, { ...means, operators: [], keyNames: [] })).toBe(
+    undefined,
+  );
+});

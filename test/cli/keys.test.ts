@@ -1,0 +1,300 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretRegistry, fault, isFault, unixMillis } from '../../src/base/index.ts';
+import { addKeys } from '../../src/cli/keys.ts';
+import { personOf } from '../../src/cli/keys-person.ts';
+import type { KeyEvent } from '../../src/keys/index.ts';
+import { fakeDesk, keyHouse, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
+import type { FakeDesk, KeyHouse } from '../app/support/fake-desk.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Ran = {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly questions: string[];
+};
+
+/** Runs `keys …` over the commands of a house; `answer` is what a person on a terminal says. */
+const runOver = async (
+  { keys }: Pick<KeyHouse, 'keys'>,
+  argv: readonly string[],
+  answer?: boolean,
+): Promise<Ran> => {
+  const output = { stdout: '', stderr: '' };
+  const questions: string[] = [];
+  const stream = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => void (output[name] += text),
+    isTerminal: false,
+    columns: 100,
+  });
+  const means = {
+    env: {},
+    cwd: folder,
+    clock: manualClock(now),
+    random: () => 0,
+    secrets: createSecretRegistry(),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    signal: new AbortController().signal,
+    onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  const program = new Command('tollkeeper')
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: means.stdout.write, writeErr: means.stderr.write });
+  addKeys(program, means, {
+    person: () => 'person anna',
+    withKeys: (_config, use) => use(keys, ({ step, detail }) => means.stderr.write(`${step}: ${detail}\n`)),
+    ask:
+      answer === undefined
+        ? undefined
+        : async (question) => {
+            questions.push(question);
+            return answer;
+          },
+  });
+  const inherit = (parent: Command): void => {
+    for (const command of parent.commands) inherit(command.exitOverride().copyInheritedSettings(parent));
+  };
+  inherit(program);
+  let code = 0;
+  program.hook('postAction', (_, action) => {
+    const given: unknown = action.getOptionValue('exitCode');
+    if (typeof given === 'number') code = given;
+  });
+  try {
+    await program.parseAsync(['keys', ...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
+    else if (isFault(error)) {
+      code = error.exitCode;
+      output.stderr += `${error.message}\n  what to do: ${error.advice}\n`;
+    } else throw error;
+  }
+  return { code, ...output, questions };
+};
+
+let main: FakeDesk;
+let house: KeyHouse;
+beforeEach(() => {
+  main = fakeDesk('main', [surveyed(1, 'billing.g7'), surveyed(2, 'idle')]);
+  house = keyHouse({ main });
+});
+const run = (...argv: string[]): Promise<Ran> => runOver(house, argv);
+const json = async (...argv: string[]): Promise<unknown> => JSON.parse((await run(...argv, '--json')).stdout);
+
+it.each([
+  'list',
+  'plan',
+  'apply',
+  'rotate',
+  'expire',
+  'create',
+  'adopt',
+  'confirm',
+  'resume',
+  'give-up',
+  'history',
+  'audit',
+])('keys %s shows examples', async (command) => {
+  const ran = await run(command, '--help');
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  tollkeeper keys( ${command})?`));
+});
+
+describe('keys and keys list', () => {
+  it('show the same page, and JSON with what needs attention', async () => {
+    const page = await run();
+    expect(page).toMatchObject({ code: 0, stderr: '' });
+    expect(page.stdout).toBe((await run('list')).stdout);
+    expect(page.stdout).toMatch(/^KEY +ID +SERVICE +AGE +EXPIRES +LAST CALL +IDLE +SPEND$/m);
+    expect(page.stdout).toMatch(
+      /^billing\.g7 +1 +billing g7 +40 d +never +2026-11-21 08:27 +3 min +3\.25 USD$/m,
+    );
+    expect(await json('list', 'idle')).toMatchObject({
+      keys: [{ name: 'idle', created: '2026-10-12T08:30:00.000Z', attention: ['no call in this span'] }],
+    });
+  });
+  it.each([
+    [['list', 'nobody'], /no service, key or id is nobody/],
+    [['list', '--days', '0'], /from 1 to 10000/],
+    [['forget'], /no service, key or id is forget/],
+    [['rotate'], /missing required argument/],
+    [['create', 'batch'], /--job/],
+    [['create', 'batch', '-j', 'rotate-prod'], /give --quota N or --unlimited/],
+    [['create', 'batch', '-j', 'rotate-prod', '--quota', '1', '--unlimited'], /either a quota or none/],
+    [['adopt', 'idle', '-s', 'billing'], /generation/],
+    [['adopt', 'idle', '-s', 'billing', '-g', '0'], /from 1/],
+    [['audit'], /give --verify/],
+    [['apply', 'nothing.json'], /cannot be read \(ENOENT\)/],
+    [['plan', '-o', 'plan.json'], /name the job/],
+  ])('%j is wrong use', async (argv, words) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(words);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('keys plan and apply', () => {
+  const plan = async (): Promise<void> => {
+    house.plans['rotate-prod'] = { rotations: [plannedRotation(surveyed(1, 'billing.g7'))] };
+    expect((await run('plan', 'rotate-prod', '-o', 'plan.json')).stdout).toMatch(/written to plan\.json\n$/);
+  };
+  it('write a plan to a file and do what it says', async () => {
+    await plan();
+    expect(main.asked).toEqual([]);
+    expect((await run('plan')).stdout).toMatch(
+      /^rotate-prod .*: 1 change\n(.*\n)*expire-old .*: nothing to do now$/m,
+    );
+    expect((await run('apply', 'plan.json', '--dry-run')).stdout).toMatch(/^rotate +billing/m);
+    expect(main.asked).toEqual([]);
+    main.steps = [{ view: { stage: 'current', words: 'both keys work' }, moved: false }];
+    const ran = await run('apply', 'plan.json');
+    expect(ran).toMatchObject({ code: 0, questions: [], stderr: 'rotating billing: current\n' });
+    expect(ran.stdout).toBe('billing: current\n  of billing.g7 (id 1)\n  both keys work\n');
+    expect(main.asked).toMatchObject([['start', [{ service: 'billing' }], 'person anna']]);
+  });
+  it('ask on a terminal, unless told not to', async () => {
+    await plan();
+    const refused = await runOver(house, ['apply', 'plan.json'], false);
+    expect(refused).toMatchObject({ code: 1, questions: ['1 change. Go on?'] });
+    expect(refused.stdout).toMatch(/^rotate +billing/m);
+    expect(main.asked).toEqual([]);
+    expect(await runOver(house, ['apply', 'plan.json', '--yes'], false)).toMatchObject({
+      code: 0,
+      questions: [],
+    });
+    expect(main.asked).toHaveLength(1);
+    await rm(join(folder, 'plan.json'));
+  });
+  it.each([undefined, true])(
+    'stop at a stale plan and name what changed (a terminal: %s)',
+    async (answer) => {
+      await plan();
+      main.keys = [surveyed(1, 'billing.g7', {}, { group: 'vip' })];
+      const ran = await runOver(house, ['apply', 'plan.json'], answer);
+      expect(ran.code).toBe(1);
+      expect(ran.stdout).toMatch(
+        /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): another group\n/,
+      );
+      const dry = await runOver(house, ['apply', 'plan.json', '--dry-run', '--json'], answer);
+      expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
+        1,
+        { stale: [expect.stringContaining('group')] },
+      ]);
+      expect(ran.questions).toEqual([]);
+      expect(main.asked).toEqual([]);
+    },
+  );
+  it('refuse a file that was changed', async () => {
+    await plan();
+    const file = join(folder, 'plan.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"keyId": 1', '"keyId": 2'));
+    expect(await run('apply', 'plan.json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was changed since it was made') as string,
+    });
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('orders by hand', () => {
+  it('show each step, and exit with 1 when one failed', async () => {
+    main.steps = [
+      { view: { stage: 'created' }, moved: true },
+      {
+        view: {
+          stage: 'created',
+          tries: 1,
+          words: 'the sink is full',
+          candidate: { keyId: 8, name: 'billing.g8' },
+        },
+        moved: true,
+        fault: fault('disk-full', 'no space'),
+      },
+    ];
+    const ran = await run('rotate', 'billing');
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toBe('rotating billing: created\nrotating billing: created\n');
+    expect(ran.stdout).toMatch(
+      /^billing: created\n {2}billing\.g7 \(id 1\) → billing\.g8 \(id 8\)\n {2}the sink is full\n {2}no space\n {2}what to do: .*\(disk-full\)\n$/,
+    );
+  });
+  it.each([
+    [['rotate', 'billing', '--now'], 'The key of billing is replaced and deleted at once'],
+    [['expire', 'billing'], 'billing is refused from now on'],
+    [['expire', 'billing', '--at', '+48h'], 'billing is refused from +48h on'],
+    [['give-up', 'billing'], 'The rotation of billing ends where it is'],
+  ])('%j asks first', async (argv, question) => {
+    const refused = await runOver(house, argv, false);
+    expect(refused.code).toBe(1);
+    expect(refused.questions[0]).toContain(question);
+    expect(main.asked).toEqual([]);
+    expect(await runOver(house, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
+    expect(main.asked).toHaveLength(1);
+  });
+  it('a usual rotation asks nothing', async () => {
+    expect((await runOver(house, ['rotate', 'billing'], false)).questions).toEqual([]);
+    expect(await json('expire', 'idle')).toMatchObject({ good: true, changes: [{ keyId: 2, done: true }] });
+  });
+  it('confirm takes a fingerprint and never shows what is none', async () => {
+    const hash = 'AB'.repeat(32);
+    expect((await run('confirm', 'billing', hash)).stdout).toBe('every place holds it\n');
+    expect(main.asked).toEqual([['confirm', 'billing', hash.toLowerCase(), 'person anna']]);
+    const ran = await run('confirm', 'billing', 'sk-the-key-itself');
+    expect(ran.code).toBe(2);
+    expect(ran.stdout + ran.stderr).not.toContain('sk-the-key');
+    expect(ran.stderr).toContain('history of your shell');
+  });
+  it('adopt, create, resume and give-up say what they did', async () => {
+    expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
+      'idle (id 2) is generation 3 of billing\n',
+    );
+    expect((await run('create', 'batch', '-j', 'rotate-prod', '--unlimited')).code).toBe(0);
+    expect((await run('resume', 'batch')).stdout).toMatch(/^batch: planned\n(.*\n)*it goes on\n$/);
+    expect(await json('give-up', 'batch')).toEqual({ said: 'it is given up' });
+  });
+});
+
+it('history is a timeline, and JSON with all that was written down', async () => {
+  const common = { who: 'person anna', account: 'main', service: 'billing', rotation: 'r1' };
+  main.events = [
+    { ...common, at: now, what: 'resumed' } as KeyEvent,
+    { ...common, at: unixMillis(now + 7_200_000), what: 'done' } as KeyEvent,
+  ];
+  expect((await run('history', 'billing')).stdout).toBe(
+    [
+      'times in UTC',
+      'billing, r1',
+      '2026-11-21 08:30:00  ○ resumed  a person lets it go on (person anna)',
+      '                     ┆ 2 h',
+      '2026-11-21 10:30:00  ● done     it is done',
+      '',
+    ].join('\n'),
+  );
+  expect(await json('history')).toMatchObject([
+    { at: '2026-11-21T08:30:00.000Z', what: 'resumed', event: { rotation: 'r1' } },
+    { what: 'done' },
+  ]);
+});
+
+it('a person is the user of the system, or its number where it has no name', () => {
+  const user = { username: 'anna', uid: 1, gid: 1, shell: null, homedir: '/' };
+  expect(personOf((() => user) as never)).toBe('person anna');
+  expect(
+    personOf(() => {
+      throw new Error('no such user');
+    }),
+  ).toMatch(/^person of uid \d+$/);
+});

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { noProgress } from '../../src/base/index.ts';
+import type { KeyCommands, KeyOutcome } from '../../src/server/index.ts';
+import { at, deferred, openControlHouse, rejection, sendRaw, unaskedKeys } from './support/control-house.ts';
+
+const never = new AbortController().signal;
+const who = 'person anna';
+const outcome: KeyOutcome = { rotations: [], changes: [], notes: ['a note'], good: true };
+
+it('brings each order on keys and its answer across, with progress', async () => {
+  await using house = await openControlHouse();
+  const asked: unknown[] = [];
+  const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
+    asked.push(what);
+    return Promise.resolve(answer);
+  };
+  const list = { at, zone: 'UTC', accounts: [], keys: [], rotations: [] };
+  const keys: KeyCommands = {
+    list: (query) => note(list, 'list', query),
+    plan: (order) => note([], 'plan', order),
+    checkPlan: (order) => note({ plan: {} as never, stale: ['x'] }, 'check', order),
+    apply: (order, progress) => {
+      progress({ step: 'rotating billing' });
+      return note(outcome, 'apply', order);
+    },
+    rotate: (order, progress) => {
+      progress({ step: 'rotating billing' });
+      return note(outcome, 'rotate', order);
+    },
+    expire: (order) => note(outcome, 'expire', order),
+    create: (order) => note(outcome, 'create', order),
+    adopt: (order) => note({ said: 'a' }, 'adopt', order),
+    confirm: (order) => note({ said: 'c' }, 'confirm', order),
+    resume: (order) => note(outcome, 'resume', order),
+    giveUp: (order) => note({ said: 'g' }, 'give-up', order),
+    history: (order) => note({ zone: 'UTC', steps: [] }, 'history', order),
+  };
+  await house.listen({ keys });
+  const { keys: daemon } = await house.daemon();
+  const steps: unknown[] = [];
+  // A plan of thousands of keys.
+  const file = 'ü'.repeat(900_000);
+  const service = { service: 'billing', who };
+  expect(await daemon.list({ days: 30 }, never)).toEqual(list);
+  expect(await daemon.plan({ job: 'rotate-prod' }, never)).toEqual([]);
+  expect(await daemon.checkPlan({ file }, never)).toEqual({ plan: {}, stale: ['x'] });
+  expect(await daemon.apply({ file: 'plan', who }, (step) => steps.push(step), never)).toEqual(outcome);
+  const rotate = { key: 'billing', now: true, who, account: 'main' };
+  expect(await daemon.rotate(rotate, (step) => steps.push(step), never)).toEqual(outcome);
+  await daemon.expire({ key: '1', at: '+48h', who }, never);
+  await daemon.create({ ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' }, noProgress, never);
+  expect(await daemon.adopt({ ...service, key: 'x', generation: 2 }, never)).toEqual({ said: 'a' });
+  expect(await daemon.confirm({ ...service, fingerprint: 'ab' })).toEqual({ said: 'c' });
+  await daemon.resume(service, noProgress, never);
+  expect(await daemon.giveUp(service)).toEqual({ said: 'g' });
+  expect(await daemon.history({ account: 'main' })).toEqual({ zone: 'UTC', steps: [] });
+  expect(steps).toEqual([{ step: 'rotating billing' }, { step: 'rotating billing' }]);
+  expect(asked).toEqual([
+    ['list', { days: 30 }],
+    ['plan', { job: 'rotate-prod' }],
+    ['check', { file }],
+    ['apply', { file: 'plan', who }],
+    ['rotate', rotate],
+    ['expire', { key: '1', at: '+48h', who }],
+    ['create', { ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' }],
+    ['adopt', { ...service, key: 'x', generation: 2 }],
+    ['confirm', { ...service, fingerprint: 'ab' }],
+    ['resume', service],
+    ['give-up', service],
+    ['history', { account: 'main' }],
+  ]);
+});
+
+it.each([
+  ['/keys/rotate', '{"key":"a","who":"b"}'],
+  ['/keys/rotate', '{"key":"a","now":true}'],
+  ['/keys/rotate', '{"key":"a","now":true,"who":"b","force":true}'],
+  ['/keys/list', '{"days":0}'],
+  ['/keys/adopt', '{"key":"a","service":"b","generation":0,"who":"c"}'],
+  ['/keys/apply', '{"file":"","who":"c"}'],
+  ['/keys/give-up', '{"service":"a"}'],
+])('%s refuses %s', async (path, body) => {
+  await using house = await openControlHouse();
+  await house.listen({ keys: unaskedKeys });
+  expect((await sendRaw(house.socket, 'POST', path, body)).status).toBe(400);
+});
+
+it('ends an order with the connection of whoever gave it', async () => {
+  await using house = await openControlHouse();
+  const leave = new AbortController();
+  const stopped = deferred();
+  await house.listen({
+    keys: {
+      ...unaskedKeys,
+      rotate: (_order, _progress, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            stopped.resolve();
+            reject(new Error('stopped'));
+          });
+          leave.abort(new Error('Ctrl-C'));
+        }),
+    },
+  });
+  const { keys } = await house.daemon();
+  const order = keys.rotate({ key: 'a', now: false, who }, noProgress, leave.signal);
+  expect((await rejection(order)).message).toBe('the command was broken off');
+  await stopped.promise;
+});
