@@ -19,3 +19,13 @@ export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan
 export { fitsPattern } from './plan/select.ts';
 export type { KeyEvidence, LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
+export { createKeyDesk } from './desk.ts';
+export type { DeskMeans } from './desk.ts';
+export { createKeyGateway } from './engine/key-gateway.ts';
+export type { Consumer, Plaintexts } from './engine/engine-means.ts';
+export { createProbeKeys } from './engine/probe-keys.ts';
+export { openJournal } from './journal/journal.ts';
+export type { KeyJournal } from './journal/journal.ts';
+export { updateKnowledge } from './update/knowledge.ts';
+export { probeKeyUpdates } from './update/probe.ts';
+export { verifyKey } from './verify.ts';

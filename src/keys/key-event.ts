@@ -109,7 +109,8 @@ export type KeyEventKind = keyof Shapes;
 
 type Common = { [Field in keyof typeof common]: z.output<(typeof common)[Field]> };
 export type KeyEventOf<What extends KeyEventKind> = Readonly<
-  Common & { what: What } & z.output<z.ZodObject<Shapes[What]>>
+  // An object without fields of its own would forbid the common ones.
+  Common & { what: What } & (keyof Shapes[What] extends never ? unknown : z.output<z.ZodObject<Shapes[What]>>)
 >;
 /** One step on a key, as it is written down before or after it is taken. Times in milliseconds UTC unless said otherwise. */
 export type KeyEvent = { [What in KeyEventKind]: KeyEventOf<What> }[KeyEventKind];

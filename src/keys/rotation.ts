@@ -14,6 +14,8 @@ export type Attempt = {
   readonly generation: number;
   readonly name: string;
   readonly askedAt: UnixMillis;
+  /** What it was asked for with; amounts in the unit of answers. */
+  readonly spec: KeyFields;
   /**
    * `asked`: no answer is written down, as when we died; `lost`: none came that could be believed; `made`, `verified`;
    * `delivering`: a sink may hold it; `read-back`: every sink does; `superseded`: a sink may, and its plaintext is gone;
@@ -153,6 +155,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
             generation: event.generation,
             name: event.name,
             askedAt: event.at,
+            spec: event.spec,
             state: 'asked',
             places: noPlaces,
           },

@@ -1,3 +1,4 @@
+import { fault } from '../../base/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { parseQuotaUnit } from './quota-unit.ts';
 import type { QuotaUnit } from './quota-unit.ts';
@@ -10,11 +11,13 @@ export type UpdateField = (typeof updateFields)[number];
 export type UpdateKnowledge = {
   /** Fields that keep their values when they are left out. */
   readonly kept: ReadonlySet<UpdateField>;
-  /** Missing until it is learned. */
+  /** Missing until it is learned, or where a throw-away key did not show it. */
   readonly unit?: QuotaUnit;
+  /** A throw-away key was asked for the unit, and nothing has spoken against it since. */
+  readonly probed: boolean;
 };
 
-export const nothingKnown: UpdateKnowledge = { kept: new Set() };
+export const nothingKnown: UpdateKnowledge = { kept: new Set(), probed: false };
 
 export const updatePoints = {
   omits: 'key.update_omits',
@@ -42,12 +45,46 @@ const keptOf = (text: string): ReadonlySet<UpdateField> => {
 export const updateKnowledge = (points: readonly LearnedPoint[]): UpdateKnowledge => {
   const valueOf = (wanted: string): string | undefined =>
     points.find(({ point, how }) => point === wanted && how === 'probe')?.value;
-  const unit = parseQuotaUnit(valueOf(updatePoints.unit) ?? '');
+  const told = valueOf(updatePoints.unit);
+  const unit = parseQuotaUnit(told ?? '');
   return {
     kept: keptOf(valueOf(updatePoints.omits) ?? ''),
+    probed: told !== undefined,
     ...(unit === undefined ? {} : { unit }),
   };
 };
 
-/** Whether a probe has still to be run before keys are written. */
-export const needsProbe = ({ unit }: UpdateKnowledge): boolean => unit === undefined;
+/** Whether a probe has still to be run before keys are written; one that left the unit open is not run again by itself. */
+export const needsProbe = ({ probed }: UpdateKnowledge): boolean => !probed;
+
+/** The unit that amounts are written in. @throws Fault key-unit-unknown: no amount may be guessed at */
+export const knownUnit = ({ unit }: UpdateKnowledge, what: string): QuotaUnit => {
+  if (unit !== undefined) return unit;
+  throw fault(
+    'key-unit-unknown',
+    `${what} cannot be written: in which unit the gateway takes remain_quota is not known`,
+  );
+};
+
+/** What an update that did harm takes back of what was learned: it says so from now on, and a new probe is due. */
+export const distrusted = (
+  { kept }: UpdateKnowledge,
+  harm: { readonly keyId: number; readonly fields: readonly string[]; readonly sent: readonly string[] },
+): readonly LearnedPoint[] => {
+  const evidence = `an update of the key ${harm.keyId} with ${harm.sent.join(', ')} changed ${harm.fields.join(', ')} too`;
+  const leftOut = updateFields.some((field) => kept.has(field) && !harm.sent.includes(field));
+  const quotaSent = harm.fields.includes('remain_quota') && harm.sent.includes('remain_quota');
+  return [
+    ...(leftOut ? [{ point: updatePoints.omits, value: 'replace', evidence, how: 'data' as const }] : []),
+    ...(leftOut || quotaSent
+      ? [
+          {
+            point: updatePoints.unit,
+            value: 'open: it is to be learned anew',
+            evidence,
+            how: 'data' as const,
+          },
+        ]
+      : []),
+  ];
+};

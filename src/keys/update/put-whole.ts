@@ -3,8 +3,9 @@ import type { Clock, Money } from '../../base/index.ts';
 import type { ApiKey, Gateway } from '../../gateway/index.ts';
 import { compareKeys } from './compare-keys.ts';
 import type { KeyChange, KeyComparison } from './compare-keys.ts';
-import type { UpdateKnowledge } from './knowledge.ts';
-import { nothingKnown } from './knowledge.ts';
+import type { LearnedPoint } from '../../warehouse/index.ts';
+import { distrusted, nothingKnown } from './knowledge.ts';
+import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
 import { updateBody } from './update-body.ts';
 import type { UpdateBody } from './update-body.ts';
 
@@ -18,6 +19,8 @@ export type UpdateExpectations = {
   readonly mostSpent?: Money;
   /** A key that has no more left than is wanted is left as it is: an update that is repeated gives nothing back. */
   readonly neverRaise?: boolean;
+  /** Hears what is no longer to be believed of the gateway when an update did harm; kept, it is not done twice. */
+  readonly distrust?: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
 export type UpdatedKey = {
@@ -104,6 +107,20 @@ const putBack = async (
   }
 };
 
+const namesSent = {
+  name: 'name',
+  remainQuota: 'remain_quota',
+  unlimitedQuota: 'unlimited_quota',
+  expiredTime: 'expired_time',
+  group: 'group',
+} as const;
+
+/** The fields that were sent, as the gateway names them. */
+const sentFields = ({ patch }: UpdateBody): readonly UpdateField[] =>
+  (Object.keys(namesSent) as (keyof typeof namesSent)[])
+    .filter((field) => patch[field] !== undefined)
+    .map((field) => namesSent[field]);
+
 const measuredWords = (
   before: ApiKey,
   { after, found }: Reading,
@@ -170,6 +187,9 @@ export const putWhole = async (
   if (found.harmed.length > 0) {
     const names = found.harmed.map(({ words }) => words).join(', ');
     const back = await putBack(gateway, before, reading, expectations);
+    const fields = found.harmed.map(({ field }) => field);
+    const points = distrusted(knowledge, { keyId: id, fields, sent: sentFields(body) });
+    if (points.length > 0) await expectations.distrust?.(points);
     throw fault(
       'key-update-harmed',
       `the update of key ${id} changed what was not asked for: ${names}; ${back}`,

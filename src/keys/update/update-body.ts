@@ -1,8 +1,8 @@
-import { compareMoney, fault, money, zero } from '../../base/index.ts';
+import { compareMoney, money, zero } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
-import { updateFields } from './knowledge.ts';
+import { knownUnit, updateFields } from './knowledge.ts';
 import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
 import { shownStep, writtenQuota } from './quota-unit.ts';
 
@@ -19,15 +19,15 @@ export type UpdateBody = {
 const remainOf = (
   amount: Money,
   key: ApiKey,
-  { unit }: UpdateKnowledge,
+  knowledge: UpdateKnowledge,
   inexact: 'refuse' | 'down',
 ): { readonly number: Money; readonly shown: Money; readonly slack: Money } => {
-  if (unit === undefined && compareMoney(amount, zero) > 0)
-    throw fault(
-      'key-unit-unknown',
-      `the key ${key.id} cannot be written: in which unit the gateway takes remain_quota is not known`,
-    );
-  const written = writtenQuota(amount, unit ?? { kind: 'currency' }, inexact);
+  // Nothing left is nothing in any unit.
+  const unit =
+    compareMoney(amount, zero) > 0
+      ? knownUnit(knowledge, `the key ${key.id}`)
+      : { kind: 'currency' as const };
+  const written = writtenQuota(amount, unit, inexact);
   return { ...written, slack: written.exact ? zero : shownStep };
 };
 

@@ -1,0 +1,312 @@
+import { fault, isFault, messageOf, toMillis } from '../base/index.ts';
+import type { NamedGates } from '../base/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import type { Advanced, KeyDesk, PlannedExpiry, PlannedRotation, SurveyedKey } from './desk-types.ts';
+import { advanceRotation } from './engine/advance.ts';
+import type { Moved } from './engine/advance.ts';
+import { endKeys } from './engine/end-keys.ts';
+import type { EngineMeans } from './engine/engine-means.ts';
+import { note, openPass } from './engine/pass.ts';
+import type { Pass, Step } from './engine/pass.ts';
+import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
+import { sweep } from './engine/sweep.ts';
+import { liveOf } from './lineage.ts';
+import type { Lineage } from './lineage.ts';
+import { parseKeyName, templateOf } from './plan/key-names.ts';
+import { candidateOf } from './rotation.ts';
+import type { Rotation } from './rotation.ts';
+
+export type DeskMeans = EngineMeans & {
+  /** One for the process: all writes to the keys of an account go one after the other. */
+  readonly gates: NamedGates;
+  /** How the names of keys are read that no line knows; the first that fits. */
+  readonly templates: readonly string[];
+};
+
+/** `billing/20261121T030000Z`: names a rotation for good. */
+const rotationId = (service: string, now: number, taken: (id: string) => boolean): string => {
+  const moment = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const first = `${service}/${moment}`;
+  for (let number = 2, id = first; ; number += 1, id = `${first}-${number}`) if (!taken(id)) return id;
+};
+
+const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rotation'] => {
+  const found = rotations.find(
+    ({ old, olds, attempts }) =>
+      old?.keyId === keyId ||
+      olds.some((one) => one.keyId === keyId && one.state !== 'over') ||
+      attempts.some((one) => one.keyId === keyId && one.state !== 'gone'),
+  );
+  return found === undefined ? undefined : { id: found.id, stage: stageOf(found) };
+};
+
+/** The keys with their places: what the lineage knows under this id and name, otherwise what the name says. */
+const placed = (
+  keys: readonly ApiKey[],
+  lineage: Lineage,
+  rotations: readonly Rotation[],
+  templates: readonly string[],
+): readonly SurveyedKey[] =>
+  keys.map((key) => {
+    const row = lineage.get(key.id);
+    const known = row !== undefined && row.retired === undefined;
+    const read = templates
+      .map((text) => parseKeyName(templateOf(text), key.name))
+      .find((one) => one !== undefined);
+    const { service, generation } = known ? row : (read ?? { service: key.name, generation: 1 });
+    const rotation = partIn(rotations, key.id);
+    return { key, service, generation, known, ...(rotation === undefined ? {} : { rotation }) };
+  });
+
+const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced => ({
+  view: viewOfRotation(rotation, words),
+  moved,
+  ...(failure === undefined ? {} : { fault: failure }),
+});
+
+/** The desk of one account. */
+export const createKeyDesk = (means: DeskMeans): KeyDesk => {
+  const { account, journal, clock, gates } = means;
+  const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);
+  const common = (who: string, service: string, rotation: string) => ({
+    at: clock.now(),
+    who,
+    account,
+    service,
+    rotation,
+  });
+
+  const openOf = (service: string): Rotation => {
+    const found = journal.openRotations(account).find((rotation) => rotation.service === service);
+    if (found !== undefined) return found;
+    throw fault('wrong-use', `no rotation of ${service} is open`, {
+      advice: '`tollkeeper keys list` shows the services and their rotations',
+    });
+  };
+
+  /** The key is in the line of its service before anything is done to it. */
+  const adoptions = (planned: PlannedRotation, who: string, id: string) => {
+    const { old, service } = planned;
+    const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
+    if (old === undefined || (row !== undefined && row.retired === undefined)) return [];
+    const { keyId, generation, name } = old;
+    const born = clock.now();
+    return [{ ...common(who, service, id), what: 'adopted' as const, keyId, generation, name, born }];
+  };
+
+  const start: KeyDesk['start'] = (planned, who) =>
+    alone(async () => {
+      const ids: string[] = [];
+      for (const one of planned) {
+        const { service } = one;
+        if (journal.openRotations(account).some((rotation) => rotation.service === service)) continue;
+        const id = rotationId(service, clock.now(), (taken) => journal.rotation(taken) !== undefined);
+        const { why, terms, old, fresh } = one;
+        await journal.record([
+          ...adoptions(one, who, id),
+          {
+            ...common(who, service, id),
+            what: 'planned',
+            why,
+            terms,
+            ...(old === undefined ? {} : { old }),
+            ...(fresh === undefined ? {} : { fresh }),
+          },
+        ]);
+        ids.push(id);
+      }
+      return ids;
+    });
+
+  const moveOn = async (
+    pass: Pass,
+    ids: readonly string[],
+    progress: (done: number) => void,
+  ): Promise<readonly Moved[]> => {
+    const moved = new Map<string, Moved>();
+    const go = async (which: readonly string[]): Promise<void> => {
+      for (const id of which) {
+        const found = await advanceRotation(pass, id);
+        if (found !== undefined)
+          moved.set(id, { ...found, moved: found.moved || moved.get(id)?.moved === true });
+        progress(moved.size);
+      }
+    };
+    await go(ids);
+    if (pass.removed.size > 0) {
+      // One list for all deletions of the pass.
+      const removed = [...pass.removed];
+      await pass.look();
+      for (const keyId of removed) if (!pass.keys().has(keyId)) pass.resting.delete(keyId);
+      const touched = ids.filter((id) =>
+        journal.rotation(id)?.olds.some(({ keyId }) => removed.includes(keyId)),
+      );
+      await go(touched);
+    }
+    return [...moved.values()];
+  };
+
+  const advance: KeyDesk['advance'] = ({ ids, signal, progress }) =>
+    alone(async () => {
+      const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
+      const pass = await openPass(means, {
+        signal,
+        who: ids === undefined ? 'schedule' : 'order',
+        ordered: ids !== undefined,
+      });
+      await sweep(pass);
+      const results = await moveOn(pass, wanted, (done) =>
+        progress({ step: `rotating keys: ${done} of ${wanted.length}` }),
+      );
+      return results.map(advancedOf);
+    });
+
+  const survey: KeyDesk['survey'] = async (signal) => {
+    const at = clock.now();
+    const keys = await means.gateway.list(signal);
+    const rotations = journal.openRotations(account);
+    return { at, keys: placed(keys, journal.lineage(account), rotations, means.templates) };
+  };
+
+  const expire: KeyDesk['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
+    planned.length === 0
+      ? Promise.resolve([])
+      : alone(async () => endKeys(await openPass(means, { signal, who, ordered: true }), planned));
+
+  const onOne = (
+    service: string,
+    who: string,
+    stepsOf: (rotation: Rotation) => readonly Step[],
+  ): Promise<Rotation> =>
+    alone(async () => {
+      const rotation = openOf(service);
+      const steps = stepsOf(rotation);
+      await journal.record(
+        steps.map(
+          (step) =>
+            ({ ...common(who, service, rotation.id), ...step }) as Parameters<
+              typeof journal.record
+            >[0][number],
+        ),
+      );
+      return rotation;
+    });
+
+  return {
+    survey,
+    open: async () => journal.openRotations(account).map((rotation) => viewOfRotation(rotation)),
+    start,
+    advance,
+    expire,
+    adopt: ({ keyId, service, generation }, who, signal) =>
+      alone(async () => {
+        const key = (await means.gateway.list(signal)).find(({ id }) => id === keyId);
+        if (key === undefined)
+          throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
+            advice: '`tollkeeper keys list` shows the ids',
+          });
+        const taken = liveOf(journal.lineage(account), service).find(
+          (row) => row.generation === generation && row.keyId !== keyId,
+        );
+        if (taken !== undefined)
+          throw fault(
+            'wrong-use',
+            `generation ${generation} of ${service} is the key ${taken.name} (${taken.keyId})`,
+            {
+              advice: 'name another generation',
+            },
+          );
+        const born = key.createdTime === undefined ? clock.now() : toMillis(key.createdTime);
+        await journal.record([
+          {
+            ...common(who, service, `adopt/${keyId}`),
+            what: 'adopted',
+            keyId,
+            generation,
+            name: key.name,
+            born,
+          },
+        ]);
+      }),
+    confirm: async (service, fingerprint, who) => {
+      const given = fingerprint.trim().toLowerCase();
+      const rotation = await onOne(service, who, (open) => {
+        const attempt = candidateOf(open);
+        if (attempt?.state !== 'delivering' || attempt.keyId === undefined)
+          throw fault('wrong-use', `no key of ${service} waits to be confirmed`, {
+            advice: '`tollkeeper keys list` shows what each rotation waits for',
+          });
+        if (attempt.fingerprint !== given)
+          throw fault('wrong-use', `that is not the fingerprint of ${attempt.name}`, {
+            advice: 'take the SHA-256 of the key without a line break: printf %s "$KEY" | sha256sum',
+          });
+        const { keyId, generation, name } = attempt;
+        const consumer = means.consumerOf(open.terms.job, service);
+        const byPerson = (consumer?.sinks ?? []).filter(
+          (sink) => sink.confirmedByPerson && attempt.places[sink.place]?.done === true,
+        );
+        return byPerson.map(({ place }) => ({
+          what: 'confirmed' as const,
+          keyId,
+          generation,
+          name,
+          place,
+          proof: given,
+        }));
+      });
+      return `${candidateOf(rotation)?.name ?? service} is confirmed; the rotation goes on with the next pass`;
+    },
+    resume: async (service, who) => {
+      const rotation = await onOne(service, who, (open) => {
+        if (open.waiting === undefined && open.tries === 0)
+          throw fault('wrong-use', `the rotation of ${service} does not wait for a person`, {
+            advice: '`tollkeeper keys list` shows what it waits for',
+          });
+        return [{ what: 'resumed' }];
+      });
+      return `the rotation ${rotation.id} goes on with the next pass`;
+    },
+    giveUp: (service, who) =>
+      alone(async () => {
+        const rotation = openOf(service);
+        if (rotation.handover !== undefined)
+          throw fault(
+            'wrong-use',
+            `the new key of ${service} is in every sink: there is nothing to give up`,
+            {
+              advice:
+                'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
+            },
+          );
+        const attempt = candidateOf(rotation);
+        const key =
+          attempt?.keyId === undefined
+            ? undefined
+            : { keyId: attempt.keyId, generation: attempt.generation, name: attempt.name };
+        const isOrphan =
+          attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing';
+        const id = { id: rotation.id, service };
+        const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+        if (key !== undefined && isOrphan) {
+          await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
+          await means.gateway.remove(key.keyId, pass.signal).catch((error: unknown) => {
+            if (!isFault(error)) throw error;
+            means.log.warn('the key of a rotation that was given up could not be deleted', {
+              error: messageOf(error),
+            });
+          });
+          await pass.look();
+          if (pass.keys().has(key.keyId))
+            throw fault('rotation-blocked', `${key.name} could not be deleted`, {
+              advice: 'try again; it can be used by nobody',
+            });
+          await note(pass, id, { what: 'deleted', ...key });
+        } else if (key !== undefined) await note(pass, id, { what: 'superseded', ...key });
+        await note(pass, id, { what: 'given-up' });
+        return key === undefined || isOrphan
+          ? `the rotation of ${service} is given up; its old key works on`
+          : `the rotation of ${service} is given up; ${key.name} stays, since a sink may hold it, and goes with the next rotation`;
+      }),
+    history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
+  };
+};

@@ -1,0 +1,232 @@
+import { errorFields, isFault, messageOf, unixMillis } from '../../base/index.ts';
+import type { Fault } from '../../base/index.ts';
+import type { Rotation } from '../rotation.ts';
+import { clearKey, removeKey } from './clear-key.ts';
+import { decide } from './decide.ts';
+import type { Action, View } from './decide.ts';
+import { deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
+import { usualSettle } from './engine-means.ts';
+import type { Consumer } from './engine-means.ts';
+import { expireNow, handOver, setExpiry, settleQuota, shareQuota } from './hand-over.ts';
+import { judgeStep } from './judge-step.ts';
+import { makeKey } from './make-key.ts';
+import { lineKey, note, plaintextOf } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+/** How far a rotation came in a pass. */
+export type Moved = {
+  readonly rotation: Rotation;
+  readonly moved: boolean;
+  /** What it rests for. */
+  readonly words: string;
+  readonly fault?: Fault;
+};
+
+/** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (gateway-field-notes.md, Keys). */
+const badAfter = 660_000;
+
+/** Milliseconds by which the gateway's clock may be behind ours. */
+const skew = 900_000;
+
+/** More steps than any rotation has. */
+const mostSteps = 400;
+
+const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined): View => {
+  const { means } = pass;
+  const lineage = means.journal.lineage(means.account);
+  return {
+    now: means.clock.now(),
+    listedAt: pass.listedAt(),
+    isListed: (keyId) => pass.keys().has(keyId),
+    strayNamed: (name) =>
+      [...pass.keys().values()].find(
+        (key) =>
+          key.name === name &&
+          !lineage.has(key.id) &&
+          // One that is older than the attempt cannot be its own.
+          (key.createdTime === undefined ||
+            key.createdTime * 1000 >=
+              (rotation.attempts.find((attempt) => attempt.name === name)?.askedAt ?? 0) - skew),
+      )?.id,
+    holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
+    places: consumer?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson })),
+    reloads: consumer?.reload !== undefined,
+    resting: (keyId) => pass.resting.get(keyId),
+    settle: means.settle ?? usualSettle,
+    ordered: pass.ordered,
+  };
+};
+
+/** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
+const deleteOld = async (pass: Pass, rotation: Rotation, old: Rotation['olds'][number]): Promise<void> => {
+  const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
+  if (old.state === 'deleting' && !pass.keys().has(old.keyId)) {
+    await note(pass, rotation, { what: 'deleted', ...lineKey(old) });
+    return;
+  }
+  if (old.state !== 'deleting') await note(pass, rotation, { what: 'deleting', ...lineKey(old), why });
+  const refusal = await removeKey(pass, old.keyId);
+  pass.removed.add(old.keyId);
+  pass.resting.set(old.keyId, `${old.name} was deleted and is still listed`);
+  if (refusal !== undefined) {
+    await pass.look();
+    if (pass.keys().has(old.keyId)) throw refusal;
+    pass.resting.delete(old.keyId);
+  }
+};
+
+const neverCalled = (what: string): never => {
+  throw new RangeError(`${what} is missing`);
+};
+
+const perform = async (
+  pass: Pass,
+  rotation: Rotation,
+  action: Exclude<Action, { step: 'rest' }>,
+  consumer: Consumer | undefined,
+): Promise<void> => {
+  const declared = (): Consumer => consumer ?? neverCalled(`the job ${rotation.terms.job}`);
+  const { handover = unixMillis(0) } = rotation;
+  switch (action.step) {
+    case 'note-lost': {
+      const { generation, name } = action.attempt;
+      const message = 'the program ended before an answer came';
+      return note(pass, rotation, { what: 'create-lost', generation, name, code: 'interrupted', message });
+    }
+    case 'look':
+      return pass.look();
+    case 'clear':
+      await clearKey(pass, rotation, action.attempt, action.keyId);
+      return undefined;
+    case 'create':
+      return makeKey(pass, rotation);
+    case 'verify':
+      try {
+        return await verifyAttempt(pass, rotation, action.attempt, declared());
+      } catch (error) {
+        const { madeAt = 0 } = action.attempt;
+        const isBad = isFault(error) && error.code === 'key-verify-refused';
+        if (isBad && pass.means.clock.now() - madeAt >= badAfter)
+          await clearKey(pass, rotation, action.attempt, action.attempt.keyId ?? 0);
+        throw error;
+      }
+    case 'deliver': {
+      const sink = declared().sinks.find(({ place }) => place === action.place);
+      return deliverTo(pass, rotation, action.attempt, sink ?? neverCalled(action.place));
+    }
+    case 'read-back':
+      return readBack(pass, rotation, action.attempt, declared().sinks);
+    case 'prove':
+      return proveOrSupersede(pass, rotation, action.attempt, declared().sinks);
+    case 'hand-over':
+      return handOver(pass, rotation, action.attempt);
+    case 'reload':
+      await declared().reload?.(rotation.service, pass.signal);
+      return note(pass, rotation, { what: 'reloaded', ...lineKey({ keyId: 0, ...action.attempt }) });
+    case 'share-quota':
+      return shareQuota(pass, rotation, action.attempt, action.old);
+    case 'set-expiry':
+      return setExpiry(pass, rotation, action.old, action.at);
+    case 'judge':
+      return judgeStep(
+        pass,
+        rotation,
+        rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor'),
+        action.old,
+        handover,
+      );
+    case 'retire':
+      return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
+    case 'settle-quota':
+      return settleQuota(pass, rotation, action.attempt, action.old);
+    case 'delete':
+      return deleteOld(pass, rotation, action.old);
+    case 'expire':
+      return expireNow(pass, rotation, action.old);
+    case 'finish':
+      return note(pass, rotation, { what: 'done' });
+    default:
+      return neverCalled('the step');
+  }
+};
+
+/** Writes a failed step down and tells it; after too many it waits for a person. */
+const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown): Promise<void> => {
+  const { account, tell, log } = pass.means;
+  const message = messageOf(error);
+  const code = isFault(error) ? error.code : 'error';
+  const tries = rotation.tries + 1;
+  const isLast = tries >= rotation.terms.tries;
+  log.warn('a step on a key failed', {
+    rotation: rotation.id,
+    service: rotation.service,
+    step,
+    tries,
+    ...errorFields(error),
+  });
+  await note(
+    pass,
+    rotation,
+    { what: 'failed', step, code, message, tries },
+    ...(isLast
+      ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
+      : []),
+  );
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  const { service, id } = rotation;
+  await tell({
+    kind: isLast ? 'waiting' : 'failed',
+    account,
+    service,
+    rotation: id,
+    title: isLast
+      ? `the rotation of ${service} waits for you`
+      : `a step of the rotation of ${service} failed`,
+    words: isLast
+      ? `${step} failed ${tries} times: ${message}.${advice} The old key is untouched and works. Then: tollkeeper keys resume ${service}`
+      : `${step}: ${message}.${advice} The old key is untouched and works; it is tried again.`,
+    key: isLast
+      ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
+      : `${id}/failed/${step}/${code}`,
+  });
+};
+
+/** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
+export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
+  const { journal } = pass.means;
+  let moved = false;
+  let last = journal.rotation(id);
+  if (last === undefined) return undefined;
+  for (let steps = 0; steps < mostSteps; steps += 1) {
+    pass.signal.throwIfAborted();
+    const rotation = journal.rotation(id);
+    if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, words: 'it is done' };
+    last = rotation;
+    let action: Action | undefined;
+    try {
+      const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
+      action = decide(rotation, viewOf(pass, rotation, consumer));
+      if (action.step === 'rest') return { rotation, moved, words: action.words };
+      await perform(pass, rotation, action, consumer);
+      moved = true;
+    } catch (error) {
+      pass.signal.throwIfAborted();
+      // What could not be written down has not been done, and cannot be told of as a step.
+      if (
+        isFault(error) &&
+        (error.code === 'disk-full' || error.code === 'path-unwritable') &&
+        action?.step !== 'deliver'
+      )
+        throw error;
+      const now = journal.rotation(id) ?? rotation;
+      await fail(pass, now, action?.step ?? 'decide', error);
+      return {
+        rotation: journal.rotation(id) ?? now,
+        moved,
+        words: messageOf(error),
+        ...(isFault(error) ? { fault: error } : {}),
+      };
+    }
+  }
+  return { rotation: last, moved, words: 'it goes on with the next pass' };
+};

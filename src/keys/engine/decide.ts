@@ -1,0 +1,199 @@
+import type { UnixMillis } from '../../base/index.ts';
+import { candidateOf } from '../rotation.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
+
+/** A place that the key is to be in, as the YAML has it now. */
+export type WantedPlace = { readonly place: string; readonly confirmedByPerson: boolean };
+
+/** What is known beside the steps so far. */
+export type View = {
+  readonly now: UnixMillis;
+  /** When the keys were last listed. */
+  readonly listedAt: UnixMillis;
+  readonly isListed: (keyId: number) => boolean;
+  /** A listed key under the name that belongs to no line. */
+  readonly strayNamed: (name: string) => number | undefined;
+  /** Whether the plaintext of this attempt is still in memory. */
+  readonly holds: (attempt: Attempt) => boolean;
+  /** Nothing where the job, or its sinks, are no longer declared. */
+  readonly places: readonly WantedPlace[] | undefined;
+  readonly reloads: boolean;
+  /** Milliseconds that a request whose answer was lost may still be on its way. */
+  readonly settle: number;
+  /** What was tried in this pass and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
+  readonly resting: (keyId: number) => string | undefined;
+  /** Failed steps are waited with unless somebody ordered this try. */
+  readonly ordered: boolean;
+};
+
+/** The next step of a rotation, or why there is none now. */
+export type Action =
+  | { readonly step: 'rest'; readonly words: string }
+  | { readonly step: 'note-lost'; readonly attempt: Attempt }
+  | { readonly step: 'look' }
+  | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }
+  | { readonly step: 'create' }
+  | { readonly step: 'verify'; readonly attempt: Attempt }
+  | { readonly step: 'deliver'; readonly attempt: Attempt; readonly place: string }
+  | { readonly step: 'read-back'; readonly attempt: Attempt }
+  | { readonly step: 'prove'; readonly attempt: Attempt }
+  | { readonly step: 'hand-over'; readonly attempt: Attempt }
+  | { readonly step: 'reload'; readonly attempt: Attempt }
+  | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
+  | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }
+  | { readonly step: 'judge'; readonly old: OldKey }
+  | { readonly step: 'retire'; readonly old: OldKey }
+  | { readonly step: 'settle-quota'; readonly attempt: Attempt; readonly old: OldKey }
+  | { readonly step: 'delete'; readonly old: OldKey }
+  | { readonly step: 'expire'; readonly old: OldKey }
+  | { readonly step: 'finish' };
+
+const minute = 60_000;
+
+/** Milliseconds after a failed try before the next: 5 minutes, doubled each time, 6 hours at most. */
+export const pauseAfter = (tries: number): number =>
+  Math.min(5 * minute * 2 ** Math.max(0, tries - 1), 360 * minute);
+
+const rest = (words: string): Action => ({ step: 'rest', words });
+
+const clock = (moment: number): string =>
+  `${new Date(moment).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Keys that must be seen to before anything is made: asked for without an answer, or on their way out. */
+const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
+  for (const attempt of attempts) {
+    if (attempt.state === 'asked') return { step: 'note-lost', attempt };
+    const resting = attempt.keyId === undefined ? undefined : view.resting(attempt.keyId);
+    if (resting !== undefined) return rest(resting);
+    if (attempt.state === 'clearing' && attempt.keyId !== undefined)
+      return { step: 'clear', attempt, keyId: attempt.keyId };
+    if (attempt.state !== 'lost') continue;
+    const stray = view.strayNamed(attempt.name);
+    if (stray !== undefined) return { step: 'clear', attempt, keyId: stray };
+    const settledAt = attempt.askedAt + view.settle;
+    if (view.listedAt >= settledAt) continue;
+    if (view.now >= settledAt) return { step: 'look' };
+    return rest(
+      `whether ${attempt.name} was made is looked for in the list of keys after ${clock(settledAt)}`,
+    );
+  }
+  return undefined;
+};
+
+/** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
+const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
+  if (attempt.state !== 'delivering') return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
+  const byPerson = places.find(
+    ({ place, confirmedByPerson }) =>
+      confirmedByPerson && attempt.places[place]?.done === true && attempt.places[place].proof === undefined,
+  );
+  const delivered = places.every(({ place }) => attempt.places[place]?.done === true);
+  if (byPerson !== undefined && delivered) return rest(confirmWords(attempt, byPerson.place));
+  return { step: 'prove', attempt };
+};
+
+const confirmWords = (attempt: Attempt, place: string): string =>
+  `${attempt.name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`;
+
+const towardsHandOver = (rotation: Rotation, view: View): Action => {
+  const before = unsettled(rotation, view);
+  if (before !== undefined) return before;
+  const { places } = view;
+  if (places === undefined || places.length === 0)
+    return rest(
+      `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${rotation.service}\``,
+    );
+  const attempt = candidateOf(rotation);
+  if (attempt === undefined) return { step: 'create' };
+  if (attempt.keyId !== undefined && !view.isListed(attempt.keyId) && attempt.state !== 'read-back')
+    // It was taken away behind our back; an orphan that is gone needs no delivery.
+    if (attempt.madeAt !== undefined && view.listedAt > attempt.madeAt + view.settle)
+      return { step: 'clear', attempt, keyId: attempt.keyId };
+  if (attempt.state === 'read-back') return { step: 'hand-over', attempt };
+  if (!view.holds(attempt)) return withoutPlaintext(attempt, places);
+  if (attempt.state === 'made') return { step: 'verify', attempt };
+  const undelivered = places.find(({ place }) => attempt.places[place]?.done !== true);
+  if (undelivered !== undefined) return { step: 'deliver', attempt, place: undelivered.place };
+  const byPerson = places.find(
+    ({ place, confirmedByPerson }) => confirmedByPerson && attempt.places[place]?.proof === undefined,
+  );
+  return byPerson === undefined
+    ? { step: 'read-back', attempt }
+    : rest(confirmWords(attempt, byPerson.place));
+};
+
+const isChanged = ({ quota }: Rotation, keyId: number): boolean =>
+  quota.some((change) => change.keyId === keyId && change.done);
+
+const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
+  const { terms } = rotation;
+  const isShared = terms.quota.kind === 'carry' || terms.quota.kind === 'split';
+  const settles = isShared && old.remain !== undefined && rotation.old?.keyId === old.keyId;
+  if (settles && attempt.keyId !== undefined && !isChanged(rotation, attempt.keyId))
+    return { step: 'settle-quota', attempt, old };
+  return terms.retire.then === 'expire' && terms.retire.when !== 'now'
+    ? { step: 'expire', old }
+    : { step: 'delete', old };
+};
+
+const ofOld = (
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+  handover: number,
+  view: View,
+): Action | undefined => {
+  const { retire, overlap } = rotation.terms;
+  if (old.state === 'over') return undefined;
+  const resting = view.resting(old.keyId);
+  if (resting !== undefined) return rest(resting);
+  if (old.state === 'deleting') return { step: 'delete', old };
+  if (old.state === 'retiring') return ending(rotation, attempt, old);
+  if (retire.when === 'now' || old.quiet) return { step: 'retire', old };
+  const overlapEnds = handover + overlap;
+  if (retire.when === 'after-overlap') {
+    if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
+    if (view.now >= old.expiry.at * 1000) return { step: 'retire', old };
+    if (old.held === undefined && view.now >= handover + overlap / 2) return { step: 'judge', old };
+    return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);
+  }
+  const due = handover + Math.max(overlap, retire.quiet);
+  if (view.now < due) return rest(`${old.name} works on beside ${attempt.name} until ${clock(due)} at least`);
+  return { step: 'judge', old };
+};
+
+const afterHandOver = (rotation: Rotation, handover: number, view: View): Action => {
+  const before = unsettled(rotation, view);
+  if (before?.step === 'clear' || before?.step === 'note-lost') return before;
+  const attempt = rotation.attempts.find(({ state }) => state === 'current');
+  if (attempt === undefined) return rest('its successor is gone');
+  if (!rotation.reloaded && view.reloads) return { step: 'reload', attempt };
+  const actions: Action[] = [];
+  for (const old of rotation.olds) {
+    const isSplit = rotation.terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
+    if (isSplit && old.remain !== undefined && old.state === 'working' && !isChanged(rotation, old.keyId))
+      return { step: 'share-quota', attempt, old };
+    const action = ofOld(rotation, attempt, old, handover, view);
+    if (action !== undefined && action.step !== 'rest') return action;
+    if (action !== undefined) actions.push(action);
+  }
+  return actions[0] ?? { step: 'finish' };
+};
+
+/** The next step, from what was written down and what is known now. Pure. */
+export const decide = (rotation: Rotation, view: View): Action => {
+  if (rotation.over !== undefined) return rest(`it is ${rotation.over === 'done' ? 'done' : 'given up'}`);
+  if (rotation.waiting !== undefined)
+    return rest(
+      `${rotation.waiting}; see to it and let it go on with \`tollkeeper keys resume ${rotation.service}\``,
+    );
+  const failure = rotation.lastFailure;
+  if (failure !== undefined && rotation.tries > 0 && !view.ordered) {
+    const again = failure.at + pauseAfter(rotation.tries);
+    if (view.now < again)
+      return rest(`${failure.step} failed: ${failure.message}; it is tried again at ${clock(again)}`);
+  }
+  return rotation.handover === undefined
+    ? towardsHandOver(rotation, view)
+    : afterHandOver(rotation, rotation.handover, view);
+};

@@ -1,0 +1,116 @@
+import { fault } from '../../base/index.ts';
+import type { Secret } from '../../base/index.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import type { Delivery, Sink } from '../sink.ts';
+import type { Consumer } from './engine-means.ts';
+import { lineKeyOf, note, plaintextOf } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
+  account,
+  service,
+  generation,
+  keyName: name,
+});
+
+const plaintext = (pass: Pass, rotation: Rotation, attempt: Attempt): Secret => {
+  const held = pass.means.plaintexts.get(plaintextOf(rotation, attempt));
+  if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not held`);
+  return held;
+};
+
+/** A real call with the new key, which nobody but us has. @throws Fault key-verify-refused, key-verify-unclear */
+export const verifyAttempt = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  consumer: Consumer,
+): Promise<void> => {
+  const key = lineKeyOf(attempt);
+  await note(pass, rotation, { what: 'verifying', ...key });
+  const { evidence } = await consumer.verify(plaintext(pass, rotation, attempt), pass.signal);
+  await note(pass, rotation, { what: 'verified', ...key, evidence });
+};
+
+/** @throws Fault sink-failed, sink-refused */
+export const deliverTo = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  sink: Sink,
+): Promise<void> => {
+  const key = lineKeyOf(attempt);
+  const { place } = sink;
+  await note(pass, rotation, { what: 'delivering', ...key, place });
+  const { fingerprint: proof } = await sink.deliver(
+    plaintext(pass, rotation, attempt),
+    deliveryOf(rotation, attempt),
+    pass.signal,
+  );
+  await note(pass, rotation, {
+    what: 'delivered',
+    ...key,
+    place,
+    ...(proof === undefined ? {} : { proof }),
+  });
+};
+
+/** Why a sink does not prove to hold the key; nothing when it does. */
+const doubtOf = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  sink: Sink,
+): Promise<string | undefined> => {
+  const proof = attempt.places[sink.place]?.proof;
+  const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
+  if (reading.state === 'holds')
+    return reading.fingerprint === attempt.fingerprint ? undefined : `${sink.describe()} holds another key`;
+  if (reading.state === 'empty') return `${sink.describe()} holds no key`;
+  if (proof === attempt.fingerprint) return undefined;
+  return proof === undefined
+    ? `${sink.describe()} does not say what it holds: ${reading.why}`
+    : `${sink.describe()} answered with the SHA-256 of something else`;
+};
+
+/** Reads each sink back. @throws Fault sink-failed when one of them does not prove to hold the key */
+export const readBack = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  for (const sink of sinks) {
+    const doubt = await doubtOf(pass, rotation, attempt, sink);
+    if (doubt !== undefined)
+      throw fault('sink-failed', `${doubt}, after ${attempt.name} was delivered there`, {
+        advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
+      });
+  }
+  await note(pass, rotation, {
+    what: 'read-back',
+    ...lineKeyOf(attempt),
+    places: sinks.map(({ place }) => place),
+  });
+};
+
+/**
+ * After a crash: where every sink proves to hold the key it is good, whoever lost its plaintext; else it stays as an old
+ * key that a sink may hold, and another is made. @throws Fault sink-failed when a sink cannot be asked now
+ */
+export const proveOrSupersede = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  const key = lineKeyOf(attempt);
+  for (const sink of sinks) {
+    const begun = attempt.places[sink.place];
+    const doubt = begun === undefined ? 'never begun' : await doubtOf(pass, rotation, attempt, sink);
+    if (doubt === undefined) continue;
+    await note(pass, rotation, { what: 'superseded', ...key });
+    return;
+  }
+  await note(pass, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
+};

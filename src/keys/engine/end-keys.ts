@@ -1,0 +1,104 @@
+import { isFault, messageOf, toSeconds } from '../../base/index.ts';
+import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
+import { removeKey } from './clear-key.ts';
+import { lineKey, note } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+type Ended = Awaited<ReturnType<KeyDesk['expire']>>[number];
+
+/** Names what is done to end a key, so that its steps stand together. */
+const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
+
+const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<string> => {
+  const { account, tell, journal } = pass.means;
+  const { service, name, keyId } = planned;
+  const id = idOf(planned);
+  const told = await journal.history({ account, service });
+  // A stage is told once; the letter itself has its key too.
+  if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
+    return 'it was warned of before';
+  await tell({
+    kind: 'warning',
+    account,
+    service,
+    rotation: id,
+    title: `the key ${name} is to end`,
+    words: stage,
+    key: `${id}/${stage}`,
+  });
+  await note(pass, { id, service }, { what: 'warned', ...lineKey(planned), stage });
+  return 'its owner was warned';
+};
+
+const isSame = (pass: Pass, { keyId, name }: PlannedExpiry): boolean => pass.keys().get(keyId)?.name === name;
+
+const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
+  const { action, service, name, keyId } = planned;
+  const rotation = { id: idOf(planned), service };
+  const key = lineKey(planned);
+  if (!isSame(pass, planned))
+    return { planned, done: false, said: `the gateway no longer lists ${name} under the id ${keyId}` };
+  if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
+  if (action.kind === 'expire') {
+    await note(pass, rotation, { what: 'expiring', ...key, expiredTime: action.at });
+    const { measured } = await pass.means.gateway.update(
+      keyId,
+      { expiredTime: action.at },
+      { neverRaise: false },
+      pass.signal,
+    );
+    await note(pass, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
+    if (action.at <= toSeconds(pass.means.clock.now()))
+      await note(pass, rotation, { what: 'retired', ...key });
+    return { planned, done: true, said: `its expiry is set: ${measured}` };
+  }
+  await note(pass, rotation, { what: 'deleting', ...key, why: 'expired' });
+  const refusal = await removeKey(pass, keyId);
+  pass.removed.add(keyId);
+  return {
+    planned,
+    done: refusal === undefined,
+    said: refusal === undefined ? 'deleted' : messageOf(refusal),
+  };
+};
+
+/** Ends keys as planned, each by itself: what fails for one is told, and the next is seen to. */
+export const endKeys = async (pass: Pass, planned: readonly PlannedExpiry[]): Promise<readonly Ended[]> => {
+  const results: Ended[] = [];
+  for (const each of planned) {
+    pass.signal.throwIfAborted();
+    try {
+      results.push(await one(pass, each));
+    } catch (error) {
+      pass.signal.throwIfAborted();
+      if (!isFault(error)) throw error;
+      results.push({ planned: each, done: false, said: `${error.message} (${error.code})` });
+    }
+  }
+  if (pass.removed.size === 0) return results;
+  await pass.look();
+  const settled: Ended[] = [];
+  for (const result of results) {
+    if (result.planned.action.kind !== 'delete' || result.said.startsWith('the gateway no longer')) {
+      settled.push(result);
+      continue;
+    }
+    const isGone = !pass.keys().has(result.planned.keyId);
+    if (isGone)
+      await note(
+        pass,
+        { id: idOf(result.planned), service: result.planned.service },
+        { what: 'deleted', ...lineKey(result.planned) },
+      );
+    settled.push(
+      isGone
+        ? { ...result, done: true, said: 'deleted, and no longer listed' }
+        : {
+            ...result,
+            done: false,
+            said: result.done ? 'deleted, and still listed: the next run looks again' : result.said,
+          },
+    );
+  }
+  return settled;
+};

@@ -1,0 +1,62 @@
+import type { Clock, Log, Secret } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { KeyNews } from '../desk-types.ts';
+import type { KeyJournal } from '../journal/journal.ts';
+import type { KeyFields } from '../key-event.ts';
+import type { KeyEvidence } from '../ports.ts';
+import type { Sink } from '../sink.ts';
+import type { KeyChange } from '../update/compare-keys.ts';
+import type { UpdatedKey } from '../update/put-whole.ts';
+import type { VerifiedKey } from '../verify.ts';
+
+/** What the keys of the account can be made to do; amounts in the unit that answers show. */
+export type KeyGateway = {
+  /** Every key, each once. */
+  readonly list: (signal: AbortSignal) => Promise<readonly ApiKey[]>;
+  readonly read: (id: number, signal: AbortSignal) => Promise<ApiKey>;
+  readonly create: (
+    name: string,
+    fields: KeyFields,
+    signal: AbortSignal,
+  ) => Promise<{ readonly id: number; readonly key: Secret }>;
+  /** Changes nothing else, or throws. */
+  readonly update: (
+    id: number,
+    change: KeyChange,
+    options: { readonly neverRaise: boolean },
+    signal: AbortSignal,
+  ) => Promise<UpdatedKey>;
+  readonly remove: (id: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** What a job declares for the keys of one service. */
+export type Consumer = {
+  readonly sinks: readonly Sink[];
+  /** Asks a model with the key. @throws Fault key-verify-refused, key-verify-unclear */
+  readonly verify: (key: Secret, signal: AbortSignal) => Promise<VerifiedKey>;
+  /** Lets the consumer take the key up, where something has to. */
+  readonly reload?: (service: string, signal: AbortSignal) => Promise<void>;
+};
+
+export type Plaintexts = Map<string, Secret>;
+
+/** What one account's rotations work with. */
+export type EngineMeans = {
+  readonly account: string;
+  readonly journal: KeyJournal;
+  readonly gateway: KeyGateway;
+  readonly evidence: KeyEvidence;
+  /** Nothing where the job is not declared (any more). @throws Fault sink-refused */
+  readonly consumerOf: (job: string, service: string) => Consumer | undefined;
+  /** The only place, but for sinks, that holds plaintext keys; lives as long as the process. */
+  readonly plaintexts: Plaintexts;
+  /** Tells operators, once for each `key` of the news; never throws. */
+  readonly tell: (news: KeyNews) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds that a request whose answer was lost may still be on its way; one minute when left out. */
+  readonly settle?: number;
+};
+
+/** Milliseconds. */
+export const usualSettle = 60_000;

@@ -1,0 +1,48 @@
+import { compareMoney, zero } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import { needsProbe } from '../update/knowledge.ts';
+import type { UpdateKnowledge } from '../update/knowledge.ts';
+import { putWhole } from '../update/put-whole.ts';
+import { writtenQuota } from '../update/quota-unit.ts';
+import type { KeyGateway } from './engine-means.ts';
+
+export type KeyGatewayMeans = {
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  /** What was learned of this gateway so far. */
+  readonly knowledge: () => Promise<UpdateKnowledge>;
+  /** Learns it on a throw-away key. */
+  readonly probe: (signal: AbortSignal) => Promise<unknown>;
+};
+
+/** The gateway as rotations use it: what its document leaves open is learned before it matters. */
+export const createKeyGateway = ({ gateway, clock, knowledge, probe }: KeyGatewayMeans): KeyGateway => {
+  const known = async (signal: AbortSignal): Promise<UpdateKnowledge> => {
+    const first = await knowledge();
+    if (!needsProbe(first)) return first;
+    await probe(signal);
+    return knowledge();
+  };
+  return {
+    list: (signal) => gateway.listKeys({ signal }),
+    read: (id, signal) => gateway.readKey(id, { signal }),
+    create: async (name, fields, signal) => {
+      const isLimited = !fields.unlimitedQuota && compareMoney(fields.remainQuota, zero) > 0;
+      const { unit } = isLimited ? await known(signal) : await knowledge();
+      const quota = isLimited
+        ? writtenQuota(fields.remainQuota, unit ?? { kind: 'currency' }, 'down').number
+        : fields.remainQuota;
+      return gateway.createKey({ ...fields, name, remainQuota: quota }, { signal });
+    },
+    update: async (id, change, { neverRaise }, signal) =>
+      putWhole(gateway, id, change, {
+        knowledge: await known(signal),
+        clock,
+        signal,
+        inexact: 'down',
+        neverRaise,
+      }),
+    remove: (id, signal) => gateway.deleteKey(id, { signal }),
+  };
+};

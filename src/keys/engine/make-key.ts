@@ -1,0 +1,139 @@
+import {
+  compareMoney,
+  divideMoney,
+  fault,
+  isFault,
+  messageOf,
+  money,
+  toSeconds,
+  unixSeconds,
+  zero,
+} from '../../base/index.ts';
+import type { Money, UnixMillis } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { KeyFields } from '../key-event.ts';
+import { liveOf } from '../lineage.ts';
+import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
+import type { NameTemplate } from '../plan/key-names.ts';
+import type { Rotation } from '../rotation.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
+import { note, plaintextOf } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+const blocked = (message: string, advice: string): never => {
+  throw fault('rotation-blocked', message, { advice });
+};
+
+const templateOf = (text: string): NameTemplate => {
+  const template = readTemplate(text);
+  return 'problem' in template
+    ? blocked(`the template ${text} ${template.problem}`, 'mend `name` of the job')
+    : template;
+};
+
+/** A number that no key of the service ever bore, and a name that no key bears. */
+const nextName = (pass: Pass, { service, terms }: Rotation): { generation: number; name: string } => {
+  const { journal, account } = pass.means;
+  const template = templateOf(terms.template);
+  const listed = new Set([...pass.keys().values()].map(({ name }) => name));
+  const seen = [...listed].flatMap((name) => {
+    const place = parseKeyName(template, name);
+    return place?.service === service ? [place.generation] : [];
+  });
+  const inLine = liveOf(journal.lineage(account), service).map(({ generation }) => generation);
+  let generation = Math.max(0, journal.highestGeneration(account, service), ...seen, ...inLine) + 1;
+  let name = printKeyName(template, { service, generation });
+  while (listed.has(name)) {
+    generation += 1;
+    name = printKeyName(template, { service, generation });
+  }
+  if (!isKeyName(name))
+    blocked(
+      `the name ${name} is too long for a key: 50 bytes are allowed`,
+      'shorten the template under `name` of the job, or the name of the service',
+    );
+  return { generation, name };
+};
+
+/** Half, down to what answers can show. */
+const halfOf = (amount: Money): Money => {
+  const half = divideMoney(amount, money('2'), 5) ?? zero;
+  const [whole = '0', fraction = ''] = half.split('.');
+  return money(`${whole}.${fraction.slice(0, 4) || '0'}`);
+};
+
+const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota'> => {
+  const { quota } = terms;
+  if (quota.kind === 'unlimited') return { remainQuota: zero, unlimitedQuota: true };
+  if (quota.kind === 'fixed') return { remainQuota: quota.amount, unlimitedQuota: false };
+  if (old.unlimitedQuota) return { remainQuota: zero, unlimitedQuota: true };
+  const remainQuota = quota.kind === 'carry' ? old.remainQuota : halfOf(old.remainQuota);
+  if (compareMoney(remainQuota, zero) <= 0)
+    return blocked(
+      `the key ${old.name} has nothing left that a successor could be given`,
+      'give it a quota, or set `quota` of the job to a fixed amount or to unlimited',
+    );
+  return { remainQuota, unlimitedQuota: false };
+};
+
+/** As long a life as the old key was given; without a birth that is told, as long as the old one lives. */
+const expiryOf = (old: ApiKey, now: UnixMillis): KeyFields['expiredTime'] => {
+  if (old.expiredTime === 'never') return 'never';
+  const seconds = toSeconds(now);
+  const { createdTime } = old;
+  if (createdTime !== undefined && old.expiredTime > createdTime)
+    return unixSeconds(seconds + old.expiredTime - createdTime);
+  return old.expiredTime > seconds
+    ? old.expiredTime
+    : blocked(
+        `the key ${old.name} has expired, and for how long it was made is not told`,
+        'make the successor by hand with `tollkeeper keys create`, or give the old key a new expiry',
+      );
+};
+
+const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
+  if (rotation.fresh !== undefined) return rotation.fresh;
+  const id = rotation.old?.keyId;
+  const old = id === undefined ? undefined : pass.keys().get(id);
+  if (old === undefined)
+    return blocked(
+      `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
+      `make a new one with \`tollkeeper keys create ${rotation.service}\`, after giving this rotation up`,
+    );
+  return {
+    ...remainOf(rotation, old),
+    expiredTime: expiryOf(old, pass.means.clock.now()),
+    group: old.group ?? '',
+  };
+};
+
+/**
+ * Makes the next key of the service, under a name of its own. Its plaintext is in memory alone. Whatever goes wrong, the
+ * key may exist: the steps written down tell that it is to be looked for.
+ */
+export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => {
+  const { gateway, plaintexts, clock } = pass.means;
+  const fields = fieldsOf(pass, rotation);
+  const { generation, name } = nextName(pass, rotation);
+  await note(pass, rotation, { what: 'creating', generation, name, spec: fields });
+  let made: Awaited<ReturnType<typeof gateway.create>>;
+  try {
+    made = await gateway.create(name, fields, pass.signal);
+  } catch (error) {
+    const code = isFault(error) ? error.code : 'aborted';
+    await note(pass, rotation, { what: 'create-lost', generation, name, code, message: messageOf(error) });
+    throw error;
+  }
+  plaintexts.set(plaintextOf(rotation, { generation }), made.key);
+  pass.noteMade({
+    ...fields,
+    id: made.id,
+    name,
+    keyMask: undefined,
+    status: undefined,
+    createdTime: toSeconds(clock.now()),
+    rest: {},
+  });
+  const fingerprint = fingerprintOf(made.key.reveal());
+  await note(pass, rotation, { what: 'created', keyId: made.id, generation, name, fingerprint });
+};

@@ -1,0 +1,107 @@
+import { unixMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+import type { KeyEvent } from '../key-event.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
+import type { EngineMeans } from './engine-means.ts';
+
+/** One going over the rotations of an account, with the list of keys they share. */
+export type Pass = {
+  readonly means: EngineMeans;
+  readonly signal: AbortSignal;
+  /** Whom the steps are written down for, where nobody else ordered them. */
+  readonly who: string;
+  readonly ordered: boolean;
+  readonly keys: () => ReadonlyMap<number, ApiKey>;
+  readonly listedAt: () => UnixMillis;
+  readonly look: () => Promise<void>;
+  /** Notes a key that was made, until the next list shows it. */
+  readonly noteMade: (key: ApiKey) => void;
+  /** Keys to be left alone for the rest of the pass, with the reason. */
+  readonly resting: Map<number, string>;
+  /** Keys whose deletion was asked for since the last list. */
+  readonly removed: Set<number>;
+};
+
+export const openPass = async (
+  means: EngineMeans,
+  options: { readonly signal: AbortSignal; readonly who: string; readonly ordered: boolean },
+): Promise<Pass> => {
+  let keys: Map<number, ApiKey> = new Map();
+  let listedAt = unixMillis(0);
+  const removed = new Set<number>();
+  const look = async (): Promise<void> => {
+    // What comes while it is listed may be missing.
+    const began = means.clock.now();
+    const listed = await means.gateway.list(options.signal);
+    keys = new Map(listed.map((key) => [key.id, key]));
+    listedAt = began;
+    removed.clear();
+  };
+  await look();
+  return {
+    means,
+    ...options,
+    keys: () => keys,
+    listedAt: () => listedAt,
+    look,
+    noteMade: (key) => keys.set(key.id, key),
+    resting: new Map(),
+    removed,
+  };
+};
+
+type Bare<Event> = Event extends KeyEvent
+  ? Omit<Event, 'at' | 'who' | 'account' | 'service' | 'rotation'>
+  : never;
+
+/** A step without what all steps of a rotation share. */
+export type Step = Bare<KeyEvent>;
+
+/** Writes steps of a rotation down. */
+export const note = async (
+  pass: Pass,
+  rotation: Pick<Rotation, 'id' | 'service'>,
+  ...steps: readonly Step[]
+): Promise<void> => {
+  const { journal, account, clock } = pass.means;
+  await journal.record(
+    steps.map(
+      (step) =>
+        ({
+          at: clock.now(),
+          who: pass.who,
+          account,
+          service: rotation.service,
+          rotation: rotation.id,
+          ...step,
+        }) as KeyEvent,
+    ),
+  );
+};
+
+/** Names the plaintext of an attempt. */
+export const plaintextOf = (
+  rotation: Pick<Rotation, 'account' | 'service'>,
+  attempt: Pick<Attempt, 'generation'>,
+): string => JSON.stringify([rotation.account, rotation.service, attempt.generation]);
+
+/** An attempt's place in its line; only for one that has a key. */
+export const lineKeyOf = (attempt: Attempt, keyId: number | undefined = attempt.keyId) => {
+  if (keyId === undefined) throw new RangeError(`${attempt.name} has no key`);
+  return { keyId, generation: attempt.generation, name: attempt.name };
+};
+
+export const lineKey = ({
+  keyId,
+  generation,
+  name,
+}: {
+  keyId: number;
+  generation: number;
+  name: string;
+}) => ({
+  keyId,
+  generation,
+  name,
+});

@@ -1,0 +1,71 @@
+import { isFault, messageOf } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import type { KeyEvent } from '../key-event.ts';
+import type { KeyJournal } from '../journal/journal.ts';
+import { printKeyName, templateOf } from '../plan/key-names.ts';
+import { probeService } from '../update/probe.ts';
+import type { ProbeKeys } from '../update/probe.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
+
+type ProbeMeans = {
+  readonly account: string;
+  readonly journal: KeyJournal;
+  readonly gateway: Gateway;
+  readonly now: () => UnixMillis;
+};
+
+const template = templateOf('{service}.g{generation}');
+
+/** Throw-away keys, written down like any other, so that one that is left behind is found and cleared away. */
+export const createProbeKeys = ({ account, journal, gateway, now }: ProbeMeans): ProbeKeys => {
+  const common = (rotation: string) => ({
+    at: now(),
+    who: 'probe',
+    account,
+    service: probeService,
+    rotation,
+  });
+  const names = new Map<number, { rotation: string; generation: number; name: string }>();
+  const record = (event: KeyEvent): Promise<void> => journal.record([event]);
+  return {
+    createProbeKey: async (spec, signal) => {
+      const generation = journal.highestGeneration(account, probeService) + 1;
+      const name = printKeyName(template, { service: probeService, generation });
+      const rotation = `probe/${generation}`;
+      await record({ ...common(rotation), what: 'creating', generation, name, spec });
+      try {
+        const made = await gateway.createKey({ ...spec, name }, { signal });
+        const fingerprint = fingerprintOf(made.key.reveal());
+        await record({ ...common(rotation), what: 'created', keyId: made.id, generation, name, fingerprint });
+        names.set(made.id, { rotation, generation, name });
+        return { id: made.id };
+      } catch (error) {
+        const code = isFault(error) ? error.code : 'aborted';
+        await record({
+          ...common(rotation),
+          what: 'create-lost',
+          generation,
+          name,
+          code,
+          message: messageOf(error),
+        });
+        throw error;
+      }
+    },
+    deleteProbeKey: async (id, signal) => {
+      const known = names.get(id);
+      if (known === undefined) throw new RangeError(`the key ${id} is no throw-away key`);
+      const { rotation, ...key } = known;
+      await record({ ...common(rotation), what: 'deleting', keyId: id, ...key, why: 'probe' });
+      try {
+        await gateway.deleteKey(id, { signal });
+      } catch {
+        // Whether it is gone, the list tells; what stays is cleared away with the next pass.
+      }
+      const listed = await gateway.listKeys({ signal });
+      if (listed.every((one) => one.id !== id))
+        await record({ ...common(rotation), what: 'deleted', keyId: id, ...key });
+    },
+  };
+};
