@@ -9,6 +9,11 @@ known AS (
     least(now_seconds, data_through_seconds) AS seen_until,
     data_since_seconds AS seen_since,
     now_seconds,
+    -- A call by its name from before it was made was another key's.
+    greatest(
+      coalesce(last_call_seconds, greatest(data_since_seconds, coalesce(created_seconds, first_seen_seconds))),
+      created_seconds
+    ) AS idle_since,
     CASE
       WHEN expires_seconds <= now_seconds THEN 'expired'
       WHEN NOT unlimited_quota AND remain_quota <= 0 THEN 'exhausted'
@@ -21,10 +26,10 @@ known AS (
 idle AS (
   SELECT
     *,
-    seen_until - coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) AS idle_for
+    seen_until - idle_since AS idle_for
   FROM known
   WHERE state = 'usable' AND NOT succeeded
-    AND coalesce(last_call_seconds, greatest(seen_since, coalesce(created_seconds, first_seen_seconds))) <= seen_until - 30 * 86400
+    AND idle_since <= seen_until - 30 * 86400
 ),
 inventory AS (
   SELECT max(taken) AS taken

@@ -62,6 +62,17 @@ new_models AS (
   GROUP BY ALL
   HAVING min(day) >= any_value(span.first_day)
 ),
+-- A key of a service goes by the service; one that only has the name of such a key goes by its own.
+owned AS (
+  SELECT
+    keys.*,
+    CASE WHEN generation IS NULL THEN name ELSE service END AS owner,
+    CASE WHEN generation IS NULL THEN spend ELSE service_spend END AS owner_spend,
+    -- A call by its name from before it was made was another key's.
+    CASE WHEN generation IS NULL THEN greatest(last_call_seconds, created_seconds) ELSE service_last_call_seconds END
+      AS owner_last_call
+  FROM keys
+),
 looks AS (
   SELECT 1 AS rank, 'expiring-key' AS what, keys.name, NULL AS day, spend, NULL AS usual, NULL AS days,
     expires_seconds AS moment
@@ -80,15 +91,15 @@ looks AS (
   SELECT 4, 'new-model', model_name, day, new_models.spend, NULL, days_before.days, NULL FROM new_models, days_before
   UNION ALL
   -- A rotation makes no new key, nor is the key that was handed over from idle: the service goes on.
-  SELECT 5, 'new-key', service, NULL, service_spend, NULL, NULL, coalesce(created_seconds, first_call_seconds)
-  FROM keys, span, run
+  SELECT 5, 'new-key', owner, NULL, owner_spend, NULL, NULL, coalesce(created_seconds, first_call_seconds)
+  FROM owned, span, run
   WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)
     BETWEEN starts AND ends - 1 AND NOT rotated
   UNION ALL
   -- Of a single day those that crossed the line on it, so that a daily mail tells each once.
-  SELECT 6, 'idle-key', service, NULL, NULL, NULL, NULL,
-    coalesce(service_last_call_seconds, created_seconds, first_seen_seconds) AS since
-  FROM keys, span, run
+  SELECT 6, 'idle-key', owner, NULL, NULL, NULL, NULL,
+    coalesce(owner_last_call, created_seconds, first_seen_seconds) AS since
+  FROM owned, span, run
   WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds) AND NOT succeeded
     AND data_since_seconds <= ends - 30 * 86400
     AND since < ends - 30 * 86400

@@ -107,6 +107,7 @@ const key = (name: string, more: Readonly<Record<string, string | number | boole
     created_seconds: secondsOf('2026-01-05T09:00:00Z'),
     last_call_seconds: secondsOf('2026-11-19T12:00:00Z'),
     spend: '12.5',
+    generation: null,
     rotated: false,
     succeeded: false,
     ...more,
@@ -165,7 +166,7 @@ describe('worth a look', () => {
   });
 
   test('a rotation makes no new key, and the key it took over from is neither idle nor about to be missed', async () => {
-    const line = { service: 'billing', service_spend: '40' };
+    const line = { service: 'billing', generation: 8, service_spend: '40' };
     const soon = secondsOf('2026-11-21T11:00:00Z');
     const old = secondsOf('2026-10-20T12:00:00Z');
     const made = secondsOf('2026-11-19T07:30:00Z');
@@ -186,7 +187,7 @@ describe('worth a look', () => {
     expect(
       await told([
         key('billing.g1', { ...line, created_seconds: made }),
-        key('search.g4', { service: 'search', rotated: true, service_last_call_seconds: old }),
+        key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
       ]),
     ).toEqual([
       'The key billing is new since Nov 19 08:30; $40.00 went through it so far.',

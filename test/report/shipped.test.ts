@@ -203,6 +203,86 @@ describe('the key inventory', () => {
     );
   });
 
+  test('shows service and generation, and tells no rotation as a key that is new, gone or idle', async () => {
+    await using account = await openAccount();
+    const { snapshots, keys: lines } = account.warehouse;
+    const generation = (keyId: number, service: string, number: number, born: number) => ({
+      account: 'main',
+      keyId,
+      service,
+      generation: number,
+      name: `${service}.g${number}`,
+      born: unixMillis(born * 1000),
+    });
+    await lines.append(
+      [],
+      [
+        { ...generation(1, 'billing', 1, lastDay(150)), retired: unixMillis(lastDay(6) * 1000) },
+        generation(2, 'billing', 2, lastDay(9)),
+        generation(3, 'search', 6, lastDay(150)),
+        generation(4, 'search', 7, lastDay(9)),
+        { ...generation(5, 'over', 1, lastDay(150)), retired: unixMillis(lastDay(6) * 1000) },
+      ],
+    );
+    await account.land([
+      { at: lastDay(12), model: 'm', key: 'billing.g1', charge: '1' },
+      { at: lastDay(2), model: 'm', key: 'billing.g2', charge: '2' },
+      { at: lastDay(45), model: 'm', key: 'search.g6', charge: '9' },
+      { at: lastDay(2), model: 'm', key: 'search.g7', charge: '4' },
+      { at: lastDay(2), model: 'm', key: 'ci', charge: '3.5' },
+    ]);
+    const made = { createdTime: unixSeconds(lastDay(9)) };
+    const [first, second, before, after] = [
+      keyOf(1, 'billing.g1'),
+      keyOf(2, 'billing.g2', made),
+      keyOf(3, 'search.g6', { expiredTime: unixSeconds(lastDay(-1)) }),
+      keyOf(4, 'search.g7', made),
+    ];
+    const land = async (moment: number, listed: readonly ReturnType<typeof keyOf>[]) =>
+      snapshots.land({ account: 'main', takenAt: unixMillis(moment * 1000), keys: listed });
+    await land(lastDay(10), [first, before, keyOf(5, 'over.g1'), keyOf(6, 'ci')]);
+    await land(lastDay(1), [second, before, after, keyOf(6, 'ci'), keyOf(7, 'search.g6', made)]);
+    const model = await account.report('key-inventory');
+    expect(figuresOf(model).get('Idle for 30 days')).toBe('0');
+    expect(tableOf(model, 'Keys')?.columns.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(['Key', 'Service', 'Generation']),
+    );
+    expect(cellsOf(model, 'Keys').map(([name, service, number]) => [name, service, number])).toEqual([
+      ['search.g7', 'search', '7'],
+      ['search.g6', 'search', '6'],
+      ['ci', 'none', 'none'],
+      ['billing.g2', 'billing', '2'],
+      ['search.g6', 'none', 'none'],
+      ['Total', '', ''],
+    ]);
+    expect(cellsOf(model, 'Spend by names that are not listed')).toEqual([
+      ['billing.g1', 'billing', '$1.00'],
+      ['Total', '', '$1.00'],
+    ]);
+    const looks = saidBy(model).filter((text) => /no longer|new since|expires/.test(text));
+    expect(looks.toSorted()).toEqual([
+      expect.stringMatching(/^over\.g1 is no longer listed/) as string,
+      // Has the name of a key of the line, and is none.
+      expect.stringMatching(/^search\.g6 is new/) as string,
+    ]);
+    const spend = await account.report('spend-summary');
+    expect(cellsOf(spend, 'Keys').map(([name, , amount]) => [name, amount])).toEqual([
+      ['search', '$4.00'],
+      ['ci', '$3.50'],
+      ['billing', '$3.00'],
+      ['Total', '$10.50'],
+    ]);
+    expect(saidBy(spend).filter((text) => /The key/.test(text))).toEqual([
+      'The key search.g6 is new since Nov 11 10:00; $9.00 went through it so far.',
+    ]);
+    const showback = await account.report('showback', {
+      means: { teams: [{ name: 'Money', keys: ['billing'] }], only: { teams: ['Money'] } },
+    });
+    expect(cellsOf(showback, 'Keys').map(([name]) => name)).toEqual(['billing', 'Total']);
+    expect(showback.headline.value.exact).toBe('3');
+    expect(saidBy(showback).filter((text) => /The key/.test(text))).toEqual([]);
+  });
+
   test('works without call data, and then knows no spend and no idle key', async () => {
     await using account = await openAccount();
     await account.warehouse.snapshots.land({
@@ -224,6 +304,33 @@ describe('the key inventory', () => {
     // What is asked of a part of the account is told of it alone.
     const part = await account.report('key-inventory', { means: { only: { keys: ['twice'] } } });
     expect(cellsOf(part, 'Keys').map(([name]) => name)).toEqual(['twice', 'twice', 'Total']);
+  });
+});
+
+describe('the statement', () => {
+  test('prints the head of the audit file of keys, as it was at the moment of the run', async () => {
+    await using account = await openAccount();
+    await account.land([{ at: lastDay(12), model: 'm', key: 'k', charge: '1' }]);
+    const audit = async () =>
+      saidBy(await account.report('statement')).filter((text) => text.includes('keys audit --verify'));
+    expect(await audit()).toEqual([]);
+    const step = (seq: number, moment: number) => ({
+      seq,
+      at: unixMillis(moment * 1000),
+      account: 'main',
+      service: 'billing',
+      rotation: 'r',
+      what: 'created',
+      hash: String(seq).repeat(64),
+      event: '{}',
+    });
+    await account.warehouse.keys.append(
+      [step(1, lastDay(20)), step(2, lastDay(10)), step(3, lastDay(-9))],
+      [],
+    );
+    expect(await audit()).toEqual([
+      `Steps taken on API keys up to Nov 10 10:00: 2. The SHA-256 of the last line of their audit file is ${'2'.repeat(64)}; \`tollkeeper keys audit --verify\` checks it.`,
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
 import { fittedPricesView } from './fitted-prices.ts';
 import { budgetsView, pricesView, runView, teamsView } from './given.ts';
+import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import type { ReportRelation } from './relation.ts';
 import type { ReportView } from './view.ts';
@@ -11,6 +12,7 @@ import type { ReportView } from './view.ts';
 export const reportViews: readonly ReportView[] = [
   keysView,
   keyHistoryView,
+  keyAuditView,
   accountHistoryView,
   restatedDaysView,
   comparisonsView,
