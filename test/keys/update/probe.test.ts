@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fault, hasCode, isFault, money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
-import { needsProbe, updateFields, updateKnowledge } from '../../../src/keys/update/knowledge.ts';
+import { knownUnit, needsProbe, updateFields, updateKnowledge } from '../../../src/keys/update/knowledge.ts';
 import { probeKeyUpdates, probeService } from '../../../src/keys/update/probe.ts';
 import type { ProbeKeys } from '../../../src/keys/update/probe.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
@@ -159,7 +159,12 @@ describe('a throw-away key', () => {
     };
     const points = await probe(house, odd);
     expect(valueOf(points, 'key.quota_unit')).toMatch(/^open/);
-    expect(needsProbe(updateKnowledge(points))).toBe(true);
+    // It is not asked again by itself, and no amount is written.
+    expect(needsProbe(updateKnowledge(points))).toBe(false);
+    expect(() => knownUnit(updateKnowledge(points), 'a key')).toThrow(
+      expect.objectContaining({ code: 'key-unit-unknown' }),
+    );
+    expect(needsProbe(updateKnowledge([]))).toBe(true);
     expect(updateKnowledge(points).kept.has('remain_quota')).toBe(false);
   });
 

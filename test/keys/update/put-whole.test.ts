@@ -2,16 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
 import type { Money } from '../../../src/base/index.ts';
 import type { ApiKey, Gateway, KeySpec } from '../../../src/gateway/index.ts';
-import { updateFields } from '../../../src/keys/update/knowledge.ts';
+import {
+  needsProbe,
+  nothingKnown,
+  updateFields,
+  updateKnowledge,
+} from '../../../src/keys/update/knowledge.ts';
 import type { UpdateKnowledge } from '../../../src/keys/update/knowledge.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
+import type { LearnedPoint } from '../../../src/warehouse/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { openGatewayHouse } from '../../support/gateway-house.ts';
 import type { GatewayHouse } from '../../support/gateway-house.ts';
 
 const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'): UpdateKnowledge => ({
   kept: new Set(omits === 'keep' ? updateFields : []),
+  probed: true,
   unit: unit === 'currency' ? { kind: 'currency' } : { kind: 'units', perCurrency: money('500000') },
 });
 
@@ -98,7 +105,7 @@ describe('an update of a key', () => {
   it('of an unlimited key carries what its quota reads, whatever that means', async () => {
     await using house = await open();
     const id = await made(house, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
-    const done = await putWhole(house.gateway, id, { name: 'other' }, expecting(house, { kept: new Set() }));
+    const done = await putWhole(house.gateway, id, { name: 'other' }, expecting(house, nothingKnown));
     expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
   });
 
@@ -136,9 +143,9 @@ describe('an update of a key', () => {
     await using house = await open({ quota_request_unit: 'units' });
     const id = await made(house, 'units');
     const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 60) };
-    await expect(
-      putWhole(house.gateway, id, change, expecting(house, { kept: new Set() })),
-    ).rejects.toMatchObject({ code: 'key-unit-unknown' });
+    await expect(putWhole(house.gateway, id, change, expecting(house, nothingKnown))).rejects.toMatchObject({
+      code: 'key-unit-unknown',
+    });
     const fine = { remainQuota: money('1.00005') };
     await expect(putWhole(house.gateway, id, fine, expecting(house, knows('units')))).rejects.toMatchObject({
       code: 'key-quota-inexact',
@@ -208,7 +215,12 @@ describe('harm', () => {
     await using house = await open({ update: 'replace' });
     const id = await made(house, 'currency');
     const kept = new Set(['remain_quota', 'group'] as const);
-    const expectations = expecting(house, { ...knows('currency'), kept });
+    const points: LearnedPoint[] = [];
+    const expectations = expecting(
+      house,
+      { ...knows('currency'), kept },
+      { distrust: async (news) => void points.push(...news) },
+    );
     const { before, error, after } = await harmOf(house, id, expectations);
     expect(error).toMatchObject({
       code: 'key-update-harmed',
@@ -217,6 +229,18 @@ describe('harm', () => {
       ) as string,
     });
     expect(after).toEqual(before);
+    // It is not believed any longer, and is to be learned anew.
+    expect(points).toMatchObject([
+      {
+        point: 'key.update_omits',
+        value: 'replace',
+        how: 'data',
+        evidence: `an update of the key ${id} with name, unlimited_quota, expired_time changed group, remain_quota too`,
+      },
+      { point: 'key.quota_unit', value: expect.stringMatching(/^open/) as string },
+    ]);
+    expect(needsProbe(updateKnowledge(points))).toBe(true);
+    expect(updateKnowledge(points).kept.size).toBe(0);
   });
 
   it('that cannot be mended is told with what is left of it', async () => {
