@@ -143,6 +143,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
   /** Every key that a sink was ever seen to hold. */
   const delivered = new Set<string>();
   for (const source of sources) delivered.add(hashOf(await held(source)));
+  const newest = Math.max(...sandbox.state.keys.all().map(({ id }) => id));
   const consumer = await startConsumer({
     baseUrl: sandbox.baseUrl,
     model: 'text-embedding-3-small',
@@ -217,6 +218,10 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       }
       const files = (await readdir(join(folder.path, 'secrets'))).toSorted();
       if (files.length !== sources.length) left.push(`beside the sinks lie ${files.join(', ')}`);
+      const strays = sandbox.state.keys
+        .all()
+        .filter(({ name, id }) => id > newest && !name.startsWith('churn-') && !name.startsWith('app-'));
+      if (strays.length > 0) left.push(`keys are left: ${strays.map(({ name }) => name).join(', ')}`);
       for (const { path } of sources)
         if (!(await readFile(path, 'utf8')).includes('kept')) left.push(`${path} lost what was not ours`);
       return left;

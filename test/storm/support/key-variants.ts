@@ -34,7 +34,13 @@ const axes: readonly (readonly Way[])[] = [
     { name: 'every answer' },
     {
       name: 'lost answers',
-      faults: ['POST', 'PUT', 'DELETE'].map((method) => ({ kind: 'lost-answer', method, path: keys })),
+      // Twice in a row: of two services both keys that are asked for are lost.
+      faults: ['POST', 'PUT', 'DELETE'].map((method) => ({
+        kind: 'lost-answer',
+        method,
+        path: keys,
+        times: 2,
+      })),
     },
     {
       name: 'late effects',
