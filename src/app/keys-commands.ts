@@ -60,7 +60,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
 
   return {
     ...createKeyOrders({ clock, zone, desk, accounts, planner, jobNamed }),
-    list: async ({ account, key: named, days }, signal) => {
+    list: async ({ account, key: named, days }, progress, signal) => {
       const now = clock.now();
       const all = await accounts.allKeys(account, signal);
       const shown = named === undefined ? all : [findKey(named, all)];
@@ -78,7 +78,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
           coverOf: (key: FoundKey) => coverOf(name, key, now),
           teamOf: means.teamOf,
         };
-        parts.push(await listKeys(part, mine(shown), { all: mine(all), now, days }));
+        parts.push(await listKeys(part, mine(shown), { all: mine(all), now, days, progress, signal }));
       }
       return {
         at: now,

@@ -1,5 +1,5 @@
 import { isFault, toSeconds, unixSeconds } from '../base/index.ts';
-import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { Interval, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { KeyDesk, KeyEvidence, KeyUse, LogCompleteness, RotationView } from '../keys/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../server/index.ts';
 import type { FoundKey } from './keys-find.ts';
@@ -27,11 +27,16 @@ const daySeconds = 86_400;
 const usesOf = async (
   names: readonly string[],
   use: (name: string) => Promise<KeyUse>,
+  { progress, signal }: Pick<Listing, 'progress' | 'signal'>,
 ): Promise<ReadonlyMap<string, KeyUse>> => {
   const found = new Map<string, KeyUse>();
   const left = names.values();
   const work = async (): Promise<void> => {
-    for (const name of left) found.set(name, await use(name));
+    for (const name of left) {
+      signal.throwIfAborted();
+      progress({ step: 'looking who uses which key', done: found.size, total: names.length });
+      found.set(name, await use(name));
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return found;
@@ -46,19 +51,32 @@ const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly numb
   return ids;
 };
 
-/** Keys of an account with their use of the last days; `all` are those that it has. */
+type Listing = {
+  /** Every key that the account has. */
+  readonly all: readonly FoundKey[];
+  readonly now: UnixMillis;
+  /** Of use that are looked at. */
+  readonly days: number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** Keys of an account with their use of the last days. */
 export const listKeys = async (
   means: ListMeans,
   keys: readonly FoundKey[],
-  { all, now, days }: { readonly all: readonly FoundKey[]; readonly now: UnixMillis; readonly days: number },
+  listing: Listing,
 ): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
   const { account, currency, desk, evidence } = means;
+  const { all, now, days } = listing;
   const end = toSeconds(now);
   const span = { start: unixSeconds(end - days * daySeconds), end };
   const through = throughOf(await evidence.logComplete(account, span), span);
   const open = new Map((await desk.open()).map((view) => [view.id, stateOf(view)]));
-  const uses = await usesOf([...new Set(keys.map(({ key }) => key.name))], (name) =>
-    evidence.use(account, name, span),
+  const uses = await usesOf(
+    [...new Set(keys.map(({ key }) => key.name))],
+    (name) => evidence.use(account, name, span),
+    listing,
   );
   const ids = idsByName(all);
   const views = keys.map((found): KeyView => {

@@ -42,8 +42,12 @@ Examples:
     )
     .action(async (key: string | undefined, options: Asked & { readonly days: number }) => {
       const { config, days, json } = options;
-      const view = await withKeys(config, (commands) =>
-        commands.list({ days, ...(key === undefined ? {} : { key }), ...inAccount(options) }, means.signal),
+      const view = await withKeys(config, (commands, progress) =>
+        commands.list(
+          { days, ...(key === undefined ? {} : { key }), ...inAccount(options) },
+          progress,
+          means.signal,
+        ),
       );
       print(json === true ? jsonText(keysJson(view)) : renderKeys(view, screenOf(means.stdout, means.env)));
     });

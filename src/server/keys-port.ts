@@ -156,7 +156,7 @@ export type KeyHistory = { readonly zone: string; readonly steps: readonly KeySt
 /** What can be ordered of keys. All reject with a Fault. */
 export type KeyCommands = {
   /** @throws Fault wrong-use when the key that is named is none or one of several */
-  readonly list: (query: KeyQuery, signal: AbortSignal) => Promise<KeyListView>;
+  readonly list: (query: KeyQuery, progress: Progress, signal: AbortSignal) => Promise<KeyListView>;
   /** What each job of keys, or the one named, would do now. Nothing is written. */
   readonly plan: (order: { readonly job?: string }, signal: AbortSignal) => Promise<readonly KeyPlanView[]>;
   /** Reads a plan file and says whether it may be applied. Nothing is written. */

@@ -30,7 +30,7 @@ describe('a key that a person names', () => {
     ['id:3', 3],
   ])('%s is the key %i', async (named, id) => {
     const { keys: commands } = oneAccount(...keys);
-    const { keys: found } = await commands.list({ key: named, days: 30 }, never);
+    const { keys: found } = await commands.list({ key: named, days: 30 }, noProgress, never);
     expect(found.map(({ keyId }) => keyId)).toEqual([id]);
   });
   it.each([
@@ -306,7 +306,7 @@ describe('the list', () => {
     ]);
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], who);
     const { keys } = keyHouse({ main });
-    const list = await keys.list({ days: 30 }, never);
+    const list = await keys.list({ days: 30 }, noProgress, never);
     expect(list.keys).toMatchObject([
       {
         service: 'billing',
@@ -324,7 +324,7 @@ describe('the list', () => {
     expect(list.accounts).toEqual([
       { account: 'main', currency: 'USD', since: (now - 30 * day) / 1000, through: now / 1000 },
     ]);
-    const blind = await keyHouse({ main }, { through: null }).keys.list({ days: 30 }, never);
+    const blind = await keyHouse({ main }, { through: null }).keys.list({ days: 30 }, noProgress, never);
     expect(blind.keys.map(({ use }) => use?.calls)).toEqual([12, undefined, undefined]);
     expect(blind.accounts[0]).not.toHaveProperty('through');
   });

@@ -29,6 +29,7 @@ describe('help', () => {
     'reports',
     'reconcile',
     'outbox',
+    'keys',
     'sandbox',
     'demo',
   ])('%s shows examples', async (command) => {

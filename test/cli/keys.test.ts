@@ -115,7 +115,7 @@ it.each([
 describe('keys and keys list', () => {
   it('show the same page, and JSON with what needs attention', async () => {
     const page = await run();
-    expect(page).toMatchObject({ code: 0, stderr: '' });
+    expect(page).toMatchObject({ code: 0, questions: [] });
     expect(page.stdout).toBe((await run('list')).stdout);
     expect(page.stdout).toMatch(/^KEY +ID +SERVICE +AGE +EXPIRES +LAST CALL +IDLE +SPEND$/m);
     expect(page.stdout).toMatch(

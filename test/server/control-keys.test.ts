@@ -41,7 +41,7 @@ it('brings each order on keys and its answer across, with progress', async () =>
   // A plan of thousands of keys.
   const file = 'ü'.repeat(900_000);
   const service = { service: 'billing', who };
-  expect(await daemon.list({ days: 30 }, never)).toEqual(list);
+  expect(await daemon.list({ days: 30 }, noProgress, never)).toEqual(list);
   expect(await daemon.plan({ job: 'rotate-prod' }, never)).toEqual([]);
   expect(await daemon.checkPlan({ file }, never)).toEqual({ plan: {}, stale: ['x'] });
   expect(await daemon.apply({ file: 'plan', who }, (step) => steps.push(step), never)).toEqual(outcome);

@@ -6,7 +6,7 @@ type AskDaemon = <T>(call: Omit<Call, 'patience' | 'onEvent'>, progress?: Progre
 
 /** The commands on keys, of the daemon. */
 export const keysOver = (ask: AskDaemon): KeyCommands => ({
-  list: (body, signal) => ask({ name: 'POST /keys/list', body, signal }),
+  list: (body, progress, signal) => ask({ name: 'POST /keys/list', body, signal }, progress),
   plan: (body, signal) => ask({ name: 'POST /keys/plan', body, signal }),
   checkPlan: (body, signal) => ask({ name: 'POST /keys/check-plan', body, signal }),
   apply: (body, progress, signal) => ask({ name: 'POST /keys/apply', body, signal }, progress),

@@ -34,7 +34,7 @@ const historyQuery = z.strictObject({ account, service: z.exactOptional(text) })
 
 /** The commands on keys by method and path. */
 export const keyRoutes = (keys: KeyCommands, take: Take): readonly (readonly [string, Route])[] => [
-  ['POST /keys/list', ({ body, answer }) => keys.list(take(listQuery, body), answer.signal)],
+  ['POST /keys/list', ({ body, answer }) => keys.list(take(listQuery, body), answer.progress, answer.signal)],
   ['POST /keys/plan', ({ body, answer }) => keys.plan(take(planOrder, body), answer.signal)],
   ['POST /keys/check-plan', ({ body, answer }) => keys.checkPlan(take(checkOrder, body), answer.signal)],
   [
