@@ -1,7 +1,8 @@
-import { compareMoney, zero } from '../../base/index.ts';
+import { zero } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { needsProbe } from '../update/knowledge.ts';
+import type { LearnedPoint } from '../../warehouse/index.ts';
+import { knownUnit, needsProbe } from '../update/knowledge.ts';
 import type { UpdateKnowledge } from '../update/knowledge.ts';
 import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
@@ -14,10 +15,18 @@ export type KeyGatewayMeans = {
   readonly knowledge: () => Promise<UpdateKnowledge>;
   /** Learns it on a throw-away key. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
+  /** Takes back what was learned wrongly. */
+  readonly distrust: (points: readonly LearnedPoint[]) => Promise<unknown>;
 };
 
 /** The gateway as rotations use it: what its document leaves open is learned before it matters. */
-export const createKeyGateway = ({ gateway, clock, knowledge, probe }: KeyGatewayMeans): KeyGateway => {
+export const createKeyGateway = ({
+  gateway,
+  clock,
+  knowledge,
+  probe,
+  distrust,
+}: KeyGatewayMeans): KeyGateway => {
   const known = async (signal: AbortSignal): Promise<UpdateKnowledge> => {
     const first = await knowledge();
     if (!needsProbe(first)) return first;
@@ -28,12 +37,10 @@ export const createKeyGateway = ({ gateway, clock, knowledge, probe }: KeyGatewa
     list: (signal) => gateway.listKeys({ signal }),
     read: (id, signal) => gateway.readKey(id, { signal }),
     create: async (name, fields, signal) => {
-      const isLimited = !fields.unlimitedQuota && compareMoney(fields.remainQuota, zero) > 0;
-      const { unit } = isLimited ? await known(signal) : await knowledge();
-      const quota = isLimited
-        ? writtenQuota(fields.remainQuota, unit ?? { kind: 'currency' }, 'down').number
-        : fields.remainQuota;
-      return gateway.createKey({ ...fields, name, remainQuota: quota }, { signal });
+      if (fields.unlimitedQuota) return gateway.createKey({ ...fields, name, remainQuota: zero }, { signal });
+      const unit = knownUnit(await known(signal), `the key ${name}`);
+      const { number } = writtenQuota(fields.remainQuota, unit, 'down');
+      return gateway.createKey({ ...fields, name, remainQuota: number }, { signal });
     },
     update: async (id, change, { neverRaise }, signal) =>
       putWhole(gateway, id, change, {
@@ -42,6 +49,7 @@ export const createKeyGateway = ({ gateway, clock, knowledge, probe }: KeyGatewa
         signal,
         inexact: 'down',
         neverRaise,
+        distrust,
       }),
     remove: (id, signal) => gateway.deleteKey(id, { signal }),
   };

@@ -1,0 +1,329 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  createNamedGates,
+  createSecretRegistry,
+  fault,
+  money,
+  noProgress,
+  silentLog,
+  unixMillis,
+  unixSeconds,
+} from '../../src/base/index.ts';
+import type { Clock, Secret } from '../../src/base/index.ts';
+import type { ApiKey } from '../../src/gateway/index.ts';
+import { createKeyDesk } from '../../src/keys/desk.ts';
+import type { KeyNews } from '../../src/keys/desk-types.ts';
+import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-means.ts';
+import { openJournal } from '../../src/keys/journal/journal.ts';
+import type { JournalMeans } from '../../src/keys/journal/journal.ts';
+import type { KeyUse } from '../../src/keys/key-event.ts';
+import type { Sink } from '../../src/keys/sink.ts';
+import type { RotationTerms } from '../../src/keys/terms.ts';
+import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
+
+const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Thrown where the process is to die: nothing behind it runs. */
+export const crash = Symbol('crash');
+
+/** A clock that stands still but when it is moved. */
+export const stillClock = (start = 1_767_225_600_000) => {
+  let now = start;
+  const clock: Clock = {
+    now: () => unixMillis(now),
+    limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
+    wait: async () => undefined,
+  };
+  return {
+    clock,
+    pass: (millis: number) => {
+      now += millis;
+    },
+  };
+};
+
+export type Lost = 'before' | 'after';
+
+/** A gateway in memory that counts what it is asked, and may lose an answer before or after it did what it was asked. */
+export const memoryGateway = (clock: Clock) => {
+  const keys = new Map<number, ApiKey & { plaintext: string }>();
+  const deleted: { id: number; name: string }[] = [];
+  let lastId = 100;
+  const faults = { create: [] as (Lost | undefined)[], remove: [] as (Lost | undefined)[] };
+  const writes = { create: 0, update: 0, remove: 0 };
+  const lose = (): never => {
+    throw fault('gateway-connection-lost', 'the answer was lost');
+  };
+  const add = (name: string, fields: Partial<ApiKey> = {}): number => {
+    lastId += 1;
+    keys.set(lastId, {
+      id: lastId,
+      name,
+      keyMask: undefined,
+      status: 1,
+      remainQuota: money('0'),
+      unlimitedQuota: true,
+      expiredTime: 'never',
+      group: 'default',
+      createdTime: unixSeconds(Math.floor(clock.now() / 1000)),
+      rest: {},
+      ...fields,
+      plaintext: `sk-${lastId}-${name}-plaintext`,
+    });
+    return lastId;
+  };
+  const works = (plaintext: string): boolean =>
+    [...keys.values()].some(
+      (key) =>
+        key.plaintext === plaintext && (key.expiredTime === 'never' || key.expiredTime * 1000 > clock.now()),
+    );
+  return {
+    keys,
+    deleted,
+    faults,
+    writes,
+    add,
+    works,
+    plaintextOf: (id: number) => keys.get(id)?.plaintext ?? '',
+    client: (secrets: { register: (value: string) => Secret }): KeyGateway => ({
+      list: async () => [...keys.values()].map(({ plaintext: _plaintext, ...key }) => key),
+      read: async (id) => {
+        const key = keys.get(id);
+        if (key === undefined) throw fault('gateway-not-found', `no key ${id}`);
+        return key;
+      },
+      create: async (name, fields) => {
+        writes.create += 1;
+        const lost = faults.create.shift();
+        if (lost === 'before') lose();
+        const id = add(name, fields);
+        if (lost === 'after') lose();
+        return { id, key: secrets.register(keys.get(id)?.plaintext ?? '') };
+      },
+      update: async (id, change) => {
+        writes.update += 1;
+        const before = keys.get(id);
+        if (before === undefined) throw fault('gateway-not-found', `no key ${id}`);
+        const after = { ...before, ...change };
+        keys.set(id, after);
+        return { before, after, sent: true, spent: money('0'), measured: 'measured' };
+      },
+      remove: async (id) => {
+        writes.remove += 1;
+        const lost = faults.remove.shift();
+        if (lost === 'before') lose();
+        const key = keys.get(id);
+        if (key === undefined) throw fault('gateway-refused', 'record not found');
+        keys.delete(id);
+        deleted.push({ id, name: key.name });
+        if (lost === 'after') lose();
+      },
+    }),
+  };
+};
+
+export type MemoryGateway = ReturnType<typeof memoryGateway>;
+
+/** A sink that keeps one key, as a file does. */
+export const memorySink = (place: string, over: Partial<Sink> = {}) => {
+  const held: { value: string | undefined; deliveries: number } = { value: undefined, deliveries: 0 };
+  const sink: Sink = {
+    place,
+    describe: () => `the sink ${place}`,
+    confirmedByPerson: false,
+    deliver: async (key) => {
+      held.value = key.reveal();
+      held.deliveries += 1;
+      return {};
+    },
+    fingerprint: async () =>
+      held.value === undefined
+        ? { state: 'empty' }
+        : { state: 'holds', fingerprint: fingerprintOf(held.value) },
+    troubles: async () => [],
+    ...over,
+  };
+  return { held, sink };
+};
+
+/** A table in memory that keeps its rows to its rules. */
+export const memoryTable = (): JournalMeans['table'] & { readonly rows: KeyJournalRow[] } => {
+  const rows: KeyJournalRow[] = [];
+  const lineage = new Map<string, LineageRow>();
+  return {
+    rows,
+    append: async (added, lines) => {
+      for (const row of added) {
+        if (row.seq !== rows.length + 1) throw new RangeError(`seq ${row.seq} after ${rows.length}`);
+        rows.push(row);
+      }
+      for (const row of lines) lineage.set(`${row.account}/${row.keyId}`, row);
+    },
+    last: async () => rows.at(-1),
+    events: async (filter = {}) =>
+      rows.filter(
+        (row) =>
+          (filter.account === undefined || row.account === filter.account) &&
+          (filter.service === undefined || row.service === filter.service) &&
+          (filter.rotation === undefined || row.rotation === filter.rotation),
+      ),
+    lineage: async (account) => [...lineage.values()].filter((row) => row.account === account),
+  };
+};
+
+export const usualTerms: RotationTerms = {
+  job: 'rotate',
+  template: '{service}.g{generation}',
+  overlap: 3_600_000,
+  quota: { kind: 'carry' },
+  retire: { when: 'unused', quiet: 3_600_000, then: 'delete' },
+  tries: 5,
+};
+
+export const hour = 3_600_000;
+
+const noUse: KeyUse = { calls: 0, models: [] };
+
+/**
+ * A desk over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
+ * a crash. `at` is called before and after each effect and each line that is written down, and may throw `crash`.
+ */
+export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
+  const { clock, pass } = stillClock();
+  const gateway = memoryGateway(clock);
+  const table = memoryTable();
+  const news: KeyNews[] = [];
+  const secrets = createSecretRegistry();
+  const usual = memorySink('memory:one');
+  const sinks = options.sinks ?? [usual.sink];
+  const state = {
+    /** Calls in the log by name of key: the moment (milliseconds) of each. */
+    calls: [] as { name: string; at: number }[],
+    logLag: 0,
+    verify: undefined as undefined | ((key: Secret) => Promise<void>),
+    sinks,
+    reload: undefined as Consumer['reload'],
+    at: (_what: string): void => undefined,
+  };
+  const around = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    state.at(`before ${what}`);
+    const result = await work();
+    state.at(`after ${what}`);
+    return result;
+  };
+  const client = gateway.client(secrets);
+  const wrapped: KeyGateway = {
+    list: (signal) => client.list(signal),
+    read: (id, signal) => client.read(id, signal),
+    create: (name, fields, signal) => around('create', () => client.create(name, fields, signal)),
+    update: (id, change, how, signal) => around('update', () => client.update(id, change, how, signal)),
+    remove: (id, signal) => around('remove', () => client.remove(id, signal)),
+  };
+  const consumerOf = (): Consumer => ({
+    sinks: state.sinks.map((sink) => ({
+      ...sink,
+      deliver: (...given) => around(`deliver to ${sink.place}`, () => sink.deliver(...given)),
+    })),
+    verify: async (key) => {
+      await state.verify?.(key);
+      if (!gateway.works(key.reveal())) throw fault('key-verify-refused', 'refused');
+      return { verdict: 'works', evidence: 'it answered' };
+    },
+    ...(state.reload === undefined ? {} : { reload: state.reload }),
+  });
+  const open = async () => {
+    const path = join(folder, 'audit', 'keys.jsonl');
+    const journal = await openJournal({ table, path, log: silentLog });
+    const watched: typeof journal = {
+      ...journal,
+      record: (events) =>
+        around(`record ${events.map(({ what }) => what).join('+')}`, () => journal.record(events)),
+    };
+    const desk = createKeyDesk({
+      account: 'main',
+      journal: watched,
+      gateway: wrapped,
+      evidence: {
+        use: async (_account, name, span) => {
+          const found = state.calls.filter(
+            (call) => call.name === name && call.at >= span.start * 1000 && call.at < span.end * 1000,
+          );
+          const last = found.at(-1);
+          if (last === undefined) return noUse;
+          return {
+            calls: found.length,
+            lastCall: unixSeconds(Math.floor(last.at / 1000)),
+            models: [{ model: 'm', calls: found.length }],
+          };
+        },
+        logComplete: async (_account, span) => {
+          const through = Math.floor((clock.now() - state.logLag) / 1000);
+          if (through >= span.end) return { complete: true };
+          const why = 'the log is behind';
+          return through > span.start
+            ? { complete: false, why, through: unixSeconds(through) }
+            : { complete: false, why };
+        },
+        idsNamed: async (_account, name) =>
+          [...gateway.keys.values()].filter((key) => key.name === name).map(({ id }) => id),
+      },
+      consumerOf,
+      plaintexts: new Map(),
+      tell: async (one) => {
+        news.push(one);
+      },
+      clock,
+      log: silentLog,
+      gates: createNamedGates(),
+      templates: ['{service}.g{generation}'],
+    });
+    return { desk, journal, path };
+  };
+  let current = await open();
+  const signal = new AbortController().signal;
+  return {
+    folder,
+    clock,
+    pass,
+    gateway,
+    table,
+    news,
+    state,
+    sink: usual,
+    desk: () => current.desk,
+    journal: () => current.journal,
+    path: () => current.path,
+    restart: async () => {
+      current = await open();
+    },
+    advance: (ids?: readonly string[]) =>
+      current.desk.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress }),
+    /** Plans the rotation of a key as a job would. */
+    start: async (id: number, terms: Partial<RotationTerms> = {}, service = 'billing') => {
+      const key = gateway.keys.get(id);
+      if (key === undefined) throw new RangeError(`no key ${id}`);
+      const survey = await current.desk.survey(signal);
+      const generation = survey.keys.find((one) => one.key.id === id)?.generation ?? 1;
+      const { name, remainQuota, unlimitedQuota } = key;
+      const [rotation] = await current.desk.start(
+        [
+          {
+            service,
+            why: 'age',
+            terms: { ...usualTerms, ...terms },
+            old: { keyId: id, generation, name, remainQuota, unlimitedQuota },
+          },
+        ],
+        'job rotate',
+      );
+      return rotation ?? '';
+    },
+    [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+export type EngineHouse = Awaited<ReturnType<typeof engineHouse>>;

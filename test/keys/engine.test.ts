@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { fault, money } from '../../src/base/index.ts';
+import { engineHouse, hour, memorySink } from './engine-house.ts';
+
+describe('a rotation', () => {
+  it('makes, verifies, delivers, reads back, waits for the old key to fall quiet and deletes it', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.sink.held.value = house.gateway.plaintextOf(old);
+    const id = await house.start(old);
+    const [first] = await house.advance([id]);
+    expect(first?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g2' } });
+    expect(house.sink.held.value).toBe(house.gateway.plaintextOf(first?.view.candidate?.keyId ?? 0));
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g2']);
+    house.pass(hour + 1000);
+    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - hour / 2 });
+    const [second] = await house.advance();
+    expect(second?.view.stage).toBe('done');
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g2']);
+    expect(house.table.rows.map(({ what }) => what)).toEqual([
+      'adopted',
+      'planned',
+      'creating',
+      'created',
+      'verifying',
+      'verified',
+      'delivering',
+      'delivered',
+      'read-back',
+      'current',
+      'quiet',
+      'retiring',
+      'deleting',
+      'deleted',
+      'done',
+    ]);
+    expect(house.news).toEqual([]);
+  });
+
+  it('keeps an old key that is used, tells it once, and brings it before the operators past its time', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing');
+    const id = await house.start(old, {
+      retire: { when: 'unused', quiet: hour, then: 'delete', maxOverlap: 10 * hour },
+    });
+    await house.advance([id]);
+    for (let hours = 0; hours < 12; hours += 1) {
+      house.pass(hour);
+      house.state.calls.push(
+        { name: 'billing', at: house.clock.now() - 60_000 },
+        { name: 'billing.g2', at: house.clock.now() - 60_000 },
+      );
+      await house.advance();
+    }
+    expect(house.gateway.keys.has(old)).toBe(true);
+    expect(house.news.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
+    expect(house.news[0]?.words).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
+    house.pass(2 * hour);
+    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 60_000 });
+    await house.advance();
+    expect(house.gateway.keys.has(old)).toBe(false);
+  });
+
+  it('finds a key whose answer was lost, deletes it, and makes another under another name', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.faults.create.push('after');
+    const id = await house.start(old);
+    const [lost] = await house.advance([id]);
+    expect(lost?.fault?.code).toBe('gateway-connection-lost');
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g2']);
+    expect(house.news.map(({ kind }) => kind)).toEqual(['failed']);
+    house.pass(hour);
+    const [next] = await house.advance();
+    expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g3']);
+  });
+
+  it('clears a key away that shows up after its rotation has gone on without it', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.faults.create.push('before');
+    const id = await house.start(old);
+    await house.advance([id]);
+    house.pass(hour);
+    const [next] = await house.advance();
+    expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
+    // The request was on its way all the while.
+    const late = house.gateway.add('billing.g2');
+    await house.advance();
+    expect(house.gateway.keys.has(late)).toBe(false);
+    expect(house.gateway.keys.has(old)).toBe(true);
+  });
+
+  it('leaves a key alone that somebody else made under such a name before', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const other = house.gateway.add('billing.g7');
+    const id = await house.start(old);
+    const [moved] = await house.advance([id]);
+    expect(moved?.view.candidate?.name).toBe('billing.g8');
+    house.pass(20 * hour);
+    house.state.calls.push({ name: 'billing.g8', at: house.clock.now() - 1000 });
+    await house.advance();
+    expect(house.gateway.keys.has(other)).toBe(true);
+    expect(house.gateway.keys.has(old)).toBe(false);
+  });
+
+  it('stops after so many tries, the old key untouched, until a person lets it go on', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const broken = memorySink('memory:one', {
+      deliver: async () => {
+        throw fault('sink-failed', 'the disk is full');
+      },
+    });
+    house.state.sinks = [broken.sink];
+    const id = await house.start(old, { tries: 3 });
+    for (let round = 0; round < 6; round += 1) {
+      await house.advance(round === 0 ? [id] : undefined);
+      house.pass(7 * hour);
+    }
+    const [view] = await house.desk().open();
+    expect(view).toMatchObject({ stage: 'waiting' });
+    expect(house.news.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'waiting']);
+    expect(house.gateway.writes.create).toBe(1);
+    house.state.sinks = [house.sink.sink];
+    await house.desk().resume('billing', 'person anna');
+    const [after] = await house.advance();
+    expect(after?.view.stage).toBe('current');
+  });
+
+  it('does not retire anything while a sink lies', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const liar = memorySink('memory:two', {
+      fingerprint: async () => ({ state: 'holds', fingerprint: '0'.repeat(64) }),
+    });
+    house.state.sinks = [house.sink.sink, liar.sink];
+    const id = await house.start(old);
+    const [moved] = await house.advance([id]);
+    expect(moved?.fault?.message).toBe(
+      'the sink memory:two holds another key, after billing.g2 was delivered there',
+    );
+    expect(moved?.view.stage).not.toBe('current');
+    expect(house.gateway.keys.has(old)).toBe(true);
+    house.pass(7 * hour);
+    await house.advance();
+    // Delivered again, to each place.
+    expect(house.sink.held.deliveries).toBe(2);
+  });
+
+  it('deletes a key that is refused for longer than caches last, and makes another', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.state.verify = async () => {
+      throw fault('key-verify-refused', 'refused');
+    };
+    const id = await house.start(old);
+    await house.advance([id]);
+    expect(house.gateway.keys.size).toBe(2);
+    house.pass(15 * 60_000);
+    await house.advance();
+    expect([...house.gateway.keys.keys()]).toEqual([old]);
+    house.state.verify = undefined;
+    house.pass(hour);
+    const [after] = await house.advance();
+    expect(after?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
+  });
+
+  it('deletes a leaked key as soon as its successor is in every sink', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() });
+    const id = await house.start(old, { retire: { when: 'now', quiet: hour, then: 'delete' } });
+    const [moved] = await house.advance([id]);
+    expect(moved?.view.stage).toBe('done');
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g2']);
+  });
+
+  it('carries what is left, and takes off the successor what the old key spent afterwards', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10.5') });
+    const id = await house.start(old);
+    const [moved] = await house.advance([id]);
+    const successor = moved?.view.candidate?.keyId ?? 0;
+    expect(house.gateway.keys.get(successor)).toMatchObject({ unlimitedQuota: false, remainQuota: '10.5' });
+    expect(house.news.map(({ kind }) => kind)).toEqual(['exposure']);
+    const before = house.gateway.keys.get(old);
+    if (before !== undefined) house.gateway.keys.set(old, { ...before, remainQuota: money('8.25') });
+    house.pass(2 * hour);
+    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    await house.advance();
+    expect(house.gateway.keys.get(successor)?.remainQuota).toBe('8.25');
+    expect(house.gateway.keys.has(old)).toBe(false);
+  });
+
+  it('splits what is left, and gives the successor the rest of it at the end', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
+    const id = await house.start(old, { quota: { kind: 'split' } });
+    const [moved] = await house.advance([id]);
+    const successor = moved?.view.candidate?.keyId ?? 0;
+    expect(house.gateway.keys.get(successor)?.remainQuota).toBe('5');
+    expect(house.gateway.keys.get(old)?.remainQuota).toBe('5');
+    house.pass(2 * hour);
+    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    await house.advance();
+    expect(house.gateway.keys.get(successor)?.remainQuota).toBe('10');
+  });
+
+  it('sets the end of the old key at the hand-over when it ends with the overlap', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old, { retire: { when: 'after-overlap', quiet: hour, then: 'delete' } });
+    await house.advance([id]);
+    expect(house.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((house.clock.now() + hour) / 1000));
+    house.pass(hour / 2 + 60_000);
+    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() - 30_000 });
+    await house.advance();
+    expect(house.news.map(({ title }) => title)).toEqual([
+      'the old key billing.g1 is still used and ends soon',
+    ]);
+    house.pass(hour);
+    const [done] = await house.advance();
+    expect(done?.view.stage).toBe('done');
+    expect(house.gateway.keys.has(old)).toBe(false);
+  });
+
+  it('waits for the person who has to take an encrypted file, across restarts too', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const aged = memorySink('age:anna', {
+      confirmedByPerson: true,
+      fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
+    });
+    house.state.sinks = [aged.sink];
+    const id = await house.start(old);
+    const [moved] = await house.advance([id]);
+    expect(moved?.view.words).toContain('keys confirm');
+    await house.restart();
+    house.pass(hour);
+    await house.advance();
+    expect(house.gateway.writes.create).toBe(1);
+    await expect(house.desk().confirm('billing', '1'.repeat(64), 'person anna')).rejects.toThrow(
+      'not the fingerprint',
+    );
+    const created = house.table.rows.find(({ what }) => what === 'created');
+    const { fingerprint } = JSON.parse(created?.event ?? '') as { fingerprint: string };
+    await house.desk().confirm('billing', fingerprint, 'person anna');
+    const [after] = await house.advance();
+    expect(after?.view.stage).toBe('current');
+  });
+
+  it('makes the first key of a service, given up before it was delivered it is gone again', async () => {
+    await using house = await engineHouse();
+    const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
+    const terms = {
+      job: 'rotate',
+      template: '{service}.g{generation}',
+      overlap: 0,
+      quota: { kind: 'carry' as const },
+      retire: { when: 'unused' as const, quiet: hour, then: 'delete' as const },
+      tries: 3,
+    };
+    house.state.verify = async () => {
+      throw fault('key-verify-unclear', 'no answer');
+    };
+    const [id = ''] = await house
+      .desk()
+      .start([{ service: 'fresh', why: 'new', terms, fresh }], 'person anna');
+    await house.advance([id]);
+    expect(house.gateway.keys.size).toBe(1);
+    await house.desk().giveUp('fresh', 'person anna');
+    expect(house.gateway.keys.size).toBe(0);
+    house.state.verify = undefined;
+    const [again = ''] = await house
+      .desk()
+      .start([{ service: 'fresh', why: 'new', terms, fresh }], 'person anna');
+    const [done] = await house.advance([again]);
+    expect(done?.view.stage).toBe('done');
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['fresh.g2']);
+  });
+});
