@@ -21,7 +21,7 @@ export {
   zone,
 } from './fields.ts';
 export { fieldsOf, jobMail, jobPost } from './job-schema.ts';
-export type { Job, JobKind, NoticeKind, Retries } from './job-schema.ts';
+export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './job-schema.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Position, Secret } from '../base/index.ts';
+import type { Position, Secret, YamlPath } from '../base/index.ts';
 import {
   accountName,
   addressee,
@@ -15,6 +15,29 @@ import {
 } from './fields.ts';
 import { fieldNotes } from './notes.ts';
 
+/** A job as the rules of kinds see it. */
+export type RuledJob = {
+  readonly name: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly suspended: boolean;
+  readonly hasSchedule: boolean;
+  /** Milliseconds between two of its slots at most; missing where it has none, or where that is not known. */
+  readonly longestSpace?: number;
+  /** The whole job as its shape gives it; missing where something is wrong with it. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+};
+
+/** What a kind finds wrong with a job; the message goes on where the name of the place ends. */
+export type KindFault = {
+  /** Within the job; empty for the job as a whole. */
+  readonly path: YamlPath;
+  /** Whether it is the key that is told of, and not its value. */
+  readonly onKey?: boolean;
+  readonly message: string;
+  readonly advice: string;
+};
+
 /** A kind of job: its own keys beside the common ones. The list of kinds comes in as an argument. */
 export type JobKind = {
   readonly kind: string;
@@ -22,6 +45,8 @@ export type JobKind = {
   /** A run takes up where the one before it ended, so that runs beside or behind one another do harm or nothing: only `forbid` is taken. */
   readonly onlyForbid?: boolean;
   readonly shape: z.ZodObject;
+  /** Rules of the kind, for jobs whose shape is right, which may look at the other jobs. */
+  readonly faults?: (job: RuledJob, all: readonly RuledJob[]) => readonly KindFault[];
 };
 
 /** What operators can be told of a job. */

@@ -6,6 +6,7 @@ import type { Checked } from './check.ts';
 import { sortFaults } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { Job, JobKind } from './job-schema.ts';
+import { kindFaults } from './kind-rules.ts';
 import { isKnownZone } from './known-zone.ts';
 import { policyFaults } from './policy-rules.ts';
 import { readJobs } from './read-jobs.ts';
@@ -133,7 +134,15 @@ const rulesOf = (
   settings: unknown,
   { checkSchedule, longestSpace }: LoadOptions,
 ): ConfigFault[] => {
-  const faults = ringFaults(jobs);
+  const faults = [
+    ...ringFaults(jobs),
+    ...kindFaults(jobs, {
+      accounts: declared.accounts?.names,
+      zoneOf: (job) => zoneFor(job, settings),
+      checkSchedule,
+      longestSpace,
+    }),
+  ];
   for (const job of jobs) {
     faults.push(
       ...nameFaults(job, declared),

@@ -1,8 +1,10 @@
 import { archiveKind } from './archive.ts';
+import { expireKeysKind } from './expire-keys.ts';
 import type { JobKind } from './job-kind.ts';
 import { pullLogsKind } from './pull-logs.ts';
 import { pullUsageKind } from './pull-usage.ts';
 import { reportKind } from './report.ts';
+import { rotateKeysKind } from './rotate-keys.ts';
 import { snapshotKind } from './snapshot.ts';
 
 /** Every kind of job there is; the config, its JSON Schema and the program all read this list. */
@@ -12,15 +14,24 @@ export const jobKinds: readonly JobKind[] = [
   snapshotKind,
   archiveKind,
   reportKind,
+  rotateKeysKind,
+  expireKeysKind,
 ];
 
 export { builtFiles } from './built-files.ts';
 export { createDataReach } from './data-reach.ts';
 export { composeReport, reportFaults } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
+export { expiryPolicy } from './expire-shape.ts';
+export type { ExpireSettings } from './expire-shape.ts';
+export { gatherExpiry } from './gather-expiry.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
+export { isKeyJob, planKeyJob, rotateJob } from './key-jobs.ts';
+export type { KeyJobPlan, RotateJob } from './key-jobs.ts';
 export type { Payers } from './payers.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
+export { rotationPolicy } from './rotate-shape.ts';
+export type { RotateSettings } from './rotate-shape.ts';
 export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
 export { listReports } from './report-archive/read-report.ts';
 export type { ListedReport, ReportList } from './report-archive/read-report.ts';

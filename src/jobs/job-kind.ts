@@ -11,6 +11,7 @@ import type {
 } from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { KeyDesk } from '../keys/index.ts';
 import type { Letterhead, RouteKind } from '../mail/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import type { Payers } from './payers.ts';
@@ -71,6 +72,8 @@ export type JobContext = {
   readonly payers?: Payers;
   /** Missing where nothing can be sent. */
   readonly mail: JobMail | undefined;
+  /** All that is done to the keys of the account; for kinds that do something to them. */
+  readonly keys?: KeyDesk;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
@@ -103,6 +106,7 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly run: (settings: z.output<Shape>, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
   readonly onlyForbid?: boolean;
+  readonly faults?: NonNullable<JobShape['faults']>;
   readonly reach?: (settings: z.output<Shape>, context: ReachContext) => Promise<UnixMillis | undefined>;
   readonly needsThrough?: (settings: z.output<Shape>, slot: UnixMillis, zone: string) => UnixMillis;
 };

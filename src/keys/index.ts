@@ -4,6 +4,7 @@ export { runThen } from './sinks/then-command.ts';
 export type { SinkMeans } from './sinks/sink-means.ts';
 export type { CommandOrder, SinkSpec } from './sinks/sink-spec.ts';
 export type {
+  Advanced,
   KeyDesk,
   KeyNews,
   KeySurvey,
@@ -16,7 +17,7 @@ export { verifyAudit } from './journal/verify-audit.ts';
 export type { AuditVerdict } from './journal/verify-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
-export { fitsPattern } from './plan/select.ts';
+export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export type { KeyEvidence, LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
 export { createKeyDesk } from './desk.ts';
@@ -29,3 +30,17 @@ export type { KeyJournal } from './journal/journal.ts';
 export { updateKnowledge } from './update/knowledge.ts';
 export { probeKeyUpdates } from './update/probe.ts';
 export { verifyKey } from './verify.ts';
+export { minutesOf, weekdays } from './plan/windows.ts';
+export { readMaxPerRun } from './plan/limits.ts';
+export type { Limits } from './plan/limits.ts';
+export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from './plan/key-names.ts';
+export { obstacleOf, planRotations, serviceTrouble } from './plan/plan-rotations.ts';
+export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
+export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
+export type { ExpiryPlan } from './plan/plan-expiry.ts';
+export { expiryClocks, pastSteps, spanAsked, timesAsked } from './plan/expiry-policy.ts';
+export type { ExpiryEvidence, ExpiryPolicy } from './plan/expiry-policy.ts';
+export { planNotices } from './plan/notices.ts';
+export { needsWords } from './plan/held-key.ts';
+export type { HeldKey } from './plan/held-key.ts';
+export { spanText } from './plan/plan-words.ts';

@@ -67,14 +67,14 @@ export const timesAsked = ({ by, stages, quiet, evenIfUsed }: ExpiryPolicy): rea
   );
 };
 
-/** The stage of the warnings that begin the end of a key, as it is written down. */
-export const warningStage = 'unless it is used';
+/** How warnings that begin the end of a key start, as they are written down and told. */
+export const warningStage = 'it is to be ended';
 
 /** What the journal tells of keys that were warned of or set to expire. */
 export const pastSteps = (history: readonly KeyEvent[]): ReadonlyMap<number, PastSteps> => {
   const past = new Map<number, PastSteps>();
   for (const event of history) {
-    if (event.what === 'warned' && event.stage === warningStage)
+    if (event.what === 'warned' && event.stage.startsWith(warningStage))
       past.set(event.keyId, { ...past.get(event.keyId), warned: event.at });
     if (event.what === 'expiry-set') past.set(event.keyId, { ...past.get(event.keyId), expirySet: event.at });
   }

@@ -54,10 +54,33 @@ const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis 
   return past?.warned === undefined || (began !== undefined && past.warned < began) ? undefined : past.warned;
 };
 
-const actionOf = (stage: Stage, now: UnixMillis): PlannedExpiry['action'] => {
-  if (stage === 'warn') return { kind: 'warn', stage: warningStage };
+const sinceWords: { readonly [Clock in ExpiryClock]: string } = {
+  age: 'made',
+  idle: 'not used since',
+  expired: 'expired',
+  exhausted: 'used up, and not used since',
+};
+
+/** What its owner is told: another text each time the clock has begun anew, since of one text is told once. */
+const warningOf = (clock: ExpiryClock, judged: Judged): string => {
+  const { warn = 0, expire, delete: end } = judged.policy.stages;
+  const began = clockBegan(clock, judged);
+  const since =
+    began === undefined
+      ? ''
+      : ` (${sinceWords[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')})`;
+  const then = [
+    ...(expire === undefined ? [] : [`it expires in ${spanText(expire - warn)}`]),
+    ...(end === undefined ? [] : [`it is deleted in ${spanText(end - warn)}`]),
+  ];
+  const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
+  return `${warningStage}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
+};
+
+const actionOf = (stage: Stage, clock: ExpiryClock, judged: Judged): PlannedExpiry['action'] => {
+  if (stage === 'warn') return { kind: 'warn', stage: warningOf(clock, judged) };
   return stage === 'expire'
-    ? { kind: 'expire', at: unixSeconds(toSeconds(now) + expiresIn) }
+    ? { kind: 'expire', at: unixSeconds(toSeconds(judged.now) + expiresIn) }
     : { kind: 'delete' };
 };
 
@@ -95,7 +118,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
         reason: 'revived',
         words: `it was set to expire ${spanText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
       };
-    return { action: actionOf(stage, now), why: clockWords(clock, at) };
+    return { action: actionOf(stage, clock, judged), why: clockWords(clock, at) };
   }
   return { reason: 'not-due', words: 'nothing is left to be done' };
 };

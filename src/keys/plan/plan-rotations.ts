@@ -4,7 +4,7 @@ import type { KeySurvey, PlannedRotation, SurveyedKey } from '../desk-types.ts';
 import type { RotationTerms } from '../terms.ts';
 import { heldKey, oldestFirst } from './held-key.ts';
 import type { HeldKey } from './held-key.ts';
-import { isKeyName, isServiceName, printKeyName, templateOf } from './key-names.ts';
+import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
 import { deadBy } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
@@ -66,8 +66,17 @@ export const plannedRotation = (
 /** The number that a successor has at the latest, after failed attempts that each took one. */
 const spareGenerations = 99;
 
+/** Why a service of this name can have no further keys. */
+export const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
+  if (!isServiceName(service)) return `“${service}” cannot stand in paths and commands`;
+  const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
+  return isKeyName(longest)
+    ? undefined
+    : `names of keys of “${service}” would outgrow ${longestKeyName} bytes`;
+};
+
 /** What keeps a key from being rotated, whatever its age. */
-const obstacleOf = (
+export const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,
   policy: Pick<RotationPolicy, 'terms' | 'select'>,
@@ -109,20 +118,12 @@ const obstacleOf = (
       'generation-not-unique',
       `${twin.key.name} is generation ${generation} of ${service}, too; \`tollkeeper keys adopt\` gives one of them another place`,
     );
-  if (!isServiceName(service))
-    return held(
-      'service-unusable',
-      `“${service}” cannot stand in paths and commands; \`tollkeeper keys adopt\` gives the key a service of another name`,
-    );
-  const longest = printKeyName(templateOf(policy.terms.template), {
-    service,
-    generation: generation + spareGenerations,
-  });
-  return isKeyName(longest)
+  const trouble = serviceTrouble(service, policy.terms.template, generation);
+  return trouble === undefined
     ? undefined
     : held(
-        'name-too-long',
-        `its successor's name would outgrow 50 bytes; \`tollkeeper keys adopt\` gives the key a service of a shorter name`,
+        isServiceName(service) ? 'name-too-long' : 'service-unusable',
+        `${trouble}; \`tollkeeper keys adopt\` gives the key a service of another name`,
       );
 };
 

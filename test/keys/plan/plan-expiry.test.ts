@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
 import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
-import { spanAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
+import { pastSteps, spanAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
 import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';
 import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
 import type { LogCompleteness } from '../../../src/keys/ports.ts';
@@ -122,6 +122,42 @@ describe('stages of a key that is to end', () => {
     expect(plan([key]).does).toEqual({ a: 'warn' });
     expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).held).toEqual({ a: 'not-due' });
     expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
+  });
+
+  it('tells its owner what comes, in other words each time the clock begins anew', () => {
+    const saidOf = (used: number) => {
+      const keys = [surveyed('a', { age: 400 })];
+      const ending = policy({ by: ['idle'] });
+      const [one] = planExpiry(
+        surveyOf(...keys),
+        ending,
+        evidenceOf(keys, { ending, used: { a: used } }),
+        [],
+      ).expiries;
+      return one?.planned.action;
+    };
+    expect(saidOf(91)).toEqual({
+      kind: 'warn',
+      stage:
+        'it is to be ended (not used since 2026-08-22T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used',
+    });
+    expect(saidOf(92)).not.toEqual(saidOf(91));
+    const event = {
+      what: 'warned',
+      at: now,
+      who: '',
+      account: '',
+      service: '',
+      rotation: '',
+      keyId: 5,
+      generation: 1,
+      name: 'a',
+    } as const;
+    const past = pastSteps([
+      { ...event, stage: 'it is to be ended (made 2026-08-22T08:00:00Z)' },
+      { ...event, keyId: 6, stage: '7 days before it expires, 2026-11-28T08:00:00Z' },
+    ]);
+    expect([...past]).toEqual([[5, { warned: now }]]);
   });
 
   it('may be left out', () => {

@@ -1,0 +1,64 @@
+import type { YamlPath } from '../base/index.ts';
+import type { ConfigFault } from './config-fault.ts';
+import type { RuledJob } from './job-schema.ts';
+import type { DeclaredJob } from './read-jobs.ts';
+import type { CheckSchedule, LongestSpace, Schedule } from './rules.ts';
+import { valueAt } from './schema-walk.ts';
+import { pathInWords } from './words.ts';
+
+type Means = {
+  readonly accounts: readonly string[] | undefined;
+  readonly zoneOf: (job: DeclaredJob) => string;
+  readonly checkSchedule?: CheckSchedule | undefined;
+  readonly longestSpace?: LongestSpace | undefined;
+};
+
+/** The longest time between two of its slots; nothing for a job without any, or whose schedule is at fault. */
+const spaceOf = (job: DeclaredJob, means: Means): number | undefined => {
+  const { schedule: expression, day_match: match } = job.part.value ?? {};
+  if (typeof expression !== 'string' || means.checkSchedule === undefined) return undefined;
+  const schedule: Schedule = {
+    expression,
+    zone: means.zoneOf(job),
+    ...(match === 'any' || match === 'all' ? { dayMatch: match } : {}),
+  };
+  return means.checkSchedule(schedule) === undefined ? means.longestSpace?.(schedule) : undefined;
+};
+
+const ruledJob = (job: DeclaredJob, means: Means): RuledJob => {
+  const { value, resolved } = job.part;
+  const named = valueAt(resolved, ['account']) ?? means.accounts?.[0];
+  const space = spaceOf(job, means);
+  return {
+    name: job.name,
+    kind: job.kind?.kind ?? '',
+    account: typeof named === 'string' ? named : '',
+    suspended: valueAt(resolved, ['suspend']) === true,
+    hasSchedule: valueAt(resolved, ['schedule']) !== undefined,
+    ...(space === undefined ? {} : { longestSpace: space }),
+    ...(value === undefined ? {} : { fields: value }),
+  };
+};
+
+/** What kinds of jobs find wrong with jobs of theirs whose shape is right, looking at all the others. */
+export const kindFaults = (jobs: readonly DeclaredJob[], means: Means): ConfigFault[] => {
+  const ruled = jobs.map((job) => ruledJob(job, means));
+  return jobs.flatMap((job, index) => {
+    const own = ruled[index];
+    const find = job.kind?.faults;
+    if (own?.fields === undefined || find === undefined) return [];
+    const { source, path: root } = job.part;
+    return find(own, ruled).map(({ path, onKey, message, advice }): ConfigFault => {
+      const place: YamlPath = [...root, ...path];
+      return {
+        file: source.file,
+        ...(onKey === true || path.length === 0 ? source.atKey(place) : source.at(place)),
+        message:
+          path.length === 0
+            ? `job ${job.name} ${message}`
+            : `jobs.${job.name}.${pathInWords(path)} ${message}`,
+        advice,
+      };
+    });
+  });
+};

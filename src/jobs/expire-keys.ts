@@ -1,0 +1,134 @@
+import { needsWords, planExpiry, planNotices } from '../keys/index.ts';
+import type { ExpiryPlan, PlannedExpiry } from '../keys/index.ts';
+import { expireShape, expiryPolicy } from './expire-shape.ts';
+import type { ExpireSettings } from './expire-shape.ts';
+import { gatherExpiry } from './gather-expiry.ts';
+import { defineJobKind } from './job-kind.ts';
+import type { JobContext, JobOutcome } from './job-kind.ts';
+import { expireFaults } from './key-rules.ts';
+import { deskOf, failureOf, whoOf } from './key-runs.ts';
+import { endedKey, expiryWords, keptKey, keyLine } from './key-words.ts';
+import { nobodyPays } from './payers.ts';
+import { mailPlan } from './plan-mail.ts';
+import type { PlanLetter } from './plan-mail.ts';
+import { count } from './words.ts';
+
+type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
+
+const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Planned> => {
+  const desk = deskOf(context);
+  const { account, warehouse, progress, signal, payers = nobodyPays } = context;
+  progress({ step: 'reading the keys' });
+  const history = await desk.history();
+  const survey = await desk.survey(signal);
+  const policy = expiryPolicy(settings);
+  const { teams } = payers;
+  const means = { account: account.name, warehouse, teams, history, progress, signal };
+  return {
+    plan: planExpiry(survey, policy, await gatherExpiry(survey, policy, means), teams),
+    notices: planNotices(survey, settings.notices, history),
+  };
+};
+
+const kinds = [
+  ['warn', 'warned of'],
+  ['expire', 'set to expire'],
+  ['delete', 'deleted'],
+] as const;
+
+/** `2 keys warned of, 1 key deleted`. */
+const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
+  kinds
+    .flatMap(([kind, words]) => {
+      const { length } = planned.filter(({ action }) => action.kind === kind);
+      return length === 0 ? [] : [`${count(length, 'key')} ${would}${words}`];
+    })
+    .join(', ');
+
+const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
+  expiries.map(({ planned }) => planned);
+
+const heldText = (held: number): string => (held === 0 ? '' : `, ${held.toLocaleString('en-US')} held`);
+
+const letterOf = ({ plan }: Planned, zone: string): PlanLetter => {
+  const kept = plan.held.filter(needsWords);
+  return {
+    title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${heldText(kept.length)}`,
+    keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(keptKey)],
+    usual: plan.held.length - kept.length,
+  };
+};
+
+type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string };
+
+const carriedOut = async (
+  planned: readonly PlannedExpiry[],
+  context: JobContext,
+): Promise<readonly Ended[]> => {
+  if (planned.length === 0) return [];
+  context.progress({ step: 'ending keys', total: planned.length });
+  return deskOf(context).expire(planned, whoOf(context), context.signal);
+};
+
+const figuresOf = ({ plan, notices }: Planned) => ({
+  selected: plan.selected,
+  planned: plan.expiries.length,
+  held: plan.held.filter(needsWords).length,
+  notices: notices.length,
+});
+
+const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOutcome> => {
+  const found = await planOf(settings, context);
+  const { plan, notices } = found;
+  const isApplied = settings.mode === 'apply';
+  const letter = letterOf(found, context.zone);
+  const isTold = !isApplied && letter.keys.length > 0;
+  const told = isTold ? await mailPlan(letter, settings.mail?.to, context) : 0;
+  // That a key expires by itself its owner is to know, whatever this job may do.
+  const ended = await carriedOut([...notices, ...(isApplied ? plannedOf(plan) : [])], context);
+  const failed = failureOf(
+    ended
+      .filter(({ done }) => !done)
+      .map(({ planned, said }) => ({ service: planned.name, code: 'rotation-blocked', message: said })),
+  );
+  if (failed !== undefined) throw failed;
+  const noticed = notices.length === 0 ? '' : `; ${count(notices.length, 'notice')} of keys that expire`;
+  const kept = plan.held.filter(needsWords).length;
+  const did = isApplied
+    ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${heldText(kept)}`
+    : letter.title;
+  const mailed = isTold
+    ? told === 0
+      ? '; nobody is told, since no mail and no operators are declared'
+      : `; the plan is enqueued for ${count(told, 'recipient')}`
+    : '';
+  return {
+    summary: `${did}, of ${count(plan.selected, 'key')}${noticed}${mailed}`,
+    figures: { mode: settings.mode, ...figuresOf(found), told },
+  };
+};
+
+/** Ends keys in stages that nobody is proven to use, and tells owners before a key expires. */
+export const expireKeysKind = defineJobKind({
+  kind: 'expire-keys',
+  onlyForbid: true,
+  description:
+    'Warns of, expires and deletes keys in stages once nobody uses them, and tells before a key expires.',
+  shape: expireShape,
+  faults: expireFaults,
+  run: async (settings, context) =>
+    context.trigger === 'backfill'
+      ? { summary: 'nothing done: no key can be ended in the past', figures: {} }
+      : run(settings, context),
+  plan: async (settings, context) => {
+    if (context.trigger === 'backfill') return ['nothing: no key can be ended in the past'];
+    const found = await planOf(settings, context);
+    const { keys, usual } = letterOf(found, context.zone);
+    const lines = [
+      ...found.notices.map((planned) => `${planned.name}: ${expiryWords(planned, context.zone)}`),
+      ...keys.map(keyLine),
+      ...(usual === 0 ? [] : [`leave ${count(usual, 'other key')} as usual`]),
+    ];
+    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+  },
+});

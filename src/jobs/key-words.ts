@@ -1,0 +1,63 @@
+import { formatMoment } from '../base/index.ts';
+import { spanText } from '../keys/index.ts';
+import type { HeldKey, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
+import type { PlannedKey } from './plan-mail.ts';
+
+const ageText = (age: number | undefined): { readonly age?: string } =>
+  age === undefined ? {} : { age: spanText(age) };
+
+const endWords = ({ retire, overlap }: PlannedRotation['terms']): string => {
+  const end = retire.then === 'delete' ? 'deleted' : 'set to expire';
+  return retire.when === 'unused'
+    ? `${end} when the log shows no call by it for ${spanText(retire.quiet)}, after ${spanText(overlap)} at least`
+    : `${end} after ${spanText(overlap)}`;
+};
+
+/** What a rotation does, in words. */
+export const rotationWords = ({ service, terms }: PlannedRotation): string =>
+  `a new key of ${service} is made, tried and delivered; the old one is ${endWords(terms)}`;
+
+/** What becomes of a key that is to end, in words. */
+export const expiryWords = ({ action }: PlannedExpiry, zone: string): string => {
+  if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
+  return action.kind === 'delete'
+    ? 'it is deleted for good'
+    : `it expires at ${formatMoment(action.at, zone)} and works no longer`;
+};
+
+export const rotatedKey = ({
+  planned,
+  age,
+}: {
+  readonly planned: PlannedRotation;
+  readonly age: number;
+}): PlannedKey => ({
+  name: planned.old?.name ?? planned.service,
+  service: planned.service,
+  held: false,
+  words: rotationWords(planned),
+  ...ageText(age),
+});
+
+export const endedKey = (
+  { planned, why, age }: { readonly planned: PlannedExpiry; readonly why: string; readonly age?: number },
+  zone: string,
+): PlannedKey => ({
+  name: planned.name,
+  service: planned.service,
+  held: false,
+  words: `${expiryWords(planned, zone)} (${why})`,
+  ...ageText(age),
+});
+
+export const keptKey = ({ name, service, words, age }: HeldKey): PlannedKey => ({
+  name,
+  service,
+  held: true,
+  words,
+  ...ageText(age),
+});
+
+/** `billing.g7 (60 days): what is done`. */
+export const keyLine = ({ name, age, words, held }: PlannedKey): string =>
+  `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${words}`;

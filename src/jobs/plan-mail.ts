@@ -1,0 +1,87 @@
+import { formatSlot } from '../base/index.ts';
+import { tell } from '../mail/index.ts';
+import { renderLetter } from '../report/index.ts';
+import type { LetterBlock } from '../report/index.ts';
+import type { JobContext } from './job-kind.ts';
+import { nobodyPays } from './payers.ts';
+
+/** Much to tell at once still makes a mail that can be read. */
+const mostKeys = 40;
+
+/** A key in a plan mail: what would be done with it, or why nothing is. */
+export type PlannedKey = {
+  readonly name: string;
+  /** `60 days`; missing where the gateway does not tell. */
+  readonly age?: string;
+  readonly service: string;
+  readonly held: boolean;
+  readonly words: string;
+};
+
+export type PlanLetter = {
+  /** `3 keys would be rotated, 2 held`. */
+  readonly title: string;
+  readonly keys: readonly PlannedKey[];
+  /** How many are left alone as usual: too young, and the like. */
+  readonly usual: number;
+};
+
+const blockOf = ({ name, age, service, held, words }: PlannedKey): LetterBlock => ({
+  heading: name,
+  tone: held ? 'bad' : 'good',
+  lines: [
+    ...(service === name ? [] : [['Service', service] as const]),
+    ...(age === undefined ? [] : [['Age', age] as const]),
+    [held ? 'Held' : 'Would do', words],
+  ],
+});
+
+/** Enqueues the plan for the operators, or whom the job names, once a slot; gives how many get it. */
+export const mailPlan = async (
+  { title, keys, usual }: PlanLetter,
+  to: readonly string[] | undefined,
+  context: JobContext,
+): Promise<number> => {
+  const { mail, account, warehouse, clock, payers = nobodyPays } = context;
+  const recipients = to ?? payers.operators;
+  if (mail === undefined || recipients.length === 0) return 0;
+  const blocks = keys.slice(0, mostKeys).map(blockOf);
+  const more = keys.length - blocks.length;
+  const subject = `Tollkeeper: ${title}`;
+  const letter = renderLetter({
+    subject,
+    title,
+    tone: 'good',
+    preview: keys
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(', '),
+    blocks,
+    closing: [
+      ...(more > 0 ? [`… and ${more} more keys.`] : []),
+      ...(usual === 0
+        ? []
+        : [
+            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: too young, or a newer one is there.`,
+          ]),
+      `A plan of job ${context.name}, account ${account.name}, made ${formatSlot(context.slot, context.zone)}. Nothing was changed.`,
+      `\`tollkeeper keys plan --job ${context.name}\` makes it anew, \`tollkeeper keys apply PLAN\` carries it out.`,
+      'With `mode: apply` the job does so by itself.',
+    ],
+  });
+  const enqueued = await tell(
+    { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
+    {
+      key: {
+        account: account.name,
+        kind: `key-plan:${context.name}`,
+        subject: new Date(context.slot).toISOString(),
+      },
+      from: mail.from,
+      to: recipients,
+      subject,
+      ...letter,
+    },
+  );
+  return enqueued.length;
+};

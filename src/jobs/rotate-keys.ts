@@ -1,0 +1,147 @@
+import type { Advanced, RotationPlan } from '../keys/index.ts';
+import { needsWords, planRotations } from '../keys/index.ts';
+import { defineJobKind } from './job-kind.ts';
+import type { JobContext, JobOutcome } from './job-kind.ts';
+import { rotateFaults } from './key-rules.ts';
+import { deskOf, failureOf, moveOn, whoOf } from './key-runs.ts';
+import { keptKey, keyLine, rotatedKey } from './key-words.ts';
+import { nobodyPays } from './payers.ts';
+import { mailPlan } from './plan-mail.ts';
+import type { PlanLetter } from './plan-mail.ts';
+import { rotateShape, rotationPolicy } from './rotate-shape.ts';
+import type { RotateSettings } from './rotate-shape.ts';
+import { count } from './words.ts';
+
+const planOf = async (settings: RotateSettings, context: JobContext): Promise<RotationPlan> => {
+  context.progress({ step: 'reading the keys' });
+  const survey = await deskOf(context).survey(context.signal);
+  return planRotations(survey, rotationPolicy(context, settings), (context.payers ?? nobodyPays).teams);
+};
+
+const letterOf = ({ rotations, held }: RotationPlan): PlanLetter => {
+  const kept = held.filter(needsWords);
+  const heldText = kept.length === 0 ? '' : `, ${kept.length.toLocaleString('en-US')} held`;
+  return {
+    title: `${count(rotations.length, 'key')} would be rotated${heldText}`,
+    keys: [...rotations.map(rotatedKey), ...kept.map(keptKey)],
+    usual: held.length - kept.length,
+  };
+};
+
+const figuresOf = (plan: RotationPlan) => ({
+  selected: plan.selected,
+  planned: plan.rotations.length,
+  held: plan.held.filter(needsWords).length,
+});
+
+/** Nothing is to be told of keys that go their usual way. */
+const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
+  const plan = await planOf(settings, context);
+  const letter = letterOf(plan);
+  const told = letter.keys.length === 0 ? 0 : await mailPlan(letter, settings.mail?.to, context);
+  const mailed =
+    letter.keys.length === 0
+      ? ''
+      : told === 0
+        ? '; nobody is told, since no mail and no operators are declared'
+        : `; the plan is enqueued for ${count(told, 'recipient')}`;
+  return {
+    summary: `${letter.title} of ${count(plan.selected, 'service')}${mailed}`,
+    figures: { mode: 'plan', ...figuresOf(plan), told },
+  };
+};
+
+const isOver = ({ view }: Advanced): boolean => view.stage === 'done';
+const namesOf = (advanced: readonly Advanced[]): string =>
+  advanced.map(({ view }) => view.service).join(', ');
+
+const some = (many: readonly Advanced[], words: string): string[] =>
+  many.length === 0 ? [] : [`${count(many.length, 'rotation')} ${words} (${namesOf(many)})`];
+
+/** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
+const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
+  const desk = deskOf(context);
+  const open = await desk.open();
+  context.progress({ step: 'moving rotations on', total: open.length });
+  const moved = open.length === 0 ? [] : await moveOn(desk, undefined, context);
+  const plan = await planOf(settings, context);
+  const ids =
+    plan.rotations.length === 0
+      ? []
+      : await desk.start(
+          plan.rotations.map((rotation) => rotation.planned),
+          whoOf(context),
+        );
+  context.progress({ step: 'rotating keys', total: ids.length });
+  const begun = ids.length === 0 ? [] : await moveOn(desk, ids, context);
+  const waiting = (await desk.open()).filter(({ stage }) => stage === 'waiting');
+  const all = [...moved, ...begun];
+  const failed = failureOf(
+    all.flatMap(({ view, fault: wrong }) =>
+      wrong === undefined
+        ? []
+        : [{ service: view.service, code: wrong.code, message: wrong.message, advice: wrong.advice }],
+    ),
+  );
+  if (failed !== undefined) throw failed;
+  const held = plan.held.filter(needsWords);
+  const parts = [
+    ...some(begun, 'begun'),
+    ...some(
+      moved.filter((one) => !isOver(one)),
+      'under way',
+    ),
+    ...some(all.filter(isOver), 'done'),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${waiting.length === 1 ? '1 waits' : `${waiting.length} wait`} for a person (${waiting.map(({ service }) => service).join(', ')})`,
+        ]),
+    ...(held.length === 0
+      ? []
+      : [
+          `${count(held.length, 'key')} held: ${held
+            .slice(0, 3)
+            .map(({ name, words }) => `${name}, ${words}`)
+            .join('; ')}${held.length > 3 ? ' …' : ''}`,
+        ]),
+  ];
+  return {
+    summary: parts.join('; ') || `nothing to rotate of ${count(plan.selected, 'service')}`,
+    figures: {
+      mode: 'apply',
+      ...figuresOf(plan),
+      begun: begun.length,
+      moved: moved.filter((one) => one.moved).length,
+      done: all.filter(isOver).length,
+      waiting: waiting.length,
+    },
+  };
+};
+
+/** Gives services successors of their keys by the age of these, and carries on with the rotations that are open. */
+export const rotateKeysKind = defineJobKind({
+  kind: 'rotate-keys',
+  onlyForbid: true,
+  description:
+    'Gives services a new key at a certain age, delivers it, and retires the old one when nobody uses it any more.',
+  shape: rotateShape,
+  faults: rotateFaults,
+  run: async (settings, context) => {
+    if (context.trigger === 'backfill')
+      return { summary: 'nothing done: no key can be rotated in the past', figures: {} };
+    return settings.mode === 'apply' ? applied(settings, context) : planned(settings, context);
+  },
+  plan: async (settings, context) => {
+    if (context.trigger === 'backfill') return ['nothing: no key can be rotated in the past'];
+    const open = settings.mode === 'apply' ? await deskOf(context).open() : [];
+    const plan = await planOf(settings, context);
+    const { keys, usual } = letterOf(plan);
+    const lines = [
+      ...open.map(({ service, words }) => `carry on with the rotation of ${service}: ${words}`),
+      ...keys.map(keyLine),
+      ...(usual === 0 ? [] : [`leave ${count(usual, 'other key')} as usual`]),
+    ];
+    return lines.length === 0 ? ['nothing: the job is about no key that is there'] : lines;
+  },
+});
