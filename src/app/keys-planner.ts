@@ -1,3 +1,4 @@
+import type { UnixMillis } from '../base/index.ts';
 import type { KeySurvey, PlannedExpiry, PlannedRotation, RotationTerms, SurveyedKey } from '../keys/index.ts';
 
 /** A job that rotates or ends keys. */
@@ -24,7 +25,7 @@ export type KeyPlanner = {
   readonly jobs: () => readonly KeyJob[];
   readonly plan: (job: KeyJob, survey: KeySurvey, signal: AbortSignal) => Promise<JobKeyPlan>;
   /** The first rotate-keys job of the account that covers the key. */
-  readonly coverOf: (account: string, key: SurveyedKey, now: number) => Cover | undefined;
+  readonly coverOf: (account: string, key: SurveyedKey, now: UnixMillis) => Cover | undefined;
   /** @throws Fault `wrong-use` where the job rotates no keys */
   readonly termsOf: (job: string) => RotationTerms;
   /** What keeps the job from rotating the key, in words. */

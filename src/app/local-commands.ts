@@ -16,6 +16,7 @@ import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
 import { accountViews, keptReports } from './data-status.ts';
+import { createLocalKeys } from './keys-local.ts';
 import type { App } from './open-app.ts';
 import { createOutboxCommands, mailStatus } from './outbox-commands.ts';
 import { attemptsByRun, runView } from './views.ts';
@@ -175,6 +176,7 @@ export const createLocalCommands = ({ clock, app, state, rotations }: LocalMeans
       return { version, now, checks: [...configChecks(config.faults), ...checks], learned };
     },
     ...createOutboxCommands({ clock, app }),
+    keys: createLocalKeys({ clock, app }),
     reconcile: async (order, progress, signal) => app.current().reconcile(order, progress, signal),
     run: async (order, progress, signal) => {
       const job = jobOf(order.job);

@@ -1,0 +1,30 @@
+import type { Clock } from '../base/index.ts';
+import { teamOf } from '../keys/index.ts';
+import type { KeyCommands } from '../server/index.ts';
+import { createKeyCommands } from './keys-commands.ts';
+import { createJobPlans } from './keys-job-plans.ts';
+import type { App } from './open-app.ts';
+import { payersOf } from './payers.ts';
+
+/** The commands on keys, by the config in force. */
+export const createLocalKeys = ({
+  clock,
+  app,
+}: {
+  readonly clock: Clock;
+  readonly app: App;
+}): KeyCommands => {
+  const { warehouse } = app;
+  const settings = () => app.current().config.settings;
+  const desk = (account: string) => app.current().keyDesk(account);
+  return createKeyCommands({
+    clock,
+    accounts: () =>
+      Object.entries(settings().accounts).map(([account, { currency }]) => ({ account, currency })),
+    zone: () => settings().timezone,
+    desk,
+    evidence: warehouse.keys,
+    planner: () => createJobPlans({ config: app.current().config, desk, warehouse }),
+    teamOf: ({ account, ...key }) => teamOf(key, payersOf(settings(), account).teams),
+  });
+};

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createJobPlans } from '../../src/app/keys-job-plans.ts';
+import { createSecretRegistry, unixSeconds } from '../../src/base/index.ts';
+import type { KeyPlanner } from '../../src/app/keys-planner.ts';
+import { readConfig } from '../../src/settings.ts';
+import { openFolder, usualConfig } from '../support/program.ts';
+import type { Folder } from '../support/program.ts';
+import { fakeDesk, now, surveyed } from './support/fake-desk.ts';
+
+const day = 86_400_000;
+const never = new AbortController().signal;
+
+let folder: Folder;
+let planner: KeyPlanner;
+beforeEach(async () => {
+  folder = await openFolder();
+  await usualConfig(folder);
+  await folder.write(
+    'config/jobs/keys.yaml',
+    `jobs:
+  snapshot: { kind: snapshot, schedule: "37 * * * *" }
+  rotate-prod:
+    kind: rotate-keys
+    keys: { name: "b*", older_than: 35d }
+    every: 30d
+    retire: { quiet: 2d }
+  expire-old:
+    kind: expire-keys
+    keys: { name: "old*" }
+    by: idle
+    stages: { warn: 90d, delete: 110d }
+`,
+  );
+  const env = {
+    GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+    GATEWAY_ADMIN_KEY: 'sk-admin',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  };
+  const { config, faults } = await readConfig(`${folder.path}/config`, {
+    env,
+    secrets: createSecretRegistry(),
+  });
+  if (config === undefined) throw new Error(faults.map(({ message }) => message).join('; '));
+  planner = createJobPlans({
+    config,
+    desk: () => fakeDesk('main', []),
+    warehouse: {
+      keys: {
+        use: async () => ({ calls: 0, models: [] }),
+        logComplete: async () => ({ complete: true }),
+        idsNamed: async () => [5],
+      },
+      snapshots: { inventoryAt: async () => undefined },
+    } as never,
+  });
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const jobNamed = (name: string) => {
+  const job = planner.jobs().find((one) => one.name === name);
+  if (job === undefined) throw new Error(`no job ${name}`);
+  return job;
+};
+
+it('plans what each job of keys would do, and says what is left as it is and why', async () => {
+  expect(planner.jobs()).toEqual([
+    { name: 'rotate-prod', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
+    { name: 'expire-old', kind: 'expire-keys', account: 'main', zone: 'UTC' },
+  ]);
+  const survey = {
+    at: now,
+    keys: [
+      surveyed(1, 'billing.g7'),
+      surveyed(2, 'batch'),
+      surveyed(3, 'batch'),
+      surveyed(4, 'growth.g1'),
+      surveyed(5, 'old-thing', {}, { createdTime: unixSeconds((now - 120 * day) / 1000) }),
+    ],
+  };
+  const rotate = await planner.plan(jobNamed('rotate-prod'), survey, never);
+  expect(rotate).toMatchObject({
+    rotations: [
+      { service: 'billing', why: 'age', terms: { job: 'rotate-prod', retire: { quiet: 2 * day } } },
+    ],
+    expiries: [],
+  });
+  expect(rotate.notes[0]).toMatch(/^left as it is: batch: 2 keys bear this name \(ids 2, 3\)/);
+  const expire = await planner.plan(jobNamed('expire-old'), survey, never);
+  expect(expire).toMatchObject({ rotations: [], expiries: [{ keyId: 5, action: { kind: 'warn' } }] });
+});
+
+it('covers a key from its birth on with the age at which it is rotated', () => {
+  const young = surveyed(1, 'billing.g7', {}, { createdTime: unixSeconds(now / 1000) });
+  expect(planner.coverOf('main', young, now)).toEqual({ job: 'rotate-prod', every: 35 * day });
+  expect(planner.coverOf('main', surveyed(1, 'growth'), now)).toBe(undefined);
+  expect(planner.coverOf('other', young, now)).toBe(undefined);
+});
+
+it('knows what keeps a key from being rotated by hand, and its age is nothing of it', () => {
+  const young = surveyed(1, 'billing.g7', {}, { createdTime: undefined });
+  const older = surveyed(2, 'billing.g6');
+  const keys = [
+    young,
+    older,
+    surveyed(3, 'twin'),
+    surveyed(4, 'twin'),
+    surveyed(5, 'off', {}, { status: 2 }),
+  ];
+  const reasonOf = (key: (typeof keys)[number]) =>
+    planner.obstacleOf('rotate-prod', key, { at: now, keys })?.reason;
+  expect(keys.map(reasonOf)).toEqual([
+    undefined,
+    'older-generation',
+    'name-not-unique',
+    'name-not-unique',
+    'disabled',
+  ]);
+});
+
+it('has terms of jobs that rotate, and says which names of services cannot be', () => {
+  expect(planner.termsOf('rotate-prod')).toMatchObject({
+    job: 'rotate-prod',
+    template: '{service}.g{generation}',
+  });
+  expect(() => planner.termsOf('expire-old')).toThrow('job expire-old rotates no keys');
+  expect(planner.nameTrouble('rotate-prod', 'batch')).toBe(undefined);
+  expect(planner.nameTrouble('rotate-prod', '../etc')).toMatch(/paths/);
+  expect(planner.nameTrouble('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
+});
