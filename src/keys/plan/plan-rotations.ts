@@ -67,7 +67,7 @@ export const plannedRotation = (
 const spareGenerations = 99;
 
 /** Why a service of this name can have no further keys. */
-export const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
+const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
   if (!isServiceName(service)) return `“${service}” cannot stand in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
   return isKeyName(longest)
@@ -76,7 +76,7 @@ export const serviceTrouble = (service: string, template: string, generation = 0
 };
 
 /** What keeps a key from being rotated, whatever its age. */
-export const obstacleOf = (
+const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,
   policy: Pick<RotationPolicy, 'terms' | 'select'>,

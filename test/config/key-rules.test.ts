@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { jobKinds } from '../../src/jobs/index.ts';
+import { nextSlots, scheduleFault } from '../../src/schedule/index.ts';
+import { unixMillis } from '../../src/base/index.ts';
+import { goodEnv, load } from './support/load.ts';
+
+const account = 'main: { base_url: "https://gateway.example.com", admin_key: "${GATEWAY_ADMIN_KEY}" }';
+const settings = `accounts:
+  ${account}
+  ${account.replace('main', 'other')}
+mail: { smtp: "\${SMTP_URL}", from: a@example.com, operators: [ops@example.com] }
+teams: { growth: { keys: ["growth-*"] } }
+`;
+const pull = 'pull: { kind: pull-logs, account: main, schedule: "7 * * * *", since: 2026-01-01 }';
+const snapshot = 'snapshot: { kind: snapshot, account: main, schedule: "37 * * * *" }';
+const file = 'deliver: [{ file: { path: "/s/{service}.env", variable: K } }]';
+const verify = 'verify: { embeddings: { model: m } }';
+
+/** The faults of a job that stands third, in line 4 of its file, its keys from line 5 on. */
+const faultsOf = async (
+  kind: string,
+  lines: readonly string[],
+  beside: readonly string[] = [pull, snapshot],
+) => {
+  const jobs = ['jobs:', ...beside.map((job) => `  ${job}`), '  a:', `    kind: ${kind}`, '    account: main']
+    .concat(lines.map((line) => `    ${line}`))
+    .join('\n');
+  const { text } = await load({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs }, goodEnv, {
+    kinds: jobKinds,
+    checkSchedule: scheduleFault,
+    longestSpace: (schedule) => {
+      const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);
+      return second - first;
+    },
+  });
+  return text;
+};
+
+const rotating = (...change: readonly string[]) => {
+  const usual = ['keys: { name: "prod-*" }', 'every: 30d', 'mode: apply', file, verify];
+  const changed = new Set(change.map((line) => line.split(':')[0]));
+  return [...usual.filter((line) => !changed.has(line.split(':')[0])), ...change];
+};
+
+describe('a job rotate-keys', () => {
+  it('is good as the README has it, and with everything that may be said', async () => {
+    expect(await faultsOf('rotate-keys', rotating())).toBe('');
+    expect(
+      await faultsOf('rotate-keys', [
+        'keys: { name: "prod-*", group: default, older_than: 30d, team: growth, status: [1] }',
+        'name: "{service}.g{generation}"',
+        'every: 30d',
+        'overlap: 48h',
+        'quota: 12.5',
+        'mode: apply',
+        file,
+        'then: { command: [systemctl, reload, billing] }',
+        'verify: { messages: { model: m } }',
+        'retire: { when: unused, quiet: 24h, then: delete, max_overlap: 14d }',
+        'limits: { max_per_run: 10%, min_remaining: 1 }',
+        'windows: [{ days: [mon, tue], from: "02:00", to: "05:00" }]',
+        'tries: 5',
+        'mail: { to: [you@example.com] }',
+      ]),
+    ).toBe('');
+    expect(await faultsOf('rotate-keys', ['keys: { team: growth }', 'every: 30d'])).toBe('');
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['jobs.a.keys must say which keys: name, group', rotating('keys: {}')],
+    ['jobs.a.name must hold {generation} once, not never, not "{service}"', rotating('name: "{service}"')],
+    [
+      'jobs.a.limits.max_per_run must be a count such as 5, or a share such as 10%',
+      rotating('limits: { max_per_run: 0 }'),
+    ],
+    ['jobs.a.limits.min_remaining must be at least 0', rotating('limits: { min_remaining: -1 }')],
+    [
+      'jobs.a.windows[0].from must be a time of day such as "02:00"',
+      rotating('windows: [{ from: 2am, to: "05:00" }]'),
+    ],
+    ['jobs.a.verify must have exactly one of embeddings, messages', rotating('verify: {}')],
+    ['jobs.a.quota must be', rotating('quota: plenty')],
+    ['unknown team "growht"', rotating('keys: { team: growht }')],
+    ['jobs.a.concurrency must be forbid', rotating('concurrency: allow')],
+    [
+      'jobs.a.mode is apply, and nothing says where the new keys go',
+      ['keys: { name: x }', 'every: 30d', 'mode: apply', verify],
+    ],
+    [
+      'jobs.a.mode is apply, and nothing says how a new key is tried',
+      ['keys: { name: x }', 'every: 30d', 'mode: apply', file],
+    ],
+    ['jobs.a.every (1d) is no longer than overlap (36h)', rotating('every: 24h', 'overlap: 36h')],
+    [
+      'jobs.a.retire.max_overlap (2d) is shorter than overlap and quiet together (3d)',
+      rotating('overlap: 48h', 'retire: { quiet: 24h, max_overlap: 48h }'),
+    ],
+    [
+      'jobs.a.deliver[0] is one place for all services that keys (name: "prod-*") may select',
+      rotating('deliver: [{ file: { path: "/s/prod.env", variable: K } }]'),
+    ],
+    [
+      'jobs.a.deliver[0] is one place for all services that keys (name: "*") may select',
+      rotating('keys: { group: vip }', 'deliver: [{ file: { path: "/s/prod.env", variable: K } }]'),
+    ],
+    [
+      'jobs.a.deliver[1] is the place of another sink of this job',
+      rotating(
+        'deliver: [{ file: { path: "/s/{service}.env", variable: K } }, { file: { path: "/s/{service}.env", variable: K } }]',
+      ),
+    ],
+  ])('%s', async (words, lines) => {
+    expect(await faultsOf('rotate-keys', lines)).toContain(words);
+  });
+
+  it('tells the place of what is wrong, and what to do', async () => {
+    expect(await faultsOf('rotate-keys', rotating('every: 1h'))).toBe(
+      `config/jobs/a.yaml:11:12: jobs.a.every (1h) is no longer than overlap (1d): the next rotation would be due before the one before it is over
+  what to do: make every longer or overlap shorter`,
+    );
+  });
+
+  it('needs a call log that is pulled often enough to show that a key is not used', async () => {
+    const told = (...beside: readonly string[]) => faultsOf('rotate-keys', rotating(), beside);
+    expect(await told()).toContain(
+      'jobs.a.retire rests on the call log, and no pull-logs job of the account main is declared',
+    );
+    expect(await told(pull.replace('account: main', 'account: other'))).toContain('is declared');
+    expect(await told(pull.replace(', since', ', suspend: true, since'))).toContain('is declared');
+    expect(await told(pull.replace('schedule: "7 * * * *", ', ''))).toContain('main has a schedule');
+    expect(await told(pull.replace('7 * * * *', '7 3 * * 1'))).toContain(
+      'jobs.a.retire needs a call log that is pulled at least every 1d (quiet), and pull runs every 7d',
+    );
+    const timed = rotating('retire: { when: after-overlap }');
+    expect(await faultsOf('rotate-keys', timed, [])).toBe('');
+  });
+
+  it('has places that no other job writes to', async () => {
+    const other = (name: string, path: string) =>
+      `b: { kind: rotate-keys, account: other, keys: { name: "${name}" }, every: 30d, mode: apply, deliver: [{ file: { path: "${path}", variable: K } }], ${verify}, retire: { when: after-overlap } }`;
+    const beside = (job: string) => faultsOf('rotate-keys', rotating(), [pull, snapshot, job]);
+    const words = 'jobs.a.deliver[0] is a place that job b delivers to as well';
+    expect(await beside(other('prod-*', '/s/{service}.env'))).toContain(words);
+    expect(await beside(other('*-eu', '/s/{service}.env'))).toContain(words);
+    expect(await beside(other('prod-eu', '/s/prod-eu.env'))).toContain(words);
+    expect(await beside(other('dev-*', '/s/{service}.env'))).toBe('');
+    expect(await beside(other('prod-*', '/t/{service}.env'))).toBe('');
+    expect(await beside(other('prod-*', '/s/{account}/{service}.env'))).toBe('');
+  });
+});
+
+describe('a job expire-keys', () => {
+  const ending = ['keys: { name: "tmp-*" }', 'stages: { warn: 90d, expire: 100d, delete: 110d }'];
+
+  it('is good with what there is to say', async () => {
+    expect(await faultsOf('expire-keys', ending)).toBe('');
+    expect(
+      await faultsOf('expire-keys', [
+        ...ending,
+        'by: [idle, expired]',
+        'quiet: 3d',
+        'even_if_used: false',
+        'notices: []',
+        'limits: { max_per_run: 3 }',
+        'mode: apply',
+      ]),
+    ).toBe('');
+    const used = [...ending, 'even_if_used: true'];
+    expect(await faultsOf('expire-keys', used, [])).toBe('');
+    expect(await faultsOf('expire-keys', ['keys: { name: x }', 'stages: { warn: 0s }'], [])).toBe('');
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'jobs.a.stages must have one of warn, expire, delete',
+      ['keys: { name: x }', 'stages: {}'],
+      [pull, snapshot],
+    ],
+    ['jobs.a lacks the key "stages"', ['keys: { name: x }'], [pull, snapshot]],
+    [
+      'jobs.a.stages.delete (10d) is no later than warn (10d)',
+      ['keys: { name: x }', 'stages: { warn: 10d, delete: 10d }'],
+      [pull, snapshot],
+    ],
+    [
+      'jobs.a.stages.expire has no effect',
+      ['keys: { name: x }', 'by: expired', 'stages: { expire: 1d }'],
+      [pull, snapshot],
+    ],
+    ['jobs.a.by must be', [...ending, 'by: wealth'], [pull, snapshot]],
+    ['job a rests on the call log, and no pull-logs job', ending, [snapshot]],
+    ['job a needs to know which key bore which name, and no snapshot job', ending, [pull]],
+    ['job a rests on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
+  ])('%s', async (words, lines, beside) => {
+    expect(await faultsOf('expire-keys', lines, beside)).toContain(words);
+  });
+});
