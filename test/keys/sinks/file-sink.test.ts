@@ -8,8 +8,11 @@ import type { FileHolds, FileSpec } from '../../../src/keys/sinks/sink-spec.ts';
 import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
 
 const key = secretOf(plaintext);
-const variable: FileHolds = { kind: 'variable', name: 'KEY' };
-const fileSpec = (path: string, holds = variable): FileSpec => ({ kind: 'file', path, holds });
+const fileSpec = (path: string, holds: FileHolds = { kind: 'variable', name: 'KEY' }): FileSpec => ({
+  kind: 'file',
+  path,
+  holds,
+});
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: planted`), { code });
 

@@ -1,0 +1,169 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Http } from '../../../src/net/index.ts';
+import type { KubernetesSpec } from '../../../src/keys/sinks/sink-spec.ts';
+import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { serve } from './http-fakes.ts';
+import type { Fake, Reply, Seen } from './http-fakes.ts';
+
+const key = secretOf(plaintext);
+const token = 'eyJhbGciOiJSUzI1NiJ9.c2VydmljZS1hY2NvdW50';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+type Secrets = Map<string, Record<string, string>>;
+
+const failure = (code: number, reason: string, message: string): Reply => ({
+  status: code,
+  body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code },
+});
+
+/** Answers as the API of Kubernetes is documented: merge patches (RFC 7386), Status on refusal. */
+const openCluster = async (
+  secrets: Secrets,
+  allowed: (verb: string, resource: string) => boolean = () => true,
+) => {
+  const annotations: Record<string, string>[] = [];
+  const made = (data: unknown, status = 200): Reply => ({
+    status,
+    body: { kind: 'Secret', apiVersion: 'v1', data },
+  });
+  const onSecrets = ({ method, path, headers, body }: Seen): Reply => {
+    const [, namespace, name = ''] = /^\/api\/v1\/namespaces\/([^/]+)\/secrets(?:\/(.+))?$/.exec(path) ?? [];
+    if (namespace !== 'apps') return failure(403, 'Forbidden', `secrets "${name}" is forbidden`);
+    const data = secrets.get(name);
+    if (method === 'POST') {
+      const { metadata, data: given } = JSON.parse(body);
+      if (secrets.has(metadata.name)) return failure(409, 'AlreadyExists', 'it is there');
+      secrets.set(metadata.name, given);
+      return made(given, 201);
+    }
+    if (data === undefined) return failure(404, 'NotFound', `secrets "${name}" not found`);
+    if (method === 'GET') return made(data);
+    if (headers['content-type'] !== 'application/merge-patch+json')
+      return failure(415, 'UnsupportedMediaType', 'no');
+    secrets.set(name, { ...data, ...JSON.parse(body).data });
+    return made(secrets.get(name));
+  };
+  const fake = await serve((seen) => {
+    if (seen.headers.authorization !== `Bearer ${token}`) return failure(401, 'Unauthorized', 'Unauthorized');
+    if (seen.path.startsWith('/api/v1/')) return onSecrets(seen);
+    if (seen.path.endsWith('/selfsubjectaccessreviews')) {
+      const { verb, resource } = JSON.parse(seen.body).spec.resourceAttributes;
+      return {
+        status: 201,
+        body: { kind: 'SelfSubjectAccessReview', status: { allowed: allowed(verb, resource) } },
+      };
+    }
+    if (seen.method === 'PATCH' && seen.path === '/apis/apps/v1/namespaces/apps/deployments/billing') {
+      annotations.push(JSON.parse(seen.body).spec.template.metadata.annotations);
+      return { status: 200, body: { kind: 'Deployment' } };
+    }
+    return failure(404, 'NotFound', `${seen.path} not found`);
+  });
+  return { fake, annotations };
+};
+
+const spec = ({ url }: Fake, change: Partial<KubernetesSpec> = {}): KubernetesSpec => ({
+  kind: 'kubernetes',
+  cluster: { server: url, token: { token: secretOf(token) } },
+  namespace: 'apps',
+  secret: '{service}-keys',
+  key: 'API_KEY',
+  rollout: [],
+  ...change,
+});
+
+describe('a key of a Kubernetes Secret', () => {
+  it('is patched in, the other keys stay, and workloads are restarted once for each key', async () => {
+    await using house = await openSinkHouse();
+    const secrets: Secrets = new Map([['billing-keys', { API_KEY: base64(older), OTHER: 'b3RoZXI=' }]]);
+    const { fake, annotations } = await openCluster(secrets);
+    await using _ = fake;
+    const sink = house.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
+    expect(await sink.troubles(never)).toEqual([]);
+    expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
+    expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext), OTHER: 'b3RoZXI=' });
+    expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: sha(plaintext) });
+    await sink.deliver(key, delivery, never);
+    await sink.deliver(secretOf(older), delivery, never);
+    // A patch that changes nothing restarts nothing.
+    expect(annotations[0]).toEqual(annotations[1]);
+    expect(annotations[2]).not.toEqual(annotations[0]);
+    expect(Object.keys(annotations[0] ?? {})[0]).toMatch(/^tollkeeper\/key-[0-9a-f]{12}$/);
+  });
+
+  it('is made with its Secret where there is none', async () => {
+    await using house = await openSinkHouse();
+    const secrets: Secrets = new Map();
+    const { fake } = await openCluster(secrets);
+    await using _ = fake;
+    const sink = house.sink(spec(fake));
+    expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
+    expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
+    expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext) });
+  });
+
+  it('is reached as a pod reaches its cluster, the token read anew; outside of one it is refused', async () => {
+    const serviceAccount = 'account';
+    await using house = await openSinkHouse();
+    const { fake } = await openCluster(new Map());
+    await using _ = fake;
+    const inPod: KubernetesSpec = { kind: 'kubernetes', secret: 'billing-keys', key: 'API_KEY', rollout: [] };
+    expect(await house.sink(inPod).troubles(never)).toMatchObject([
+      { message: expect.stringContaining('does not run in a pod') },
+    ]);
+    const folder = join(house.folder, serviceAccount);
+    await mkdir(folder);
+    await writeFile(join(folder, 'namespace'), 'apps');
+    await writeFile(join(folder, 'ca.crt'), 'the issuer');
+    const asked: string[] = [];
+    /** Stands for the TLS of the API server: what is asked for by https comes to the fake. */
+    const openHttp = (ca: readonly string[]): Http => ({
+      send: (request) => {
+        asked.push(`${ca.join()} ${request.url.origin}`);
+        return house.means.http.send({ ...request, url: new URL(request.url.pathname, fake.url) });
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
+    const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT_HTTPS: '6443' };
+    const sink = house.sink(inPod, { env, openHttp, serviceAccount: folder });
+    expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
+      message: expect.stringContaining('ENOENT'),
+    });
+    await writeFile(join(folder, 'token'), 'eyJ.of-yesterday\n');
+    expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
+    await writeFile(join(folder, 'token'), token);
+    await sink.deliver(key, delivery, never);
+    expect(new Set(asked)).toEqual(new Set(['the issuer https://[fd00::1]:6443']));
+  });
+
+  it('says before what its account may not do, and changes nothing to find out', async () => {
+    await using house = await openSinkHouse();
+    const secrets: Secrets = new Map();
+    const { fake } = await openCluster(secrets, (verb, resource) => verb === 'get' && resource === 'secrets');
+    await using _ = fake;
+    const sink = house.sink(spec(fake, { rollout: [{ kind: 'daemonset', name: 'agent' }] }));
+    const messages = (await sink.troubles(never)).map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining('may not patch secrets billing-keys in apps'),
+      expect.stringContaining('may not patch daemonsets agent in apps'),
+    ]);
+    expect(fake.seen.every(({ path }) => path.includes('selfsubjectaccessreviews'))).toBe(true);
+  });
+
+  it.each<[Reply, string]>([
+    [failure(403, 'Forbidden', 'secrets "billing-keys" is forbidden'), 'sink-refused'],
+    [failure(422, 'Invalid', 'data: Forbidden: field is immutable when `immutable` is set'), 'sink-refused'],
+    [failure(429, 'TooManyRequests', 'later'), 'sink-failed'],
+    [{ status: 500, body: { data: { OTHER: 'UExBSU4tT1RIRVI=' } } }, 'sink-failed'],
+    [{ status: 200, body: { kind: 'Secret', data: { API_KEY: base64(older) } } }, 'sink-failed'],
+    [{ status: 200, body: '[]' }, 'sink-failed'],
+  ])('%j is no success, and quotes no Secret', async (reply, code) => {
+    await using house = await openSinkHouse();
+    await using fake = await serve(() => reply);
+    const error = await thrownBy(house.sink(spec(fake)).deliver(key, delivery, never));
+    expect(error).toMatchObject({ code });
+    expect(String(error)).not.toMatch(/UExBSU4|AAAAold/);
+  });
+});
