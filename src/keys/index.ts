@@ -33,7 +33,7 @@ export { verifyKey } from './verify.ts';
 export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';
-export { readTemplate } from './plan/key-names.ts';
+export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from './plan/key-names.ts';
 export { planRotations } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
 export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
