@@ -207,6 +207,10 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
       action = decide(rotation, viewOf(pass, rotation, consumer));
       if (action.step === 'rest') return { rotation, moved, words: action.words };
+      if (action.step === 'create') {
+        if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
+        pass.made.add(id);
+      }
       await perform(pass, rotation, action, consumer);
       moved = true;
     } catch (error) {

@@ -21,6 +21,8 @@ export type Pass = {
   readonly resting: Map<number, string>;
   /** Keys whose deletion was asked for since the last list. */
   readonly removed: Set<number>;
+  /** Rotations that a key was asked for: whatever goes wrong, a pass asks once for each. */
+  readonly made: Set<string>;
 };
 
 export const openPass = async (
@@ -47,6 +49,7 @@ export const openPass = async (
     look,
     noteMade: (key) => keys.set(key.id, key),
     resting: new Map(),
+    made: new Set(),
     removed,
   };
 };
