@@ -1,19 +1,11 @@
-import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { fault } from '../base/index.ts';
-import { configOption } from './config-option.ts';
-import { jsonText } from './json.ts';
 import { agreed, printOutcome } from './keys-means.ts';
 import type { KeysMeans } from './keys-means.ts';
-import { whole } from './options.ts';
+import { common, inAccount, whatKey } from './keys-options.ts';
+import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';
 
-type Common = {
-  readonly config: string;
-  readonly account?: string;
-  readonly json?: boolean;
-  readonly yes?: boolean;
-};
 type RotateOptions = Common & { readonly job?: string; readonly now?: boolean };
 type ExpireOptions = Common & { readonly at?: string };
 type CreateOptions = Common & {
@@ -22,35 +14,6 @@ type CreateOptions = Common & {
   readonly unlimited?: boolean;
   readonly expires?: string;
   readonly group?: string;
-};
-type AdoptOptions = Common & { readonly service: string; readonly generation: number };
-
-const inAccount = ({ account }: Common) => (account === undefined ? {} : { account });
-
-const common = (command: Command): Command =>
-  command
-    .addOption(configOption())
-    .option('-a, --account <name>', 'which account; all of them are looked through unless given')
-    .option('--json', 'print what came of it as JSON, times in UTC');
-
-const whatKey = 'a service (its newest key), the name of a key, or an id; id:42 is always the id';
-
-const generation = (text: string): number => {
-  const place = whole(text);
-  if (place < 1) throw new InvalidArgumentError('it must be from 1 on');
-  return place;
-};
-
-const sha256 = /^[0-9a-f]{64}$/;
-
-/** @throws Fault `wrong-use`, without what was given: it may be the key itself */
-const fingerprintOf = (text: string): string => {
-  const hash = text.trim().toLowerCase();
-  if (sha256.test(hash)) return hash;
-  throw fault('wrong-use', 'that is no SHA-256: it has 64 hexadecimal digits', {
-    advice:
-      'compute it with `printf %s "$KEY" | sha256sum`; where it was the key itself that you gave, it is in the history of your shell now',
-  });
 };
 
 const addRotate = (keys: Command, part: KeysMeans): void => {
@@ -187,106 +150,7 @@ Examples:
   });
 };
 
-const printSaid = ({ print }: KeysMeans, said: { readonly said: string }, json: boolean | undefined): void =>
-  print(json === true ? jsonText(said) : `${oneLine(said.said)}\n`);
-
-const addAdopt = (keys: Command, part: KeysMeans): void => {
-  common(keys.command('adopt'))
-    .description('says of which service, and which generation of it, a key is that was there before')
-    .argument('<key>', whatKey)
-    .requiredOption('-s, --service <name>', 'the service that it is a key of')
-    .addOption(
-      new Option('-g, --generation <number>', 'its place in the line of the service')
-        .argParser(generation)
-        .makeOptionMandatory(),
-    )
-    .addHelpText(
-      'after',
-      `
-Nothing changes at the gateway. Keys whose names fit the template of their job need no adopting.
-
-Examples:
-  tollkeeper keys adopt prod-key-2025 --service billing --generation 1
-  tollkeeper keys adopt id:4711 -s billing -g 3`,
-    )
-    .action(async (key: string, options: AdoptOptions) => {
-      const { service, generation: place } = options;
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.adopt(
-          { key, service, generation: place, who: part.person(), ...inAccount(options) },
-          part.means.signal,
-        ),
-      );
-      printSaid(part, said, options.json);
-    });
-};
-
-const addConfirm = (keys: Command, part: KeysMeans): void => {
-  common(keys.command('confirm'))
-    .description(
-      'a person says which key has reached them, by its SHA-256: for sinks that nobody can read back',
-    )
-    .argument('<service>', 'its name')
-    .argument('<fingerprint>', 'SHA-256 of the key, 64 hexadecimal digits; never the key itself')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  tollkeeper keys confirm billing "$(age -d -i me.txt billing.age | tr -d '\\n' | sha256sum | cut -d ' ' -f 1)"`,
-    )
-    .action(async (service: string, fingerprint: string, options: Common) => {
-      const hash = fingerprintOf(fingerprint);
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.confirm({ service, fingerprint: hash, who: part.person(), ...inAccount(options) }),
-      );
-      printSaid(part, said, options.json);
-    });
-};
-
-const addResume = (keys: Command, part: KeysMeans): void => {
-  const command = common(keys.command('resume'))
-    .description('lets a rotation go on that waits for a person')
-    .argument('<service>', 'its name')
-    .addHelpText(
-      'after',
-      `
-Mend first what it waits for: \`tollkeeper keys list\` says what that is.
-
-Examples:
-  tollkeeper keys resume billing`,
-    );
-  command.action(async (service: string, options: Common) => {
-    const outcome = await part.withKeys(options.config, (commands, progress) =>
-      commands.resume({ service, who: part.person(), ...inAccount(options) }, progress, part.means.signal),
-    );
-    printOutcome(part, command, outcome, options.json);
-  });
-};
-
-const addGiveUp = (keys: Command, part: KeysMeans): void => {
-  common(keys.command('give-up'))
-    .description('ends a rotation that is under way; its new key is cleared away unless a sink may hold it')
-    .argument('<service>', 'its name')
-    .option('-y, --yes', 'ask nothing')
-    .addHelpText(
-      'after',
-      `
-The old key stays as it is. What a sink may hold is retired later, once nobody uses it.
-
-Examples:
-  tollkeeper keys give-up billing`,
-    )
-    .action(async (service: string, options: Common) => {
-      await agreed(part.ask, options.yes, `The rotation of ${oneLine(service)} ends where it is. Go on?`);
-      const said = await part.withKeys(options.config, (commands) =>
-        commands.giveUp({ service, who: part.person(), ...inAccount(options) }),
-      );
-      printSaid(part, said, options.json);
-    });
-};
-
-/** Orders of a person on one key or service. */
+/** Orders that make, replace and end keys. */
 export const addKeyOrders = (keys: Command, part: KeysMeans): void => {
-  for (const add of [addRotate, addExpire, addCreate, addAdopt, addConfirm, addResume, addGiveUp])
-    add(keys, part);
+  for (const add of [addRotate, addExpire, addCreate]) add(keys, part);
 };

@@ -7,6 +7,8 @@ import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { keysMeans } from './keys-means.ts';
 import type { KeysMeans } from './keys-means.ts';
+import { addLineOrders } from './keys-line.ts';
+import { inAccount } from './keys-options.ts';
 import { addKeyOrders } from './keys-orders.ts';
 import { addKeyPlans } from './keys-plans.ts';
 import { amount } from './options.ts';
@@ -17,8 +19,6 @@ import { keysJson, renderKeys } from './render-keys.ts';
 
 type Asked = { readonly config: string; readonly account?: string; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
-
-const inAccount = ({ account }: Asked) => (account === undefined ? {} : { account });
 
 const addList = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
   keys
@@ -138,6 +138,7 @@ Examples:
   addList(keys, part);
   addKeyPlans(keys, part);
   addKeyOrders(keys, part);
+  addLineOrders(keys, part);
   addHistory(keys, part);
   addAudit(keys, part);
 };

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretRegistry, fault, isFault, unixMillis } from '../../src/base/index.ts';
 import { addKeys } from '../../src/cli/keys.ts';
 import { personOf } from '../../src/cli/keys-person.ts';
-import type { KeyEvent } from '../../src/keys/index.ts';
 import { fakeDesk, keyHouse, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
 import type { FakeDesk, KeyHouse } from '../app/support/fake-desk.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -270,8 +269,8 @@ describe('orders by hand', () => {
 it('history is a timeline, and JSON with all that was written down', async () => {
   const common = { who: 'person anna', account: 'main', service: 'billing', rotation: 'r1' };
   main.events = [
-    { ...common, at: now, what: 'resumed' } as KeyEvent,
-    { ...common, at: unixMillis(now + 7_200_000), what: 'done' } as KeyEvent,
+    { ...common, at: now, what: 'resumed' },
+    { ...common, at: unixMillis(now + 7_200_000), what: 'done' },
   ];
   expect((await run('history', 'billing')).stdout).toBe(
     [
