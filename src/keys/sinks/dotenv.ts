@@ -17,10 +17,10 @@ type Assignment = {
   readonly quote: string;
 };
 
-const opening = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*=/y;
+const opening = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=/y;
 /** A value in quotes may go over lines; what follows the closing one must end the line, or it closes nothing. */
-const quoted = /[^\S\r\n]*(['"`])((?:\\\1|(?!\1)[^])*)\1(?=[^\S\r\n]*(?:#[^\r\n]*)?(?:\r?\n|$))/y;
-const bare = /[^\S\r\n]*((?:(?![^\S\r\n]+(?:#|\r?\n|$))[^\r\n])*)/y;
+const quoted = /[ \t]*(['"`])((?:\\\1|(?!\1)[^])*)\1(?=[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))/y;
+const line = /[^\r\n]*/y;
 const restOfLine = /[^\n]*(?:\n|$)/y;
 
 const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -35,11 +35,14 @@ const valueAt = (text: string, at: number): Omit<Assignment, 'name'> => {
     const to = at + all.length - 1;
     return { from: to - value.length, to, quote };
   }
+  const [rest = ''] = matchAt(line, text, at) ?? [];
   // Behind a space a # begins a comment; straight behind the = it is a value to some readers.
-  if (/^[^\S\r\n]+#/.test(text.slice(at, at + 200))) return { from: at, to: at, quote: '' };
-  const [all = '', value = ''] = matchAt(bare, text, at) ?? [];
-  const to = at + all.length;
-  return { from: to - value.length, to, quote: '' };
+  const comment = rest.search(/[ \t]#/);
+  const uncommented = comment < 0 ? rest : rest.slice(0, comment);
+  let to = at + uncommented.length;
+  while (to > at && ' \t'.includes(text.charAt(to - 1))) to -= 1;
+  const from = to === at ? at : at + (/^[ \t]*/.exec(uncommented)?.[0].length ?? 0);
+  return { from, to, quote: '' };
 };
 
 const assignmentsIn = (text: string): readonly Assignment[] => {
@@ -94,8 +97,14 @@ export const dotenvForm = (name: string): FileForm => ({
   },
 });
 
+const withoutLineEnds = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+};
+
 /** The whole file is the key; a line end behind it stays. */
 export const rawForm: FileForm = {
-  read: (text) => text.replace(/[\r\n]+$/, '') || undefined,
-  write: (text, key) => key + (/\r?\n$/.exec(text)?.[0] ?? ''),
+  read: (text) => withoutLineEnds(text) || undefined,
+  write: (text, key) => key + (/\r?\n$/.exec(text.slice(-2))?.[0] ?? ''),
 };

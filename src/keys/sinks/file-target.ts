@@ -89,6 +89,11 @@ export const targetTroubles = async (
       message: `${path} belongs to user ${stats.uid}, and user ${uid}, as whom Tollkeeper runs, may not give files away`,
       advice: `run Tollkeeper as user ${stats.uid} or as root, or give the file to user ${uid}`,
     });
+  else if (uid !== undefined && uid !== 0 && !files.groups().includes(stats.gid))
+    found.push({
+      message: `${path} belongs to group ${stats.gid}, which user ${uid}, as whom Tollkeeper runs, is not in`,
+      advice: `put user ${uid} into that group, or give the file to one that it is in`,
+    });
   if (stats.nlink > 1)
     found.push({
       message: `${path} has ${stats.nlink} names (hard links), and the others would keep the old key`,
@@ -129,7 +134,7 @@ export const troubleOf = (error: unknown): SinkTrouble => {
   throw error;
 };
 
-const sizeLimit = 4 * 1024 * 1024;
+const sizeLimit = 1024 * 1024;
 
 /** @throws Fault sink-refused when it is larger than files of settings are. */
 export const checkSize = (path: string, stats: Stats): void => {

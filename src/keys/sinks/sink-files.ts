@@ -16,6 +16,8 @@ export type SinkFiles = {
   readonly sync: (path: string) => Promise<void>;
   /** User that the process works as; nothing where the system has no such number. */
   readonly uid: () => number | undefined;
+  /** Groups that the process is in. */
+  readonly groups: () => readonly number[];
 };
 
 export const systemFiles: SinkFiles = {
@@ -29,6 +31,7 @@ export const systemFiles: SinkFiles = {
   unlink,
   sync: syncPath,
   uid: () => process.geteuid?.(),
+  groups: () => [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])],
 };
 
 /** To be made anew, never through a link that somebody put there. */

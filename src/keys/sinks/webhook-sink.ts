@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toSeconds } from '../../base/index.ts';
-import type { Secret } from '../../base/index.ts';
+import { createSecretRegistry, toSeconds } from '../../base/index.ts';
+import type { Secret, SecretRegistry } from '../../base/index.ts';
 import { signatureOf } from '../../net/index.ts';
 import type { Delivered, Delivery, Sink } from '../sink.ts';
 import { fingerprintIn, fingerprintOf } from './fingerprint.ts';
@@ -19,19 +19,20 @@ const proofIn = (text: string): string | undefined => {
   }
 };
 
-/** What quotes a part of the address gives it away: who knows it can post there. */
-const registerParts = (url: URL, means: SinkMeans): void => {
+/** What quotes a part of the address gives it away: who knows it can post there. Elsewhere its parts are ordinary words. */
+const knowingParts = (url: URL, secrets: SecretRegistry): SecretRegistry => {
+  const own = createSecretRegistry();
   const path = url.pathname + url.search;
   for (const part of [url.href, path, ...url.pathname.split('/'), url.search.slice(1)])
-    if (part.length >= 8) means.secrets.register(part);
+    if (part.length >= 8) own.register(part);
+  return { register: secrets.register, redact: (text) => own.redact(secrets.redact(text)) };
 };
 
 /** Posts the key, signed, to a program of the operator's, which answers with the SHA-256 of what it holds. */
 export const createWebhookSink = (spec: WebhookSpec, place: string, means: SinkMeans): Sink => {
   const url = secureUrl(spec.url.reveal(), 'the url of the webhook');
-  registerParts(url, means);
-  const { http, clock, secrets } = means;
-  const talk = { http, clock, secrets, who: `the webhook at ${url.host}` };
+  const { http, clock } = means;
+  const talk = { http, clock, secrets: knowingParts(url, means.secrets), who: `the webhook at ${url.host}` };
 
   const deliver = async (key: Secret, delivery: Delivery, signal: AbortSignal): Promise<Delivered> => {
     const { account, service, generation, keyName } = delivery;

@@ -54,6 +54,17 @@ describe('a variable of a dotenv file', () => {
     expect(() => form.write('', "a'$b")).toThrow('characters');
   });
 
+  it('is found in time whatever the file is made of', () => {
+    const long = 150_000;
+    for (const line of [' ', '\n', '#', "A='", 'A=" ', 'export ', "\\'", 'A= ', '=']) {
+      for (const before of ['', 'A=x', "A='", 'KEY=x']) {
+        const text = before + line.repeat(long / line.length) + '\nx';
+        expect(form.read(form.write(text, plaintext))).toBe(plaintext);
+        rawForm.read(text);
+      }
+    }
+  });
+
   it('whatever the file holds, the key is read back, lines without it stay, and doing it again changes nothing', () => {
     const piece = fc.constantFrom(
       'KEY=x',

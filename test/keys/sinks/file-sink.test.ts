@@ -116,6 +116,10 @@ describe('a key in a file', () => {
       expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
     };
     await refusedBy(withFiles({ uid: () => own.uid + 1 }), 'may not give files away');
+    const asOwner: SinkFiles['stat'] = async (name) =>
+      Object.assign(await stat(name), { uid: 12_345, gid: 678 });
+    const ours = { uid: () => 12_345, stat: asOwner };
+    await refusedBy(withFiles({ ...ours, groups: () => [1] }), 'belongs to group 678');
     const mountinfo = `36 35 98:0 /a ${house.folder.replaceAll(' ', '\\040')}/a.env rw,noatime shared:1 - ext4 /dev/sda rw\n`;
     const readFileOr = (name: string) =>
       name === '/proc/self/mountinfo' ? Promise.resolve(Buffer.from(mountinfo)) : readFile(name);
@@ -178,6 +182,42 @@ describe('a key in a file', () => {
     );
     const lines = (await readFile(path, 'utf8')).trim().split('\n').sort();
     expect(lines).toEqual(['A=2', `KEY=${plaintext}`, ...names.map((name) => `${name}=${plaintext}`)].sort());
+  });
+
+  it('keeps its owner and group before its bytes are there, and is refused where they cannot be given', async () => {
+    await using house = await openSinkHouse();
+    const path = join(house.folder, 'a.env');
+    await writeFile(path, `KEY=${older}\n`);
+    const told: unknown[] = [];
+    const files = (chown: () => Promise<void>): SinkFiles => ({
+      ...systemFiles,
+      uid: () => 0,
+      stat: async (name) => Object.assign(await stat(name), { uid: 12_345, gid: 678 }),
+      open: async (...args) => {
+        const handle = await systemFiles.open(...args);
+        const write = handle.writeFile.bind(handle);
+        return Object.assign(handle, {
+          chown: (uid: number, gid: number) => {
+            told.push([uid, gid]);
+            return chown();
+          },
+          writeFile: (content: Buffer) => {
+            told.push('bytes');
+            return write(content);
+          },
+        });
+      },
+    });
+    const given = house.sink(fileSpec(path), { files: files(() => Promise.resolve()) });
+    await given.deliver(key, delivery, never);
+    expect(told).toEqual([[12_345, 678], 'bytes']);
+    const denied = house.sink(fileSpec(path), { files: files(() => Promise.reject(systemError('EPERM'))) });
+    expect(await thrownBy(denied.deliver(secretOf(older), delivery, never))).toMatchObject({
+      code: 'sink-refused',
+      message: expect.stringContaining('user 12345, group 678'),
+    });
+    expect(await readFile(path, 'utf8')).toBe(`KEY=${plaintext}\n`);
+    expect(await readdir(house.folder)).toEqual(['a.env']);
   });
 
   it('keeps the rights of a group where it is told to, and says when it would take them', async () => {

@@ -39,6 +39,7 @@ describe('a webhook that takes keys', () => {
     await sink.deliver(key, delivery, never);
     expect(fake.seen[1]?.headers['idempotency-key']).toBe(seen?.headers['idempotency-key']);
     expect(await sink.fingerprint(delivery, never)).toMatchObject({ state: 'unreadable' });
+    expect(house.means.secrets.redact(`T0kenInTheAddress ${plaintext}`)).toBe('T0kenInTheAddress [secret]');
   });
 
   it.each<[string, Reply, string, string]>([
