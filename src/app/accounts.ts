@@ -2,7 +2,8 @@ import { fault } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import { profileOf } from '../config/index.ts';
 import type { Account, Config } from '../config/index.ts';
-import { createGateway } from '../gateway/index.ts';
+import { createGateway, createModelCaller } from '../gateway/index.ts';
+import type { ModelCaller } from '../gateway/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
@@ -13,7 +14,11 @@ export type Accounts = AsyncDisposable & {
   readonly get: (name: string) => JobAccount;
   /** Asks at the address of the account's gateway, without a key, what time it is there. */
   readonly knockOf: (name: string) => Knock;
+  /** Calls models of the account's gateway with an API key. */
+  readonly modelsOf: (name: string) => ModelCaller;
 };
+
+type OpenAccount = JobAccount & { readonly knock: Knock; readonly models: ModelCaller };
 
 /** Gives the Date header of whatever answers. @throws NetworkTrouble, the signal's reason */
 export type Knock = (signal: AbortSignal) => Promise<string | undefined>;
@@ -37,8 +42,8 @@ const openHttp = (account: Account, config: Config, means: Means): Http =>
 export const createAccounts = (config: Config, means: Means, log: Log): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
-  const known = new Map<string, JobAccount & { readonly knock: Knock }>();
-  const open = (name: string): JobAccount & { readonly knock: Knock } => {
+  const known = new Map<string, OpenAccount>();
+  const open = (name: string): OpenAccount => {
     const account = Object.hasOwn(accounts, name) ? accounts[name] : undefined;
     if (account === undefined) {
       const names = Object.keys(accounts).join(', ') || 'none';
@@ -64,13 +69,16 @@ export const createAccounts = (config: Config, means: Means, log: Log): Accounts
       await answer.discard();
       return answer.headers['date'];
     };
-    const made = { name, currency: account.currency, profile: profileOf(account), gateway, knock };
+    const models = createModelCaller({ baseUrl: account.base_url, http, clock, log, secrets });
+    const profile = profileOf(account);
+    const made = { name, currency: account.currency, profile, gateway, knock, models };
     known.set(name, made);
     return made;
   };
   return {
     get: (name) => known.get(name) ?? open(name),
     knockOf: (name) => (known.get(name) ?? open(name)).knock,
+    modelsOf: (name) => (known.get(name) ?? open(name)).models,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
     },

@@ -1,5 +1,5 @@
 import { pid } from 'node:process';
-import { createLog, errorFields, fault, hasCode, unixMillis } from '../base/index.ts';
+import { createLog, errorFields, fault, hasCode, noProgress, unixMillis } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import type { DeliverySummary } from '../mail/index.ts';
@@ -25,7 +25,13 @@ import { takeVolume } from './volume.ts';
 const second = 1000;
 
 /** Milliseconds from one start of a housekeeping work to the next. */
-const every = { outbox: 5 * second, undeclared: 60 * second, config: 3 * second, trim: 3600 * second };
+const every = {
+  outbox: 5 * second,
+  keys: 300 * second,
+  undeclared: 60 * second,
+  config: 3 * second,
+  trim: 3600 * second,
+};
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
 const databasePatience = { tries: 240, wait: 500 };
@@ -63,8 +69,32 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
+/** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
+const keyWork = (app: App, log: Log): Housekeeping => ({
+  name: 'rotations',
+  every: every.keys,
+  run: async (signal) => {
+    const { config, keyDesk } = app.current();
+    for (const account of Object.keys(config.settings.accounts)) {
+      const desk = keyDesk(account);
+      const open = await desk.open();
+      if (open.every(({ stage }) => stage === 'waiting')) continue;
+      const moved = await desk.advance({ signal, progress: noProgress });
+      for (const { view, moved: isMoved } of moved)
+        if (isMoved)
+          log.info('a rotation has moved on', {
+            account,
+            service: view.service,
+            stage: view.stage,
+            words: view.words,
+          });
+    }
+  },
+});
+
 const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
   ...outboxWork(app, log),
+  keyWork(app, log),
   { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
   { name: 'config', every: every.config, run: () => reload.look() },
   {

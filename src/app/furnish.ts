@@ -5,6 +5,7 @@ import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
 import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
+import type { KeyDesk, KeyNews } from '../keys/index.ts';
 import { createDelivery, createMailCleaner, holdsMail, tell } from '../mail/index.ts';
 import type { Delivery, Mail } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
@@ -21,6 +22,9 @@ import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
 import { consultDoctor } from './doctor.ts';
 import { gapMail } from './gap-mail.ts';
+import { createKeyDesks } from './key-desks.ts';
+import type { KeyRoom } from './key-desks.ts';
+import { keyNewsMail } from './key-news-mail.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
 import { openOutlets } from './outlets.ts';
@@ -56,6 +60,8 @@ export type Furniture = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
+  /** All that is done to the keys of an account. @throws Fault `wrong-use` when there is no such account */
+  readonly keyDesk: (account: string) => KeyDesk;
   /** Names of the ways out of the outbox. */
   readonly routes: Delivery['routes'];
   /** Works off one way out. */
@@ -79,6 +85,7 @@ export type House = {
   readonly folder: string;
   readonly places: Places;
   readonly warehouse: Warehouse;
+  readonly keyRoom: KeyRoom;
 };
 
 /** Milliseconds of the grace that are left to write down how mails under way ended. */
@@ -117,6 +124,36 @@ export const furnish = (house: House, config: Config): Furniture => {
   const outlets = openOutlets(config, means, log);
   const { transport, kinds, letterhead } = outlets;
 
+  const send = async (mails: readonly Mail[]): Promise<void> => {
+    for (const one of mails) await tell({ ...outbox, kinds, letterhead }, one);
+  };
+
+  const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
+
+  /** News of keys goes to operators, and to the team that pays for the key where its use is concerned. */
+  const tellOfKeys = async (news: KeyNews): Promise<void> => {
+    if (told === undefined) return;
+    try {
+      const line = house.keyRoom.journal.lineage(news.account).values();
+      const keyNames = [...line].filter(({ service }) => service === news.service).map(({ name }) => name);
+      const { teams } = payersOf(settings, news.account);
+      const one = keyNewsMail(news, clock.now(), { ...told, teams, keyNames });
+      await send(one === undefined ? [] : [one]);
+    } catch (error) {
+      log.warn('operators cannot be told news of a key', { service: news.service, ...errorFields(error) });
+    }
+  };
+
+  const desks = createKeyDesks({
+    config,
+    accounts,
+    room: house.keyRoom,
+    warehouse,
+    means,
+    log,
+    tell: tellOfKeys,
+  });
+
   const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
     ...run,
     name,
@@ -132,6 +169,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
     },
     payers: payersOf(settings, account),
+    keys: desks.desk(account),
     mail:
       outlets.routes.length === 0
         ? undefined
@@ -151,12 +189,6 @@ export const furnish = (house: House, config: Config): Furniture => {
   );
 
   const clean = createMailCleaner({ ...outbox, random: means.random, log });
-
-  const send = async (mails: readonly Mail[]): Promise<void> => {
-    for (const one of mails) await tell({ ...outbox, kinds, letterhead }, one);
-  };
-
-  const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
 
   /** Tells operators once what runs have found out since; a run does not fail over it. */
   const tellFindings = async (account: string, said: Log): Promise<void> => {
@@ -228,7 +260,12 @@ export const furnish = (house: House, config: Config): Furniture => {
       };
     },
     doctor: async (order, progress, signal) =>
-      consultDoctor(order, { config, accounts, transport, places, warehouse, clock, log }, progress, signal),
+      consultDoctor(
+        order,
+        { config, accounts, transport, places, warehouse, clock, log, probeKeys: desks.probeKeys },
+        progress,
+        signal,
+      ),
     reconcile: async (order, progress, signal) => {
       const name = order.account ?? Object.keys(settings.accounts)[0];
       if (name === undefined)
@@ -241,6 +278,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
       return reconcileOrdered(order, context);
     },
+    keyDesk: desks.desk,
     routes: delivery.routes,
     passRoute: delivery.pass,
     passUndeclared: delivery.passUndeclared,
@@ -261,6 +299,7 @@ export const furnish = (house: House, config: Config): Furniture => {
     },
     [Symbol.asyncDispose]: async () => {
       await outlets[Symbol.asyncDispose]();
+      await desks[Symbol.asyncDispose]();
       await accounts[Symbol.asyncDispose]();
     },
   };

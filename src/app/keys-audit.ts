@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fault, systemCode } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
@@ -13,10 +12,9 @@ export type AuditView = AuditVerdict & { readonly file: string };
 
 const fileOf = async (means: Means, folder: string): Promise<string> => {
   const loaded = await readConfig(folder, means);
-  const { path } = placesOf(means, {
+  return placesOf(means, {
     path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
-  });
-  return join(dirname(path), 'audit', 'keys.jsonl');
+  }).auditFile;
 };
 
 /**

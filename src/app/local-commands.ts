@@ -28,14 +28,12 @@ export type LocalMeans = {
   readonly clock: Clock;
   readonly app: App;
   readonly state: () => ProcessState;
-  /** Rotations of keys that are not over. */
-  readonly rotations?: () => Promise<readonly OpenRotationView[]>;
 };
 
 const never = new AbortController().signal;
 
 /** The commands, carried out by this process. */
-export const createLocalCommands = ({ clock, app, state, rotations }: LocalMeans): Commands => {
+export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands => {
   const { scheduler, warehouse } = app;
   const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
 
@@ -44,6 +42,14 @@ export const createLocalCommands = ({ clock, app, state, rotations }: LocalMeans
     if (job !== undefined) return job;
     const names = Object.keys(jobs()).join(', ') || 'none';
     throw fault('job-unknown', `there is no job ${name}; there are: ${names}`);
+  };
+
+  const openRotations = async (): Promise<readonly OpenRotationView[]> => {
+    const { config, keyDesk } = app.current();
+    const open = await Promise.all(
+      Object.keys(config.settings.accounts).map((account) => keyDesk(account).open()),
+    );
+    return open.flat();
   };
 
   const viewsOf = async (runs: readonly LedgerRun[]) => {
@@ -120,7 +126,7 @@ export const createLocalCommands = ({ clock, app, state, rotations }: LocalMeans
         zone: config.settings.timezone,
         accounts: await accountViews(config, warehouse),
         reports: await keptReports(app.places.reportsDirectory),
-        ...(rotations === undefined ? {} : { rotations: await rotations() }),
+        rotations: await openRotations(),
       },
     };
   };

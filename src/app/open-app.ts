@@ -1,6 +1,7 @@
 import type { Log, Means } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { createDataReach, jobKinds } from '../jobs/index.ts';
+import type { KeyDesk } from '../keys/index.ts';
 import { recoverInterrupted } from '../mail/index.ts';
 import { createScheduler } from '../schedule/index.ts';
 import type { Scheduler } from '../schedule/index.ts';
@@ -9,6 +10,7 @@ import type { Warehouse } from '../warehouse/index.ts';
 import { furnish } from './furnish.ts';
 import type { Furniture, House } from './furnish.ts';
 import { createHeartbeats } from './heartbeat.ts';
+import { openKeyRoom } from './key-desks.ts';
 import { makeDataFolder, placesOf, placesToPlan } from './places.ts';
 import type { Places } from './places.ts';
 
@@ -89,11 +91,27 @@ const createFurniture = (house: House, first: Config) => {
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
   };
+  const keyDesk = (account: string): KeyDesk => {
+    // There is such an account, or the caller is told at once.
+    current.furniture.keyDesk(account);
+    return {
+      survey: held(({ keyDesk: of }) => of(account).survey),
+      open: held(({ keyDesk: of }) => of(account).open),
+      start: held(({ keyDesk: of }) => of(account).start),
+      advance: held(({ keyDesk: of }) => of(account).advance),
+      expire: held(({ keyDesk: of }) => of(account).expire),
+      adopt: held(({ keyDesk: of }) => of(account).adopt),
+      confirm: held(({ keyDesk: of }) => of(account).confirm),
+      resume: held(({ keyDesk: of }) => of(account).resume),
+      giveUp: held(({ keyDesk: of }) => of(account).giveUp),
+      history: held(({ keyDesk: of }) => of(account).history),
+    };
+  };
   return {
     work,
     current: (): FurnitureInUse => {
       const { config, routes } = current.furniture;
-      return { ...work, config, routes };
+      return { ...work, keyDesk, config, routes };
     },
     replace: (config: Config): void => {
       const before = current;
@@ -131,7 +149,11 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     clock,
     log,
   });
-  const furniture = createFurniture({ means, log, folder, places, warehouse }, config);
+  const keyRoom = await openKeyRoom(warehouse, places.auditFile, log).catch(async (error: unknown) => {
+    await warehouse[Symbol.asyncDispose]();
+    throw error;
+  });
+  const furniture = createFurniture({ means, log, folder, places, warehouse, keyRoom }, config);
   const heartbeats = createHeartbeats({ env: means.env, clock, log });
   try {
     // Whoever was sending before us is gone: the database has one owner.

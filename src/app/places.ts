@@ -14,6 +14,8 @@ export type Places = {
   readonly reportsDirectory: string;
   /** Months of the call log as Parquet files. */
   readonly archiveDirectory: string;
+  /** Every step on a key, each line bound to those before it. */
+  readonly auditFile: string;
   /** The empty database whose lock makes a daemon the only one of its volume. */
   readonly daemonLock: string;
 };
@@ -36,6 +38,7 @@ export const placesOf = (
     reportsDirectory: join(data, 'reports'),
     tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
     archiveDirectory: resolve(means.cwd, warehouse.archive?.path ?? join(data, 'archive')),
+    auditFile: join(data, 'audit', 'keys.jsonl'),
     daemonLock: join(data, 'daemon.lock.duckdb'),
   };
 };

@@ -25,7 +25,7 @@ export type { DeskMeans } from './desk.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
 export type { Consumer, Plaintexts } from './engine/engine-means.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';
-export { openJournal } from './journal/journal.ts';
+export { closedJournal, openJournal } from './journal/journal.ts';
 export type { KeyJournal } from './journal/journal.ts';
 export { updateKnowledge } from './update/knowledge.ts';
 export { probeKeyUpdates } from './update/probe.ts';

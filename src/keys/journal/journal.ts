@@ -184,3 +184,15 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
     head: () => head,
   };
 };
+
+/** Stands in where the journal cannot be opened: everything else goes on, and whatever would be done to a key fails with the reason. */
+export const closedJournal = (reason: Error): KeyJournal => ({
+  record: () => Promise.reject(reason),
+  rotation: () => undefined,
+  openRotations: () => [],
+  lineage: () => new Map(),
+  lostAttempt: () => undefined,
+  highestGeneration: () => 0,
+  history: () => Promise.reject(reason),
+  head: () => noHead,
+});

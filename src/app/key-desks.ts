@@ -1,0 +1,182 @@
+import { createNamedGates, errorFields, fault, isFault } from '../base/index.ts';
+import type { Log, Means, NamedGates } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { RotateSettings } from '../jobs/index.ts';
+import {
+  closedJournal,
+  createKeyDesk,
+  createKeyGateway,
+  createProbeKeys,
+  createSink,
+  openJournal,
+  probeKeyUpdates,
+  runThen,
+  updateKnowledge,
+  verifyKey,
+} from '../keys/index.ts';
+import type { Consumer, KeyDesk, KeyJournal, KeyNews, Plaintexts, SinkMeans } from '../keys/index.ts';
+import { createHttp } from '../net/index.ts';
+import type { Http } from '../net/index.ts';
+import { version } from '../version.ts';
+import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
+import type { Accounts } from './accounts.ts';
+
+/** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
+export type KeyRoom = {
+  readonly journal: KeyJournal;
+  readonly plaintexts: Plaintexts;
+  readonly gates: NamedGates;
+};
+
+/** A journal that does not hold stops the work on keys, and nothing else. */
+export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: Log): Promise<KeyRoom> => ({
+  journal: await openJournal({ table: warehouse.keys, path: auditFile, log }).catch((error: unknown) => {
+    if (!isFault(error)) throw error;
+    log.error('nothing is done to keys: their journal cannot be opened', errorFields(error));
+    return closedJournal(error);
+  }),
+  plaintexts: new Map(),
+  gates: createNamedGates(),
+});
+
+export type KeyDesks = AsyncDisposable & {
+  /** @throws Fault `wrong-use` when there is no such account */
+  readonly desk: (account: string) => KeyDesk;
+  /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
+  readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
+};
+
+type DesksMeans = {
+  readonly config: Config;
+  readonly accounts: Accounts;
+  readonly room: KeyRoom;
+  readonly warehouse: Warehouse;
+  readonly means: Means;
+  readonly log: Log;
+  readonly tell: (news: KeyNews) => Promise<void>;
+};
+
+const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
+
+/** Asked for where a job names none; a gateway that has no such model says so to a good key alone. */
+const usualModel = { kind: 'embeddings', model: 'text-embedding-3-small' } as const;
+
+const usualTemplate = '{service}.g{generation}';
+
+/** The desks of a config's accounts; connections to sinks are opened when they are first asked for. */
+export const createKeyDesks = ({
+  config,
+  accounts,
+  room,
+  warehouse,
+  means,
+  log,
+  tell,
+}: DesksMeans): KeyDesks => {
+  const { clock, random, secrets, env, cwd } = means;
+  const https: Http[] = [];
+  const openHttp = (ca: readonly string[]): Http => {
+    const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
+    https.push(http);
+    return http;
+  };
+  let sinkMeans: SinkMeans | undefined;
+  const sinkParts = (): SinkMeans => {
+    sinkMeans ??= {
+      http: openHttp([]),
+      openHttp,
+      env,
+      cwd,
+      clock,
+      random,
+      secrets,
+      gates: room.gates,
+    };
+    return sinkMeans;
+  };
+
+  const settingsOf = (name: string, account: string): RotateSettings | undefined => {
+    const job = Object.hasOwn(config.jobs, name) ? config.jobs[name] : undefined;
+    // The config has parsed the fields with the shape of this kind.
+    return job?.kind === 'rotate-keys' && job.account === account
+      ? (job.fields as RotateSettings)
+      : undefined;
+  };
+
+  const consumerOf =
+    (account: string) =>
+    (job: string, service: string): Consumer | undefined => {
+      const settings = settingsOf(job, account);
+      if (settings?.deliver === undefined) return undefined;
+      const of = { account, service };
+      const { then, verify = usualModel } = settings;
+      return {
+        sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts())),
+        verify: (key, signal) =>
+          verifyKey((inner) => accounts.modelsOf(account)(key, verify, { signal: inner }), { clock, signal }),
+        ...(then === undefined
+          ? {}
+          : { reload: (_service: string, signal: AbortSignal) => runThen(then, of, sinkParts(), signal) }),
+      };
+    };
+
+  const templates = [
+    ...new Set([
+      ...Object.values(config.jobs).flatMap((job) =>
+        job.kind === 'rotate-keys' ? [(job.fields as RotateSettings).name] : [],
+      ),
+      usualTemplate,
+    ]),
+  ];
+
+  const probeKeys = async (account: string, signal: AbortSignal): Promise<readonly LearnedPoint[]> => {
+    const { gateway } = accounts.get(account);
+    return probeKeyUpdates({
+      gateway,
+      clock,
+      signal,
+      keys: createProbeKeys({ account, journal: room.journal, gateway, now: clock.now }),
+      learn: (points) => warehouse.profile.learn(account, points),
+    });
+  };
+
+  const open = (account: string): KeyDesk => {
+    if (!Object.hasOwn(config.settings.accounts, account))
+      throw fault('wrong-use', `there is no account ${account}`, {
+        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      });
+    const { gateway } = accounts.get(account);
+    return createKeyDesk({
+      account,
+      journal: room.journal,
+      gateway: createKeyGateway({
+        gateway,
+        clock,
+        knowledge: async () => updateKnowledge(await warehouse.profile.points(account)),
+        probe: (signal) => probeKeys(account, signal),
+        distrust: (points) => warehouse.profile.learn(account, points),
+      }),
+      evidence: warehouse.keys,
+      consumerOf: consumerOf(account),
+      plaintexts: room.plaintexts,
+      gates: room.gates,
+      tell,
+      clock,
+      log: log.with({ account }),
+      templates,
+    });
+  };
+  const desks = new Map<string, KeyDesk>();
+  return {
+    desk: (account) => {
+      const desk = desks.get(account) ?? open(account);
+      desks.set(account, desk);
+      return desk;
+    },
+    // Under the lock of the account's keys, like all that writes them.
+    probeKeys: (account, signal) => room.gates(`keys of ${account}`, () => probeKeys(account, signal)),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
+    },
+  };
+};
