@@ -22,8 +22,8 @@ export type RuledJob = {
   readonly account: string;
   readonly suspended: boolean;
   readonly hasSchedule: boolean;
-  /** Milliseconds between two of its slots at most; missing where it has none, or where that is not known. */
-  readonly longestSpace?: number;
+  /** Milliseconds between two of its slots at most; nothing where it has none, or where that is not known. */
+  readonly longestSpace: () => number | undefined;
   /** The whole job as its shape gives it; missing where something is wrong with it. */
   readonly fields?: Readonly<Record<string, unknown>>;
 };

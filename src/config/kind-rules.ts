@@ -28,14 +28,13 @@ const spaceOf = (job: DeclaredJob, means: Means): number | undefined => {
 const ruledJob = (job: DeclaredJob, means: Means): RuledJob => {
   const { value, resolved } = job.part;
   const named = valueAt(resolved, ['account']) ?? means.accounts?.[0];
-  const space = spaceOf(job, means);
   return {
     name: job.name,
     kind: job.kind?.kind ?? '',
     account: typeof named === 'string' ? named : '',
     suspended: valueAt(resolved, ['suspend']) === true,
     hasSchedule: valueAt(resolved, ['schedule']) !== undefined,
-    ...(space === undefined ? {} : { longestSpace: space }),
+    longestSpace: () => spaceOf(job, means),
     ...(value === undefined ? {} : { fields: value }),
   };
 };

@@ -52,7 +52,7 @@ const evidenceFaults = (
         advice: `declare one: pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-01-01 }; ${what}`,
       },
     ];
-  const spaces = scheduled.flatMap(({ longestSpace }) => (longestSpace === undefined ? [] : [longestSpace]));
+  const spaces = scheduled.flatMap((pull) => pull.longestSpace() ?? []);
   const shortest = spaces.length < scheduled.length ? 0 : Math.min(...spaces);
   return shortest <= quiet
     ? []

@@ -62,10 +62,10 @@ export const mailPlan = async (
       ...(usual === 0
         ? []
         : [
-            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: too young, or a newer one is there.`,
+            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: not due yet, being rotated, or replaced by a newer one.`,
           ]),
       `A plan of job ${context.name}, account ${account.name}, made ${formatSlot(context.slot, context.zone)}. Nothing was changed.`,
-      `\`tollkeeper keys plan --job ${context.name}\` makes it anew, \`tollkeeper keys apply PLAN\` carries it out.`,
+      `\`tollkeeper keys plan ${context.name} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
       'With `mode: apply` the job does so by itself.',
     ],
   });

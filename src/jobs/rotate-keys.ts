@@ -88,7 +88,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   const parts = [
     ...some(begun, 'begun'),
     ...some(
-      moved.filter((one) => !isOver(one)),
+      moved.filter((one) => !isOver(one) && one.view.stage !== 'waiting'),
       'under way',
     ),
     ...some(all.filter(isOver), 'done'),

@@ -37,6 +37,8 @@ describe('the example config', () => {
       'token-economics',
       'key-inventory',
       'reconciliation',
+      'rotate-prod',
+      'expire-trials',
       'statement',
       'pull-logs',
       'pull-usage',

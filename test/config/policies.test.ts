@@ -324,12 +324,14 @@ describe('kinds that are never run beside themselves', () => {
     }
   });
 
-  it('are those that pull, the one that takes snapshots and the one that archives', () => {
+  it('are those that pull, take snapshots, archive, and rotate or end keys', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
       'snapshot',
       'archive',
+      'rotate-keys',
+      'expire-keys',
     ]);
   });
 });
