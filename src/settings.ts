@@ -4,7 +4,7 @@ import { unixMillis } from './base/index.ts';
 import type { Means, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
-import { jobKinds, reportFaults } from './jobs/index.ts';
+import { jobKinds, reportFaults, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
 
@@ -55,10 +55,10 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
   readonly next: readonly UnixMillis[];
 };
 
-/** Every fault of the config and of the reports that its jobs name, and when each job runs next. */
+/** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
-  means: Pick<Means, 'env' | 'secrets' | 'clock'>,
+  means: Pick<Means, 'env' | 'secrets' | 'clock' | 'cwd'>,
 ): Promise<{ readonly faults: Loaded['faults']; readonly jobs: readonly JobPreview[] }> => {
   const { config, faults } = await readConfig(folder, means);
   if (config === undefined) return { faults, jobs: [] };
@@ -73,5 +73,9 @@ export const checkConfig = async (
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
     };
   });
-  return { faults: await reportFaults(reportDirectories(folder)), jobs };
+  const faulty = [
+    ...(await reportFaults(reportDirectories(folder))),
+    ...(await sinkFaults(config, means.cwd)),
+  ];
+  return { faults: faulty, jobs };
 };

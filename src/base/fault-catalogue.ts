@@ -46,7 +46,7 @@ const entries = {
   'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
   'rotation-blocked': failed('the old key works on; see what is said of it'),
   'audit-damaged': failed(
-    'nothing is done to keys: run `tollkeeper keys audit --verify` and put the audit file back from a copy; move it away only when it is lost for good',
+    'nothing is done to keys: run `tollkeeper keys audit --verify` and put the audit file back from a copy; one that is lost for good is written anew from the database once it is moved away',
   ),
   'key-update-harmed': failed(
     'look at the key in the gateway’s console and mend the fields named; let `tollkeeper doctor --probe-keys` learn anew how the gateway updates keys',

@@ -29,6 +29,7 @@ export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job
 export type { Payers } from './payers.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
 export { rotationPolicy } from './rotate-shape.ts';
+export { sinkFaults } from './sink-faults.ts';
 export type { RotateSettings } from './rotate-shape.ts';
 export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
 export { listReports } from './report-archive/read-report.ts';

@@ -1,4 +1,5 @@
 export { createSink } from './sinks/create-sink.ts';
+export { earlyTroubles } from './sinks/early-troubles.ts';
 export { placesClash } from './sinks/places.ts';
 export { runThen } from './sinks/then-command.ts';
 export type { SinkMeans } from './sinks/sink-means.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { nextLine, noHead } from '../../src/keys/journal/audit-line.ts';
+import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openFolder, usualConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
@@ -23,7 +23,7 @@ const write = async (steps: number): Promise<{ readonly lines: string[]; readonl
   const lines: string[] = [];
   let head = noHead;
   for (let step = 1; step <= steps; step += 1) {
-    const line = nextLine(head, { what: 'planned', step });
+    const line = lineAfter(head, JSON.stringify({ what: 'planned', step }));
     lines.push(line.text);
     head = line.head;
   }

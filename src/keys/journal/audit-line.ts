@@ -20,12 +20,11 @@ const hashOf = (seq: number, prev: string, event: string): string =>
   createHash('sha256').update(`${seq}\n${prev}\n${event}`).digest('hex');
 
 /** The line that follows a head, without its line break. */
-export const nextLine = (
+export const lineAfter = (
   head: AuditHead,
-  event: unknown,
+  written: string,
 ): { readonly text: string; readonly head: AuditHead } => {
   const seq = head.seq + 1;
-  const written = JSON.stringify(event);
   const hash = hashOf(seq, head.hash, written);
   return {
     text: `{"seq":${seq},"prev":"${head.hash}","hash":"${hash}","event":${written}}`,

@@ -8,7 +8,7 @@ import type { Lineage } from '../lineage.ts';
 import { afterEvent } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import { appendAuditLines, cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
-import { follows, nextLine, noHead, readLine } from './audit-line.ts';
+import { follows, lineAfter, noHead, readLine } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
 
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
@@ -120,9 +120,22 @@ const missingLines = async (path: string, last: AuditHead): Promise<readonly Rec
   return missing;
 };
 
+/** Writes the file anew from the database, where it is gone as a whole: the chain tells whether that holds what it held. */
+const restoreFile = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
+  let head: AuditHead = noHead;
+  const lines = rows.map((row) => {
+    const line = lineAfter(head, row.event);
+    if (line.head.seq !== row.seq || line.head.hash !== row.hash)
+      damaged(path, `the file is gone, and step ${row.seq} of the database is not what it was`);
+    head = line.head;
+    return line.text;
+  });
+  await appendAuditLines(path, lines);
+};
+
 /**
  * Opens the journal: a line that a crash cut off is taken away, and what the warehouse lacks is put into it, all of it
- * where the database was lost. @throws Fault audit-damaged when file and database contradict each other, disk-full
+ * where the database was lost; a file that is gone is written anew from the database. @throws Fault audit-damaged when file and database contradict each other, disk-full
  */
 export const openJournal = async ({ table, path, log }: JournalMeans): Promise<KeyJournal> => {
   const memory = createMemory();
@@ -130,12 +143,20 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
   const last = (await table.last()) ?? noHead;
   const cut = await cutTornLine(path);
   if (cut) log.warn('a line of the audit file that a crash cut off was taken away', { path });
+  const rows = await table.events();
+  if (rows.length > 0 && (await lastAuditLine(path)) === undefined) {
+    await restoreFile(path, rows);
+    log.error('the audit file of keys was gone and was written anew from the database', {
+      path,
+      steps: rows.length,
+    });
+  }
   const missing = await missingLines(path, last).catch((error: unknown) => {
     if (error instanceof RangeError || (error instanceof Error && error.name === 'ZodError'))
       return damaged(path, messageOf(error));
     throw error;
   });
-  for (const row of await table.events()) memory.take(parseKeyEvent(JSON.parse(row.event)));
+  for (const row of rows) memory.take(parseKeyEvent(JSON.parse(row.event)));
   let head: AuditHead = last;
   /** What the file has and the database does not have yet. */
   const unsettled: Recorded[] = [];
@@ -162,10 +183,11 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
         let next = head;
         const lines: string[] = [];
         for (const event of events) {
-          const line = nextLine(next, event);
+          const written = JSON.stringify(event);
+          const line = lineAfter(next, written);
           next = line.head;
           lines.push(line.text);
-          recorded.push({ head: next, event, written: JSON.stringify(event) });
+          recorded.push({ head: next, event, written });
         }
         if (lines.length === 0) return;
         await appendAuditLines(path, lines);

@@ -1,0 +1,60 @@
+import { constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { systemCode } from '../../base/index.ts';
+import type { SinkTrouble } from '../sink.ts';
+import { fillPath } from './fill.ts';
+import { findTarget, groupTroubles, targetTroubles, troubleOf } from './file-target.ts';
+import { systemFiles } from './sink-files.ts';
+import type { SinkFiles } from './sink-files.ts';
+import type { SinkNames, SinkSpec } from './sink-spec.ts';
+
+const hasPlaceholder = (text: string): boolean => text.includes('{');
+
+/** Whether a folder that is there may be written; one that is missing may be made, or be there, where the daemon runs. */
+const folderTrouble = async (folder: string, files: SinkFiles): Promise<readonly SinkTrouble[]> => {
+  try {
+    await files.access(folder, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return [];
+    const why =
+      code === 'EROFS' ? 'is mounted read-only' : 'may not be written by the user Tollkeeper runs as';
+    return [
+      {
+        message: `the folder ${folder} ${why}`,
+        advice: 'a key is written beside its file and put in its place',
+      },
+    ];
+  }
+};
+
+/**
+ * What can be seen, without any connection and without writing, to be in the way of a sink on this machine: a file that is
+ * mounted by itself, an owner we may not set, a folder that is not ours to write. What is not there yet is no trouble.
+ */
+export const earlyTroubles = async (
+  spec: SinkSpec,
+  /** `service` is missing where it is known only once the keys are listed. */
+  names: Pick<SinkNames, 'account'> & { readonly service?: string },
+  cwd: string,
+  files: SinkFiles = systemFiles,
+): Promise<readonly SinkTrouble[]> => {
+  if (spec.kind !== 'file' && spec.kind !== 'age') return [];
+  const { service } = names;
+  if (service === undefined) {
+    const folder = dirname(spec.path.replaceAll('{account}', names.account));
+    return hasPlaceholder(folder) ? [] : folderTrouble(resolve(cwd, folder), files);
+  }
+  try {
+    const target = await findTarget(resolve(cwd, fillPath(spec.path, { ...names, service })), files);
+    const mode = spec.kind === 'file' ? (spec.mode ?? undefined) : undefined;
+    return [
+      ...(await folderTrouble(dirname(target.path), files)),
+      ...(await targetTroubles(target, files)),
+      ...(spec.kind === 'file' ? groupTroubles(target, mode) : []),
+    ];
+  } catch (error) {
+    return [troubleOf(error)];
+  }
+};

@@ -1,0 +1,148 @@
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fault, silentLog } from '../../src/base/index.ts';
+import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
+import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
+import { openJournal } from '../../src/keys/journal/journal.ts';
+import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
+import { stormTimes } from '../support/storm.ts';
+import { engineHouse, memoryTable } from './engine-house.ts';
+import type { EngineHouse } from './engine-house.ts';
+
+/** A house in which a rotation was begun, so that there are steps. */
+const begun = async (): Promise<EngineHouse> => {
+  const house = await engineHouse();
+  const old = house.gateway.add('billing.g1');
+  const id = await house.start(old);
+  await house.advance([id]);
+  return house;
+};
+
+const reopen = (house: EngineHouse, table = house.table) =>
+  openJournal({ table, path: house.path(), log: silentLog });
+
+describe('the journal of keys', () => {
+  it('is made again from the audit file when the database is lost', async () => {
+    await using house = await begun();
+    const table = memoryTable();
+    const journal = await reopen(house, table);
+    expect(table.rows).toEqual(house.table.rows);
+    expect(journal.openRotations('main').map(({ service }) => service)).toEqual(['billing']);
+    expect(journal.head()).toEqual(house.journal().head());
+  });
+
+  it('writes the audit file anew when it is the file that is lost', async () => {
+    await using house = await begun();
+    const before = await readFile(house.path(), 'utf8');
+    await rm(house.path());
+    await reopen(house);
+    expect(await readFile(house.path(), 'utf8')).toBe(before);
+  });
+
+  it('takes away a line that a crash cut off, and goes on behind the last whole one', async () => {
+    await using house = await begun();
+    const whole = await readFile(house.path(), 'utf8');
+    await appendFile(house.path(), '{"seq":99,"prev":"');
+    await reopen(house);
+    expect(await readFile(house.path(), 'utf8')).toBe(whole);
+  });
+
+  it('puts a step into the database that died before its row was written', async () => {
+    await using house = await begun();
+    const lines = [...house.table.rows];
+    const shorter = memoryTable();
+    await shorter.append(lines.slice(0, -1), []);
+    await reopen(house, shorter);
+    expect(shorter.rows).toEqual(lines);
+  });
+
+  it('writes no row twice and none too few when the database fails for a while', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const { append } = house.table;
+    const table = { ...house.table, append };
+    let fails = true;
+    table.append = async (rows, lineage) => {
+      if (fails) throw fault('disk-full', 'no room');
+      return append(rows, lineage);
+    };
+    const journal = await openJournal({ table, path: `${house.folder}/other.jsonl`, log: silentLog });
+    const event = {
+      at: house.clock.now(),
+      who: 'person anna',
+      account: 'main',
+      service: 'billing',
+      rotation: 'adopt/1',
+      what: 'adopted' as const,
+      keyId: old,
+      generation: 1,
+      name: 'billing.g1',
+      born: house.clock.now(),
+    };
+    await expect(journal.record([event])).rejects.toThrow('no room');
+    fails = false;
+    await journal.record([{ ...event, generation: 2, keyId: old + 1 }]);
+    expect(house.table.rows.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('refuses to go on when the file and the database contradict each other', async () => {
+    await using house = await begun();
+    const text = await readFile(house.path(), 'utf8');
+    const first = text.split('\n')[0] ?? '';
+    await writeFile(house.path(), `${first}\n`);
+    await expect(reopen(house)).rejects.toMatchObject({ code: 'audit-damaged' });
+    await writeFile(house.path(), text.replace('"service":"billing"', '"service":"bi11ing"'));
+    await expect(reopen(house, memoryTable())).rejects.toMatchObject({ code: 'audit-damaged' });
+  });
+});
+
+describe('the check of an audit file', () => {
+  it('finds any letter that was changed, any line that was taken out, put in, or moved', async () => {
+    await using house = await begun();
+    const lines: string[] = [];
+    for await (const line of readAuditLines(house.path())) lines.push(line);
+    expect(await verifyAudit(lines)).toEqual({ lines: lines.length, head: house.journal().head().hash });
+    const anyLine = fc.integer({ min: 0, max: lines.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(
+        anyLine,
+        anyLine,
+        fc.nat(),
+        fc.constantFrom('change', 'take', 'repeat', 'swap'),
+        async (one, other, at, harm) => {
+          const harmed = [...lines];
+          const text = lines[one] ?? '';
+          const place = at % text.length;
+          if (harm === 'change') harmed[one] = `${text.slice(0, place)}\u0000${text.slice(place + 1)}`;
+          // The last line can be cut off unseen: its head hash, told elsewhere, shows that.
+          if (harm === 'take') harmed.splice(one === lines.length - 1 ? 0 : one, 1);
+          if (harm === 'repeat') harmed.splice(one, 0, text);
+          if (harm === 'swap') [harmed[one], harmed[other]] = [lines[other] ?? '', text];
+          fc.pre(harm !== 'swap' || one !== other);
+          const verdict = await verifyAudit(harmed);
+          expect(verdict.broken).toBeDefined();
+        },
+      ),
+      { numRuns: 50 * stormTimes },
+    );
+  });
+
+  it('knows a line that was written anew with a hash of its own', async () => {
+    const first = lineAfter(noHead, '{"what":"adopted"}');
+    const second = lineAfter(first.head, '{"what":"done"}');
+    const forged = lineAfter(noHead, '{"what":"deleted"}');
+    expect((await verifyAudit([first.text, second.text])).broken).toBeUndefined();
+    expect((await verifyAudit([forged.text, second.text])).broken).toEqual({
+      line: 2,
+      why: 'it follows another line than the one before it',
+    });
+  });
+
+  it('holds no secret: plaintexts of keys are in no line', async () => {
+    await using house = await begun();
+    const text = await readFile(house.path(), 'utf8');
+    for (const { plaintext } of house.gateway.keys.values()) expect(text).not.toContain(plaintext);
+    await truncate(house.path(), text.length);
+  });
+});

@@ -1,0 +1,69 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { earlyTroubles } from '../../../src/keys/index.ts';
+import type { SinkSpec } from '../../../src/keys/index.ts';
+import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollkeeper-early-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const fileSpec = (path: string): SinkSpec => ({
+  kind: 'file',
+  path,
+  holds: { kind: 'variable', name: 'KEY' },
+});
+const billing = { account: 'main', service: 'billing' };
+
+describe('what is seen early to be in the way of a sink', () => {
+  it('is nothing for a file that is ours, and for what is not there yet', async () => {
+    await writeFile(join(folder, 'billing.env'), 'KEY=x\n', { mode: 0o600 });
+    expect(await earlyTroubles(fileSpec('{service}.env'), billing, folder)).toEqual([]);
+    expect(await earlyTroubles(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([]);
+    expect(await earlyTroubles(fileSpec('{service}.env'), { account: 'main' }, folder)).toEqual([]);
+    expect(await earlyTroubles(fileSpec('{service}/key.env'), { account: 'main' }, folder)).toEqual([]);
+  });
+
+  it('is a file that is mounted by itself', async () => {
+    const path = join(folder, 'mounted.env');
+    await writeFile(path, 'KEY=x\n', { mode: 0o600 });
+    const files = {
+      ...systemFiles,
+      readFile: async (name: string) =>
+        name === '/proc/self/mountinfo'
+          ? Buffer.from(`36 35 98:0 /x ${path} rw - ext4 /dev/sda1 rw\n`)
+          : systemFiles.readFile(name),
+    };
+    const [trouble] = await earlyTroubles(fileSpec('mounted.env'), billing, folder, files);
+    expect(trouble?.message).toMatch(/mounted as a single file, which cannot be replaced whole/);
+  });
+
+  it('is an owner that we may not set, and a folder that we may not write', async () => {
+    await writeFile(join(folder, 'others.env'), 'KEY=x\n', { mode: 0o600 });
+    const files = { ...systemFiles, uid: () => 4711 };
+    const [owner] = await earlyTroubles(fileSpec('others.env'), billing, folder, files);
+    expect(owner?.message).toMatch(/may not give files away/);
+    const closed = join(folder, 'closed');
+    await mkdir(closed);
+    await chmod(closed, 0o500);
+    const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    const [shut] = await earlyTroubles(fileSpec('closed/{service}.env'), { account: 'main' }, folder, {
+      ...systemFiles,
+      access: () => Promise.reject(denied),
+    });
+    expect(shut?.message).toMatch(/closed may not be written by the user Tollkeeper runs as/);
+  });
+
+  it('is a service whose name leads out of its place', async () => {
+    const [trouble] = await earlyTroubles(
+      fileSpec('secrets/{service}'),
+      { account: 'main', service: '..' },
+      folder,
+    );
+    expect(trouble?.message).toMatch(/lead elsewhere/);
+  });
+});
