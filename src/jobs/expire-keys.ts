@@ -5,7 +5,7 @@ import type { ExpireSettings } from './expire-shape.ts';
 import { gatherExpiry } from './gather-expiry.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
-import { expireFaults } from './key-rules.ts';
+import { expireFaults } from './expire-rules.ts';
 import { deskOf, failureOf, whoOf } from './key-runs.ts';
 import { endedKey, expiryWords, keptKey, keyLine } from './key-words.ts';
 import { nobodyPays } from './payers.ts';

@@ -2,7 +2,7 @@ import type { Advanced, RotationPlan } from '../keys/index.ts';
 import { needsWords, planRotations } from '../keys/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
-import { rotateFaults } from './key-rules.ts';
+import { rotateFaults } from './rotate-rules.ts';
 import { deskOf, failureOf, moveOn, whoOf } from './key-runs.ts';
 import { keptKey, keyLine, rotatedKey } from './key-words.ts';
 import { nobodyPays } from './payers.ts';

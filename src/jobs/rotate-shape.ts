@@ -56,6 +56,7 @@ const retire = z
     quiet: positiveDuration
       .prefault('24h')
       .describe('How long the complete call log must show no call by it.'),
+    // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
     then: z.enum(['expire', 'delete']).default('delete').describe('What becomes of it.'),
     max_overlap: positiveDuration
       .optional()
@@ -78,6 +79,7 @@ export const rotateShape = z.strictObject({
   deliver: deliverShape
     .optional()
     .describe('Where the new key goes: every sink must hold it before the old one ends.'),
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
   then: thenShape.optional().describe('A program that lets the consumer take up the new key.'),
   verify: verify.optional(),
   retire: retire.describe('How the old key ends.'),
@@ -118,6 +120,7 @@ export const termsOf = (job: string, settings: RotateSettings): RotationTerms =>
     template: settings.name,
     overlap: settings.overlap,
     quota: quotaOf(settings.quota),
+    // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
     retire: { when, quiet, then, ...(maxOverlap === undefined ? {} : { maxOverlap }) },
     tries: settings.tries,
   };

@@ -1,0 +1,126 @@
+import { toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { PlannedExpiry, SurveyedKey } from '../desk-types.ts';
+import { clockBegan, clockShows, mayEnd } from './expiry-evidence.ts';
+import type { Judged } from './expiry-evidence.ts';
+import { warningStage } from './expiry-policy.ts';
+import type { ExpiryClock } from './expiry-policy.ts';
+import type { HeldReason } from './held-key.ts';
+import { isExpired } from './key-state.ts';
+import { spanText } from './plan-words.ts';
+
+/** What is done with a key now, or why nothing is. */
+export type Step =
+  | { readonly action: PlannedExpiry['action']; readonly why: string }
+  | { readonly reason: HeldReason; readonly words: string };
+
+const stageNames = ['warn', 'expire', 'delete'] as const;
+type Stage = (typeof stageNames)[number];
+
+/** Seconds from now at which a key that is to end expires: an expiry must lie ahead when it is written. */
+const expiresIn = 60;
+
+const clockWords = (clock: ExpiryClock, millis: number): string => {
+  const span = spanText(millis);
+  if (clock === 'age') return `${span} old or more`;
+  if (clock === 'idle') return `not used for ${span}`;
+  return clock === 'expired' ? `expired ${span} ago or more` : `used up, and not used for ${span}`;
+};
+
+/** When a stage was passed on this clock; nothing when it was not. */
+const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
+  const { surveyed, evidence, now } = judged;
+  const { key } = surveyed;
+  const past = evidence.past.get(key.id);
+  if (stage === 'expire')
+    return key.expiredTime !== 'never' && isExpired(key, now) ? toMillis(key.expiredTime) : undefined;
+  const began = clockBegan(clock, judged);
+  return past?.warned === undefined || (began !== undefined && past.warned < began) ? undefined : past.warned;
+};
+
+const sinceWords: { readonly [Clock in ExpiryClock]: string } = {
+  age: 'made',
+  idle: 'not used since',
+  expired: 'expired',
+  exhausted: 'used up, and not used since',
+};
+
+/** What its owner is told: another text each time the clock has begun anew, since of one text is told once. */
+const warningOf = (clock: ExpiryClock, judged: Judged): string => {
+  const { warn = 0, expire, delete: end } = judged.policy.stages;
+  const began = clockBegan(clock, judged);
+  const since =
+    began === undefined
+      ? ''
+      : ` (${sinceWords[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')})`;
+  const then = [
+    ...(expire === undefined ? [] : [`it expires in ${spanText(expire - warn)}`]),
+    ...(end === undefined ? [] : [`it is deleted in ${spanText(end - warn)}`]),
+  ];
+  const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
+  return `${warningStage}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
+};
+
+const actionOf = (stage: Stage, clock: ExpiryClock, judged: Judged): PlannedExpiry['action'] => {
+  if (stage === 'warn') return { kind: 'warn', stage: warningOf(clock, judged) };
+  return stage === 'expire'
+    ? { kind: 'expire', at: unixSeconds(toSeconds(judged.now) + expiresIn) }
+    : { kind: 'delete' };
+};
+
+const expiresSoon = ({ key: { expiredTime } }: SurveyedKey, now: UnixMillis): boolean =>
+  expiredTime !== 'never' && expiredTime - toSeconds(now) <= expiresIn;
+
+/** The next stage on one clock, each after the one before it, however late that came. */
+const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
+  const { policy, now, surveyed, evidence } = judged;
+  const stages = stageNames.flatMap((stage) => {
+    const at = policy.stages[stage];
+    return at === undefined ? [] : [{ stage, at }];
+  });
+  const before: { readonly at: number; readonly passed: UnixMillis }[] = [];
+  for (const { stage, at } of stages) {
+    const passed = stage === 'delete' ? undefined : passedAt(stage, clock, judged);
+    if (passed !== undefined) {
+      before.push({ at, passed });
+      continue;
+    }
+    const shown = clockShows(clock, at, judged);
+    if (!shown.so)
+      return {
+        reason: shown.reason ?? 'not-due',
+        words: shown.words ?? `not ${clockWords(clock, at)}`,
+      };
+    const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
+    if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${spanText(waits)}` };
+    if (stage === 'expire' && expiresSoon(surveyed, now))
+      return { reason: 'not-due', words: 'it expires in a moment' };
+    const set = evidence.past.get(surveyed.key.id)?.expirySet;
+    const began = clockBegan(clock, judged);
+    if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
+      return {
+        reason: 'revived',
+        words: `it was set to expire ${spanText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
+      };
+    return { action: actionOf(stage, clock, judged), why: clockWords(clock, at) };
+  }
+  return { reason: 'not-due', words: 'nothing is left to be done' };
+};
+
+const rank = (step: Step): number => {
+  if (!('action' in step)) return step.reason === 'not-due' ? 0 : 1;
+  return { warn: 2, expire: 3, delete: 4 }[step.action.kind];
+};
+
+/** What is done with a key now; of several clocks the one counts that is furthest. */
+export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
+  const { surveyed, policy } = judged;
+  if (surveyed.rotation !== undefined)
+    return { reason: 'in-rotation', words: `a rotation of ${surveyed.service} is open` };
+  const [step = { reason: 'not-due' as const, words: 'no clock is named' }] = policy.by
+    .map((clock) => stepBy(clock, judged))
+    .sort((left, right) => rank(right) - rank(left));
+  if (!('action' in step) || step.action.kind === 'warn') return step;
+  const proof = mayEnd(judged, namesakes);
+  return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
+};
