@@ -8,6 +8,8 @@ import type { Accounts } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 import { checkDisk } from './doctor-disk.ts';
 import { checkGateway, neededScopes } from './doctor-gateway.ts';
+import { checkSinks } from './doctor-sinks.ts';
+import type { DeclaredSink } from './key-desks.ts';
 import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
 import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
@@ -24,6 +26,7 @@ export type DoctorMeans = {
   readonly log: Log;
   /** Missing where no keys may be made. */
   readonly probeKeys?: ProbeKeysOf;
+  readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
 };
 
 /** Milliseconds until a mail server that says nothing is given up. */
@@ -129,6 +132,10 @@ export const consultDoctor = async (
     );
     if (order.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
     checks.push(...(await checkKeyWrites(account.name, order, means, signal)));
+    if (means.sinksOf !== undefined) {
+      progress({ step: 'trying the places that keys go to', detail: account.name });
+      checks.push(...(await checkSinks(account.name, means.sinksOf, signal)));
+    }
   }
   progress({ step: 'connecting to the mail server' });
   checks.push(...(await checkMail(means, signal)));

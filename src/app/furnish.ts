@@ -262,7 +262,18 @@ export const furnish = (house: House, config: Config): Furniture => {
     doctor: async (order, progress, signal) =>
       consultDoctor(
         order,
-        { config, accounts, transport, places, warehouse, clock, log, probeKeys: desks.probeKeys },
+        {
+          config,
+          accounts,
+          transport,
+          places,
+          warehouse,
+          clock,
+          log,
+          probeKeys: desks.probeKeys,
+          sinksOf: desks.sinksOf,
+          sinksOf: desks.sinksOf,
+        },
         progress,
         signal,
       ),

@@ -8,18 +8,20 @@ import {
   createKeyGateway,
   createProbeKeys,
   createSink,
+  isSelected,
   openJournal,
   probeKeyUpdates,
   runThen,
   updateKnowledge,
   verifyKey,
 } from '../keys/index.ts';
-import type { Consumer, KeyDesk, KeyJournal, KeyNews, Plaintexts, SinkMeans } from '../keys/index.ts';
+import type { Consumer, KeyDesk, KeyJournal, KeyNews, Plaintexts, Sink, SinkMeans } from '../keys/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import { version } from '../version.ts';
 import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
 import type { Accounts } from './accounts.ts';
+import { payersOf } from './payers.ts';
 
 /** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
 export type KeyRoom = {
@@ -44,6 +46,15 @@ export type KeyDesks = AsyncDisposable & {
   readonly desk: (account: string) => KeyDesk;
   /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
   readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
+  /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
+  readonly sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
+};
+
+/** A place that a job delivers keys of a service to; nothing of it where the names do not fit it. */
+export type DeclaredSink = {
+  readonly job: string;
+  readonly service: string;
+  readonly sink: () => Sink;
 };
 
 type DesksMeans = {
@@ -120,6 +131,30 @@ export const createKeyDesks = ({
       };
     };
 
+  const sinksOf: KeyDesks['sinksOf'] = async (account, signal) => {
+    const jobs = Object.values(config.jobs).filter(
+      (job) => job.kind === 'rotate-keys' && job.account === account && !job.suspend,
+    );
+    const settings = jobs.flatMap(({ name }) => {
+      const found = settingsOf(name, account);
+      return found === undefined ? [] : [{ name, found }];
+    });
+    if (settings.every(({ found }) => found.deliver === undefined)) return [];
+    const { keys, at } = await desk(account).survey(signal);
+    const { teams } = payersOf(config.settings, account);
+    return settings.flatMap(({ name, found }) => {
+      const covered = keys.filter((key) => isSelected(key, found.keys, { teams, now: at }));
+      const services = [...new Set(covered.map(({ service }) => service))];
+      return services.flatMap((service) =>
+        (found.deliver ?? []).map((spec) => ({
+          job: name,
+          service,
+          sink: () => createSink(spec, { account, service }, sinkParts()),
+        })),
+      );
+    });
+  };
+
   const templates = [
     ...new Set([
       ...Object.values(config.jobs).flatMap((job) =>
@@ -167,12 +202,14 @@ export const createKeyDesks = ({
     });
   };
   const desks = new Map<string, KeyDesk>();
+  const desk = (account: string): KeyDesk => {
+    const found = desks.get(account) ?? open(account);
+    desks.set(account, found);
+    return found;
+  };
   return {
-    desk: (account) => {
-      const desk = desks.get(account) ?? open(account);
-      desks.set(account, desk);
-      return desk;
-    },
+    desk,
+    sinksOf,
     // Under the lock of the account's keys, like all that writes them.
     probeKeys: (account, signal) => room.gates(`keys of ${account}`, () => probeKeys(account, signal)),
     [Symbol.asyncDispose]: async () => {

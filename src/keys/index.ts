@@ -45,3 +45,4 @@ export { planNotices } from './plan/notices.ts';
 export { needsWords } from './plan/held-key.ts';
 export type { HeldKey } from './plan/held-key.ts';
 export { spanText } from './plan/plan-words.ts';
+export type { Sink } from './sink.ts';

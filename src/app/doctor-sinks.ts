@@ -1,0 +1,38 @@
+import { fault } from '../base/index.ts';
+import type { DoctorCheck } from '../server/index.ts';
+import { failed, passed } from './doctor-check.ts';
+import type { DeclaredSink } from './key-desks.ts';
+
+/** Services that are told of one by one; of more it is said how many are well. */
+const mostTold = 20;
+
+/** Tries each place that keys go to, as far as that can be done without leaving anything there. */
+export const checkSinks = async (
+  account: string,
+  sinksOf: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>,
+  signal: AbortSignal,
+): Promise<readonly DoctorCheck[]> => {
+  const checks: DoctorCheck[] = [];
+  const well: string[] = [];
+  try {
+    for (const { job, service, sink } of await sinksOf(account, signal)) {
+      const about = `sink of ${service} (${job})`;
+      try {
+        const made = sink();
+        const troubles = await made.troubles(signal);
+        if (troubles.length === 0) well.push(`${about}: ${made.describe()}`);
+        for (const { message, advice } of troubles)
+          checks.push(failed(about, fault('sink-refused', message, { advice })));
+      } catch (error) {
+        signal.throwIfAborted();
+        checks.push(failed(about, error));
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    checks.push(failed(`sinks of ${account}`, error));
+  }
+  if (well.length > mostTold)
+    return [...checks, passed(`sinks of ${account}`, `${well.length} places can take a key`)];
+  return [...checks, ...well.map((one) => passed(one, 'can take a key'))];
+};
