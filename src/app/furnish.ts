@@ -272,7 +272,6 @@ export const furnish = (house: House, config: Config): Furniture => {
           log,
           probeKeys: desks.probeKeys,
           sinksOf: desks.sinksOf,
-          sinksOf: desks.sinksOf,
         },
         progress,
         signal,
