@@ -64,7 +64,7 @@ export type Step = Bare<KeyEvent>;
 /** Writes steps of a rotation down. */
 export const note = async (
   pass: Pass,
-  rotation: Pick<Rotation, 'id' | 'service'>,
+  rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
   ...steps: readonly Step[]
 ): Promise<void> => {
   const { journal, account, clock } = pass.means;
@@ -73,7 +73,8 @@ export const note = async (
       (step) =>
         ({
           at: clock.now(),
-          who: pass.who,
+          // What is ordered is done for whoever began it.
+          who: pass.ordered ? (rotation.who ?? pass.who) : pass.who,
           account,
           service: rotation.service,
           rotation: rotation.id,
