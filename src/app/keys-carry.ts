@@ -10,6 +10,12 @@ export type Carry = {
   readonly signal: AbortSignal;
 };
 
+/** A rotation takes fewer calls until none can go on. */
+const mostPasses = 50;
+
+const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
+  left.stage === right?.stage && left.since === right.since && left.words === right.words;
+
 /** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
 export const carryOn = async (
   { desk, progress, signal }: Carry,
@@ -17,11 +23,17 @@ export const carryOn = async (
 ): Promise<readonly RotationState[]> => {
   const states = new Map<string, RotationState>();
   let left = ids;
-  while (left.length > 0) {
+  for (let pass = 0; left.length > 0 && pass < mostPasses; pass += 1) {
     signal.throwIfAborted();
     const advanced = await desk.advance({ ids: left, signal, progress });
-    for (const { view, fault } of advanced) states.set(view.id, stateOf(view, fault));
-    left = advanced.flatMap(({ view, moved, fault }) => (moved && fault === undefined ? [view.id] : []));
+    left = advanced.flatMap(({ view, moved, fault }) => {
+      const state = stateOf(view, fault);
+      // To have looked again, and to have seen the same, is no step.
+      const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
+      states.set(view.id, state);
+      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.words });
+      return goesOn ? [view.id] : [];
+    });
   }
   return ids.flatMap((id) => states.get(id) ?? []);
 };

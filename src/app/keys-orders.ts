@@ -1,7 +1,7 @@
 import { fault, money, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
 import type { KeyDesk, KeyFields, PlannedRotation, RotationTerms } from '../keys/index.ts';
-import type { KeyCommands } from '../server/index.ts';
+import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import type { Carry } from './keys-carry.ts';
@@ -52,7 +52,11 @@ const noMatterWhenLeaked: ReadonlySet<string> = new Set([
   'expired',
   'exhausted',
   'age-unknown',
+  'in-rotation',
 ]);
+
+/** From here on the old key can go at any time: every sink holds its successor. */
+const handedOver: ReadonlySet<string> = new Set(['current', 'retiring']);
 
 /** Orders of a person on one key or service. */
 export const createKeyOrders = ({
@@ -66,22 +70,41 @@ export const createKeyOrders = ({
   KeyCommands,
   'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp'
 > => {
-  const isLeak = async ({ account, view }: OpenRotation): Promise<boolean> =>
-    (await desk(account).history(view.service)).some(
-      (event) => event.what === 'planned' && event.rotation === view.id && event.terms.retire.when === 'now',
-    );
+  const isLeak = async ({ account, view }: OpenRotation): Promise<boolean> => {
+    const history = await desk(account).history(view.service);
+    const planned = history.findLast((event) => event.what === 'planned' && event.rotation === view.id);
+    return planned?.what === 'planned' && planned.terms.retire.when === 'now';
+  };
 
-  const takeUp = async (open: OpenRotation, now: boolean, run: Run) => {
+  const takeUp = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
+    outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
+
+  /** What is under way does not wait for a leaked key, nor a leaked key for it; nothing where a rotation is to begin. */
+  const takeUpLeak = async (
+    open: OpenRotation,
+    { key, service, generation }: FoundKey,
+    who: string,
+    run: Run,
+  ): Promise<KeyOutcome | undefined> => {
     const { account, view } = open;
-    if (now && !(await isLeak(open)))
+    if (await isLeak(open)) return takeUp(open, run);
+    if (!handedOver.has(view.stage))
       throw fault(
         'wrong-use',
-        `${view.service} has a rotation under way that is not for a leaked key: ${view.words}`,
-        {
-          advice: `end it with \`tollkeeper keys give-up ${view.service}\` and order this again; \`tollkeeper keys expire\` ends a key at once`,
-        },
+        `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
+        { advice: `end it with \`tollkeeper keys give-up ${service}\` and order this again` },
       );
-    return outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
+    if (view.old?.keyId !== key.id) return undefined;
+    const planned = {
+      keyId: key.id,
+      generation,
+      name: key.name,
+      service,
+      action: { kind: 'delete' },
+    } as const;
+    const changes = await expireNow({ account, desk: desk(account), signal: run.signal }, [planned], who);
+    const { rotations, good } = await takeUp(open, run);
+    return { ...outcomeOf(rotations, changes), good: good && changes.every(({ done }) => done) };
   };
 
   const jobFor = ({ account, ...key }: FoundKey, named: string | undefined): KeyJob => {
@@ -107,11 +130,13 @@ export const createKeyOrders = ({
     rotate: async ({ key: named, job: jobName, now, who, account }, progress, signal) => {
       const run = { progress, signal };
       const open = await accounts.openOf(named, account);
-      if (open !== undefined) return takeUp(open, now, run);
+      if (open !== undefined && !now) return takeUp(open, run);
       const all = await accounts.allKeys(account, signal);
       const found = findKey(named, all);
       const mine = await accounts.openOf(found.service, found.account);
-      if (mine !== undefined) return takeUp(mine, now, run);
+      const taken =
+        mine === undefined ? undefined : await (now ? takeUpLeak(mine, found, who, run) : takeUp(mine, run));
+      if (taken !== undefined) return taken;
       const job = jobFor(found, jobName);
       const terms = planner().termsOf(job.name);
       const { service, generation, key } = found;
@@ -167,7 +192,7 @@ export const createKeyOrders = ({
       };
       const run = { account: job.account, desk: desk(job.account), progress, signal };
       const open = await accounts.openOf(service, job.account);
-      if (open !== undefined) return takeUp(open, false, run);
+      if (open !== undefined) return takeUp(open, run);
       const there = (await accounts.keysOf(job.account, signal)).filter((key) => key.service === service);
       if (there.length > 0)
         throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {

@@ -82,7 +82,13 @@ describe('rotating by hand', () => {
       good: true,
       rotations: [{ stage: 'current', words: 'both keys work until 2026-11-23', old: { keyId: 1 } }],
     });
-    expect(seen).toEqual(['verified', 'current', 'current']);
+    expect(seen).toEqual([
+      'verified',
+      'a key is to be made',
+      'current',
+      'both keys work until 2026-11-23',
+      'current',
+    ]);
     expect(main.asked).toMatchObject([
       [
         'start',
@@ -135,6 +141,27 @@ describe('rotating by hand', () => {
     ];
     expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
     expect(main.asked).toEqual([]);
+  });
+
+  it('of a leaked key ends the old one at once where its successor is in use, and begins anew where that leaked', async () => {
+    const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
+    const { main, keys } = oneAccount(old, fresh);
+    await main.start([plannedRotation(old)], 'job rotate-prod');
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current' }));
+    main.asked.length = 0;
+    const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
+    expect(ended).toMatchObject({
+      good: true,
+      rotations: [{ id: 'r1' }],
+      changes: [{ keyId: 1, done: true }],
+    });
+    // Here the desk lets no second one begin, and says so.
+    const begun = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('under way (r1)')] });
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
+      ['start', [{ why: 'leak', old: { keyId: 2 } }], who],
+    ]);
   });
 
   it('stops at a step that fails, with the old key as it was', async () => {

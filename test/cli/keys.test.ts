@@ -225,7 +225,9 @@ describe('orders by hand', () => {
     ];
     const ran = await run('rotate', 'billing');
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toBe('rotating billing: created\nrotating billing: created\n');
+    expect(ran.stderr).toBe(
+      'rotating billing: created\nbilling: created: a key is to be made\nrotating billing: created\n',
+    );
     expect(ran.stdout).toMatch(
       /^billing: created\n {2}billing\.g7 \(id 1\) → billing\.g8 \(id 8\)\n {2}the sink is full\n {2}no space\n {2}what to do: .*\(disk-full\)\n$/,
     );
