@@ -95,6 +95,7 @@ const keyWork = (app: App, log: Log): Housekeeping => ({
 const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
   ...outboxWork(app, log),
   keyWork(app, log),
+  { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
   { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
   { name: 'config', every: every.config, run: () => reload.look() },
   {

@@ -20,6 +20,7 @@ import type {
 } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
+import { adminKeyMail } from './admin-key-age.ts';
 import { consultDoctor } from './doctor.ts';
 import { gapMail } from './gap-mail.ts';
 import { createKeyDesks } from './key-desks.ts';
@@ -75,6 +76,8 @@ export type Furniture = AsyncDisposable & {
   readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
   readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  /** Reminds operators of Admin Keys that are past their age. */
+  readonly remindOfAdminKeys: () => Promise<void>;
   readonly tellConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
 };
 
@@ -301,6 +304,13 @@ export const furnish = (house: House, config: Config): Furniture => {
       if (mail === undefined) return;
       const { from, operators } = mail;
       await send(noticeMails(notices, { from, operators, jobs: config.jobs, zone: settings.timezone }));
+    },
+    remindOfAdminKeys: async () => {
+      if (mail === undefined) return;
+      const due = Object.entries(settings.accounts).map(([name, account]) =>
+        adminKeyMail(name, account, clock.now(), mail),
+      );
+      await send(due.filter((one) => one !== undefined));
     },
     tellConfigFaults: async (faults, at) => {
       if (mail === undefined) return;

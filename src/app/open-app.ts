@@ -90,6 +90,7 @@ const createFurniture = (house: House, first: Config) => {
     holdsMail: held(({ holdsMail }) => holdsMail),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
+    remindOfAdminKeys: held(({ remindOfAdminKeys }) => remindOfAdminKeys),
   };
   const keyDesk = (account: string): KeyDesk => {
     // There is such an account, or the caller is told at once.

@@ -7,6 +7,7 @@ import {
   amount,
   byteSize,
   certificates,
+  date,
   httpsUrl,
   name,
   path,
@@ -121,6 +122,12 @@ const account = z.strictObject({
     .register(fieldNotes, { words: baseUrlWords })
     .describe('Address of the gateway, https but for loopback.'),
   admin_key: secret.describe('Admin Key, by reference: "${GATEWAY_ADMIN_KEY}".'),
+  admin_key_issued: date
+    .optional()
+    .describe('The day it was issued: operators are reminded when it is older than admin_key_max_age.'),
+  admin_key_max_age: positiveDuration
+    .prefault('90d')
+    .describe('The age at which it should be replaced; the gateway lets nobody but a person do that.'),
   currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency that the log export is asked for.'),
   tls: z
     .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
