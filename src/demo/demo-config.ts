@@ -31,9 +31,23 @@ const jobs = (since: LocalDate): string => `jobs:
     mail: { to: [finance@tollkeeper.example, platform@tollkeeper.example] }
 `;
 
+const keys = `jobs:
+  rotate-billing:
+    kind: rotate-keys
+    schedule: "0 3 * * 1"
+    keys: { name: "billing*" }
+    every: 30d
+    overlap: 24h
+    mode: apply
+    deliver: [{ file: { path: "secrets/{service}.env", variable: GATEWAY_API_KEY } }]
+    verify: { embeddings: { model: text-embedding-3-small } }
+    retire: { when: unused, quiet: 12h, then: delete, max_overlap: 14d }
+`;
+
 /** The YAML that the demo runs on, as a person would write it. */
 export const writeDemoConfig = async (folder: string, since: LocalDate): Promise<void> => {
   await mkdir(join(folder, 'jobs'), { recursive: true });
   await writeFile(join(folder, 'tollkeeper.yaml'), settings);
   await writeFile(join(folder, 'jobs', 'spend.yaml'), jobs(since));
+  await writeFile(join(folder, 'jobs', 'keys.yaml'), keys);
 };

@@ -20,17 +20,19 @@ import { writeDemoConfig } from './demo-config.ts';
 import { readConfig } from '../settings.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 import type { MailCatcher } from './mail-catcher.ts';
+import { movingClock } from './moving-clock.ts';
+import { rotateKey, service } from './rotate-key.ts';
 
 export type DemoOptions = Means & {
   /** Absolute path. What an earlier demo left there is removed. */
   readonly out: string;
   readonly progress: Progress;
   readonly endProgress: () => void;
+  /** How much traffic the sandbox account has; 14 months of 1,500 calls a day when left out. */
+  readonly traffic?: { readonly months: number; readonly callsPerDay: number };
 };
 
-/** How much traffic the sandbox account has. */
-const months = 14;
-const callsPerDay = 1500;
+const usualTraffic = { months: 14, callsPerDay: 1500 };
 
 const login = { user: 'tollkeeper', password: 'demo-password' };
 
@@ -38,7 +40,12 @@ const must = (holds: boolean, message: string): void => {
   if (!holds) throw fault('demo-failed', message);
 };
 
-const openDemoApp = async (means: DemoOptions, gateway: Sandbox, mail: MailCatcher): Promise<App> => {
+const openDemoApp = async (
+  means: DemoOptions,
+  gateway: Sandbox,
+  mail: MailCatcher,
+  months: number,
+): Promise<App> => {
   const folder = join(means.out, 'config');
   await writeDemoConfig(folder, addMonths(dateAt(toSeconds(means.clock.now()), 'UTC'), -months));
   const env = {
@@ -67,7 +74,7 @@ const openDemoApp = async (means: DemoOptions, gateway: Sandbox, mail: MailCatch
 /** Removes what an earlier demo left, and nothing else. */
 const emptyFolder = async (out: string): Promise<void> => {
   try {
-    for (const name of ['config', 'data', 'mails', 'report'])
+    for (const name of ['config', 'data', 'mails', 'report', 'secrets'])
       await rm(join(out, name), { recursive: true, force: true });
     await mkdir(out, { recursive: true });
   } catch (error) {
@@ -78,10 +85,14 @@ const emptyFolder = async (out: string): Promise<void> => {
   }
 };
 
-/** Sandbox gateway, both pulls, report and mail in one process on throw-away data; throws when a figure does not add up. */
-export const runDemo = async (means: DemoOptions): Promise<void> => {
-  const { clock, out, signal } = means;
-  const began = clock.now();
+/** Sandbox gateway, both pulls, report, mail and the rotation of a key in one process on throw-away data; throws when a figure does not add up. */
+export const runDemo = async (given: DemoOptions): Promise<void> => {
+  const clock = movingClock(given.clock);
+  const means = { ...given, clock };
+  const { out, signal } = means;
+  const { clock: watch } = given;
+  const { months, callsPerDay } = given.traffic ?? usualTraffic;
+  const began = watch.now();
   const say = (line: string): void => {
     means.endProgress();
     means.stdout.write(`${line}\n`);
@@ -89,9 +100,9 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
   let steps = 0;
   const step = (line: string): void => say(`${(steps += 1)}. ${line}`);
   const timed = async <T>(work: () => Promise<T>): Promise<readonly [T, string]> => {
-    const start = clock.now();
+    const start = watch.now();
     const result = await work();
-    return [result, `${((clock.now() - start) / 1000).toFixed(1)} s`];
+    return [result, `${((watch.now() - start) / 1000).toFixed(1)} s`];
   };
 
   await emptyFolder(out);
@@ -111,7 +122,7 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
       `The sandbox gateway runs at ${gateway.baseUrl} with ${months} months of traffic, a mail catcher on port ${mail.port}.`,
     );
 
-    await using app = await openDemoApp(means, gateway, mail);
+    await using app = await openDemoApp(means, gateway, mail, months);
     const loadedAt = clock.now();
     const commands = createLocalCommands({
       clock,
@@ -171,7 +182,18 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
       );
     step('report (the command, which sends nothing) wrote last month’s report as HTML, text and workbook.');
 
-    say(`\nDone in ${((clock.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);
+    await rotateKey({
+      clock,
+      gateway,
+      file: join(out, 'secrets', `${service}.env`),
+      run: async (job) => (await run(job)).summary,
+      plan: (job) => commands.plan({ job }),
+      say,
+      step,
+      must,
+    });
+
+    say(`\nDone in ${((watch.now() - began) / 1000).toFixed(1)} s. Left under ${out}:`);
     const left = [
       ...mails.map(({ file, recipients }) => [file, `to ${recipients.join(', ')}`]),
       ['report/spend-summary.html', 'the report, to open in a browser'],
@@ -179,6 +201,8 @@ export const runDemo = async (means: DemoOptions): Promise<void> => {
       ['report/spend-summary.xlsx', 'its data as a workbook'],
       ['data/reports', 'every report that was mailed, with its data'],
       ['data/tollkeeper.duckdb', 'the database'],
+      ['data/audit/keys.jsonl', 'each step of the rotation'],
+      ['secrets/billing.env', 'the file the application reads its key from'],
       ['config/', 'the YAML it ran on'],
     ] as const;
     for (const [file, words] of left) say(`  ${file?.padEnd(27)} ${words}`);

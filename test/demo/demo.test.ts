@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createSecretRegistry, noProgress, systemClock } from '../../src/base/index.ts';
+import { runDemo } from '../../src/demo/index.ts';
+import { exemptFile, watchOutput, watchSecret } from '../support/secret-watch.ts';
+
+it('adds up, mails, and rotates a key under an application whose calls never fail', async () => {
+  const out = await mkdtemp(join(tmpdir(), 'tollkeeper-demo-'));
+  watchSecret('demo-password');
+  exemptFile(join(out, 'secrets/billing.env'));
+  let [said, warned] = ['', ''];
+  try {
+    await runDemo({
+      env: {},
+      cwd: out,
+      out,
+      clock: systemClock,
+      random: Math.random,
+      secrets: createSecretRegistry(),
+      stdout: { write: (text) => void (said += text), isTerminal: false, columns: 100 },
+      stderr: { write: (text) => void (warned += text), isTerminal: false, columns: 100 },
+      signal: new AbortController().signal,
+      onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+      progress: noProgress,
+      endProgress: () => undefined,
+      traffic: { months: 2, callsPerDay: 20 },
+    });
+    expect(warned).toBe('');
+    for (const words of [
+      'equal to the last decimal',
+      'the gateway counts no write',
+      'Overlap: billing and billing.g2 both work',
+      /billing\.g2 is left\. The application made \d+ calls, read 2 keys, and none of its calls failed\./,
+    ])
+      expect(said).toMatch(words);
+    expect(await readFile(join(out, 'secrets/billing.env'), 'utf8')).toMatch(
+      /^# of the billing service\nREGION=eu\nGATEWAY_API_KEY=sk-\w{48}\n$/,
+    );
+    expect(await readdir(join(out, 'mails'))).not.toEqual([]);
+    watchOutput('output of the demo', said);
+  } finally {
+    await rm(out, { recursive: true });
+  }
+});
