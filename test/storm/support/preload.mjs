@@ -23,14 +23,9 @@ if (deaths !== undefined) {
   const seen = new Set(fs.existsSync(deaths) ? fs.readFileSync(deaths, 'utf8').split('\n') : []);
   const wanted = new RegExp(which);
   const audit = 'data/audit/keys.jsonl';
-  const lines = fs.existsSync(audit) ? fs.readFileSync(audit, 'utf8').trimEnd().split('\n') : [];
-  const stepOf = (line) => {
-    try {
-      return JSON.parse(line).event.what;
-    } catch {
-      return 'torn';
-    }
-  };
+  // What follows the last line break is half a line, which the program is about to take away.
+  const lines = fs.existsSync(audit) ? fs.readFileSync(audit, 'utf8').split('\n').slice(0, -1) : [];
+  const stepOf = (line) => JSON.parse(line).event.what;
   let last = lines.length === 0 ? 'nothing' : stepOf(lines.at(-1));
   const boundary = (what, lastDeed = () => undefined) => {
     const name = last + ' > ' + what;
