@@ -1,17 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { daemonWakers } from '../../src/schedule/index.ts';
 
-/** A node-cron that never calls back: every wake-up of it is lost. */
-vi.mock('node-cron', async (original) => ({
-  ...(await original<typeof import('node-cron')>()),
-  schedule: () => ({ destroy: () => undefined }),
-}));
+/** A module of its own, beside the one that other tests have taken from the same file. */
+const wakerFile = '../../src/schedule/waker.ts?cron-is-lost';
 
 describe('what wakes the daemon', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.doUnmock('node-cron');
+  });
 
   it('goes on when cron is lost altogether', async () => {
+    // A node-cron that never calls back: every wake-up of it is lost.
+    vi.doMock('node-cron', async (original) => ({
+      ...(await original<typeof import('node-cron')>()),
+      schedule: () => ({ destroy: () => undefined }),
+    }));
+    const { daemonWakers } = (await import(wakerFile)) as typeof import('../../src/schedule/waker.ts');
     let woken = 0;
     const waking = daemonWakers.map((waker) => waker(() => void (woken += 1)));
     await vi.advanceTimersByTimeAsync(15_000);

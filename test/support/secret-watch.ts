@@ -9,10 +9,17 @@ import { createSecretScanner, filesBelow } from './secret-scan.ts';
  * to be looked at by whoever takes them. What is left to the end, no-leftovers.ts looks through.
  */
 
-const scanner = createSecretScanner();
+let scanner = createSecretScanner();
 const sinks = new Set<string>();
 const findings = new Set<string>();
 let holdsApiKeys = false;
+
+/** Forgets what the files of tests before have watched, whose folders are gone. */
+export const watchAnew = (): void => {
+  scanner = createSecretScanner();
+  for (const set of [sinks, findings]) set.clear();
+  holdsApiKeys = false;
+};
 
 /** Whether there is anything to look for. */
 export const watchesSecrets = (): boolean => !scanner.isEmpty();
