@@ -7,6 +7,7 @@ multiplier=10 rounds=60 mails=100 keys=100
 if [ "${1-}" = --full ]; then
   shift
   multiplier=40 rounds=500 mails=500 keys=1200
+  export TOLLKEEPER_KEY_BOUNDARIES=all
 fi
 export TOLLKEEPER_TESTS=storm
 export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}

@@ -21,7 +21,7 @@ export const day = 24 * hour;
 export type Death =
   | { readonly kind: 'none' }
   /** At the first boundary of a step that no other was ended at. */
-  | { readonly kind: 'boundary' }
+  | { readonly kind: 'boundary'; readonly which: RegExp }
   /** So many milliseconds after it was spawned. */
   | { readonly kind: 'moment'; readonly after: number };
 
@@ -173,7 +173,9 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
           TZ: 'UTC',
           NODE_OPTIONS: `--import=${preload}`,
           TOLLKEEPER_TEST_OFFSET: String(offset),
-          ...(death.kind === 'boundary' ? { TOLLKEEPER_TEST_DEATHS: deaths } : {}),
+          ...(death.kind === 'boundary'
+            ? { TOLLKEEPER_TEST_DEATHS: deaths, TOLLKEEPER_TEST_BOUNDARIES: death.which.source }
+            : {}),
         },
       });
       const timer =
