@@ -69,9 +69,6 @@ type DesksMeans = {
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
 
-/** Asked for where a job names none; a gateway that has no such model says so to a good key alone. */
-const usualModel = { kind: 'embeddings', model: 'text-embedding-3-small' } as const;
-
 const usualTemplate = '{service}.g{generation}';
 
 /** The desks of a config's accounts; connections to sinks are opened when they are first asked for. */
@@ -120,7 +117,7 @@ export const createKeyDesks = ({
       const settings = settingsOf(job, account);
       if (settings?.deliver === undefined) return undefined;
       const of = { account, service };
-      const { then, verify = usualModel } = settings;
+      const { then, verify } = settings;
       return {
         sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts())),
         verify: (key, signal) =>

@@ -28,7 +28,7 @@ const spanFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => 
   ];
 };
 
-const applyFaults = ({ mode, deliver, verify }: RotateSettings): KindFault[] => [
+const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] => [
   ...(mode === 'apply' && deliver === undefined
     ? [
         {
@@ -37,16 +37,6 @@ const applyFaults = ({ mode, deliver, verify }: RotateSettings): KindFault[] => 
           message: 'is apply, and nothing says where the new keys go',
           advice:
             'add deliver: [{ file: { path: "/secrets/{service}.env", variable: GATEWAY_API_KEY } }], or write mode: plan',
-        },
-      ]
-    : []),
-  ...(mode === 'apply' && verify === undefined
-    ? [
-        {
-          path: ['mode'],
-          onKey: true,
-          message: 'is apply, and nothing says how a new key is tried before it is delivered',
-          advice: 'add verify: { embeddings: { model: NAME } } with a cheap model, or write mode: plan',
         },
       ]
     : []),

@@ -81,7 +81,7 @@ export const rotateShape = z.strictObject({
     .describe('Where the new key goes: every sink must hold it before the old one ends.'),
   // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
   then: thenShape.optional().describe('A program that lets the consumer take up the new key.'),
-  verify: verify.optional(),
+  verify: verify.prefault({ embeddings: { model: 'text-embedding-3-small' } }),
   retire: retire.describe('How the old key ends.'),
   limits: limitsShape,
   windows: z

@@ -6,7 +6,7 @@ import { advanceRotation } from './engine/advance.ts';
 import type { Moved } from './engine/advance.ts';
 import { endKeys } from './engine/end-keys.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
-import { note, openPass } from './engine/pass.ts';
+import { note, openPass, plaintextOf } from './engine/pass.ts';
 import type { Pass, Step } from './engine/pass.ts';
 import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
 import { sweep } from './engine/sweep.ts';
@@ -23,12 +23,9 @@ export type DeskMeans = EngineMeans & {
   readonly templates: readonly string[];
 };
 
-/** `billing/20261121T030000Z`: names a rotation for good. */
-const rotationId = (service: string, now: number, taken: (id: string) => boolean): string => {
-  const moment = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const first = `${service}/${moment}`;
-  for (let number = 2, id = first; ; number += 1, id = `${first}-${number}`) if (!taken(id)) return id;
-};
+/** `billing/20261121T030000Z-17`: names a rotation for good, by its moment and the step it begins with. */
+const rotationId = (service: string, now: number, step: number): string =>
+  `${service}/${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${step}`;
 
 const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rotation'] => {
   const found = rotations.find(
@@ -99,10 +96,14 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
       const ids: string[] = [];
       for (const one of planned) {
         const { service } = one;
-        if (journal.openRotations(account).some((rotation) => rotation.service === service)) continue;
-        const id = rotationId(service, clock.now(), (taken) => journal.rotation(taken) !== undefined);
+        const open = journal.openRotations(account).find((rotation) => rotation.service === service);
+        // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
+        const isUrgent = one.why === 'leak' && open?.handover !== undefined;
+        if (open !== undefined && !isUrgent) continue;
+        const id = rotationId(service, clock.now(), journal.head().seq + 1);
         const { why, terms, old, fresh } = one;
         await journal.record([
+          ...(open === undefined ? [] : [{ ...common(who, service, open.id), what: 'given-up' as const }]),
           ...adoptions(one, who, id),
           {
             ...common(who, service, id),
@@ -149,15 +150,25 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const advance: KeyDesk['advance'] = ({ ids, signal, progress }) =>
     alone(async () => {
       const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
+      let done = 0;
+      const tell = (detail?: string): void =>
+        progress({
+          step: 'rotating keys',
+          done,
+          total: wanted.length,
+          ...(detail === undefined ? {} : { detail }),
+        });
       const pass = await openPass(means, {
         signal,
         who: ids === undefined ? 'schedule' : 'order',
         ordered: ids !== undefined,
+        onStep: ({ service }, step) => tell(`${service}: ${step}`),
       });
       await sweep(pass);
-      const results = await moveOn(pass, wanted, (done) =>
-        progress({ step: `rotating keys: ${done} of ${wanted.length}` }),
-      );
+      const results = await moveOn(pass, wanted, (number) => {
+        done = number;
+        tell();
+      });
       return results.map(advancedOf);
     });
 
@@ -303,6 +314,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
           await note(pass, id, { what: 'deleted', ...key });
         } else if (key !== undefined) await note(pass, id, { what: 'superseded', ...key });
         await note(pass, id, { what: 'given-up' });
+        if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
         return key === undefined || isOrphan
           ? `the rotation of ${service} is given up; its old key works on`
           : `the rotation of ${service} is given up; ${key.name} stays, since a sink may hold it, and goes with the next rotation`;

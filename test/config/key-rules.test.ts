@@ -86,10 +86,6 @@ describe('a job rotate-keys', () => {
       'jobs.a.mode is apply, and nothing says where the new keys go',
       ['keys: { name: x }', 'every: 30d', 'mode: apply', verify],
     ],
-    [
-      'jobs.a.mode is apply, and nothing says how a new key is tried',
-      ['keys: { name: x }', 'every: 30d', 'mode: apply', file],
-    ],
     ['jobs.a.every (1d) is no longer than overlap (36h)', rotating('every: 24h', 'overlap: 36h')],
     [
       'jobs.a.retire.max_overlap (2d) is shorter than overlap and quiet together (3d)',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money } from '../../src/base/index.ts';
-import { engineHouse, hour, memorySink } from './engine-house.ts';
+import { engineHouse, hour, memorySink, usualTerms } from './engine-house.ts';
 
 describe('a rotation', () => {
   it('makes, verifies, delivers, reads back, waits for the old key to fall quiet and deletes it', async () => {
@@ -280,5 +280,60 @@ describe('a rotation', () => {
     const [done] = await house.advance([again]);
     expect(done?.view.stage).toBe('done');
     expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['fresh.g2']);
+  });
+
+  it('ends when somebody else takes the old key away', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old);
+    await house.advance([id]);
+    house.gateway.keys.delete(old);
+    const [done] = await house.advance();
+    expect(done?.view.stage).toBe('done');
+    expect(house.table.rows.map(({ what }) => what)).toContain('vanished');
+  });
+
+  it('takes a key that leaks during the overlap away at once, and the one before it when it is quiet', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const [first] = await house.advance([await house.start(old)]);
+    const leaked = first?.view.candidate?.keyId ?? 0;
+    const retire = { when: 'now' as const, quiet: hour, then: 'delete' as const };
+    const key = { keyId: leaked, generation: 2, name: 'billing.g2' };
+    const [id = ''] = await house.desk().start(
+      [
+        {
+          service: 'billing',
+          why: 'leak',
+          terms: { ...usualTerms, overlap: 0, retire },
+          old: { ...key, remainQuota: money('0'), unlimitedQuota: true },
+        },
+      ],
+      'person anna',
+    );
+    const [moved] = await house.advance([id]);
+    expect(moved?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g3']);
+    expect((await house.desk().open()).map(({ id: one }) => one)).toEqual([id]);
+    house.pass(hour + 5000);
+    house.state.calls.push({ name: 'billing.g3', at: house.clock.now() - 2000 });
+    await house.advance();
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g3']);
+    const steps = await house.desk().history('billing');
+    expect(new Set(steps.filter(({ rotation }) => rotation === id).map(({ who }) => who))).toContain(
+      'person anna',
+    );
+  });
+
+  it('takes no step while it can do nothing but wait', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old);
+    await house.advance([id]);
+    house.pass(2 * hour);
+    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() - 1000 });
+    await house.advance([id]);
+    const [again] = await house.advance([id]);
+    expect(again?.moved).toBe(false);
   });
 });

@@ -135,6 +135,8 @@ const perform = async (
         action.old,
         handover,
       );
+    case 'note-gone':
+      return note(pass, rotation, { what: 'vanished', ...lineKey(action.old) });
     case 'retire':
       return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
     case 'settle-quota':
@@ -211,8 +213,10 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
         if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
         pass.made.add(id);
       }
+      pass.onStep(rotation, action.step);
       await perform(pass, rotation, action, consumer);
-      moved = true;
+      // A look at what is there is no step.
+      moved ||= journal.rotation(id) !== rotation;
     } catch (error) {
       pass.signal.throwIfAborted();
       // What could not be written down has not been done, and cannot be told of as a step.

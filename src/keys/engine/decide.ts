@@ -42,6 +42,7 @@ export type Action =
   | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }
   | { readonly step: 'judge'; readonly old: OldKey }
+  | { readonly step: 'note-gone'; readonly old: OldKey }
   | { readonly step: 'retire'; readonly old: OldKey }
   | { readonly step: 'settle-quota'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'delete'; readonly old: OldKey }
@@ -145,11 +146,14 @@ const ofOld = (
 ): Action | undefined => {
   const { retire, overlap } = rotation.terms;
   if (old.state === 'over') return undefined;
+  // Somebody else took it away: nothing is left to be judged.
+  if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
-  if (retire.when === 'now' || old.quiet) return { step: 'retire', old };
+  const isLeaked = retire.when === 'now' && rotation.old?.keyId === old.keyId;
+  if (isLeaked || old.quiet) return { step: 'retire', old };
   const overlapEnds = handover + overlap;
   if (retire.when === 'after-overlap') {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };

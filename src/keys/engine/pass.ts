@@ -12,6 +12,8 @@ export type Pass = {
   /** Whom the steps are written down for, where nobody else ordered them. */
   readonly who: string;
   readonly ordered: boolean;
+  /** Hears of each step before it is taken. */
+  readonly onStep: (rotation: Rotation, step: string) => void;
   readonly keys: () => ReadonlyMap<number, ApiKey>;
   readonly listedAt: () => UnixMillis;
   readonly look: () => Promise<void>;
@@ -27,7 +29,7 @@ export type Pass = {
 
 export const openPass = async (
   means: EngineMeans,
-  options: { readonly signal: AbortSignal; readonly who: string; readonly ordered: boolean },
+  options: Pick<Pass, 'signal' | 'who' | 'ordered'> & Partial<Pick<Pass, 'onStep'>>,
 ): Promise<Pass> => {
   let keys: Map<number, ApiKey> = new Map();
   let listedAt = unixMillis(0);
@@ -43,6 +45,7 @@ export const openPass = async (
   await look();
   return {
     means,
+    onStep: () => undefined,
     ...options,
     keys: () => keys,
     listedAt: () => listedAt,

@@ -80,7 +80,7 @@ const createMemory = () => {
       const next = afterEvent(rotations.get(rotation), event);
       if (next !== undefined) rotations.set(rotation, next);
       // What is over is told by history, and need not be held.
-      if (next?.over !== undefined && next.over === 'done') rotations.delete(rotation);
+      if (next?.over !== undefined) rotations.delete(rotation);
       if ('generation' in event) noteGeneration(event, event.generation);
       if (event.what === 'creating')
         lost.set(keyOf(account, event.name), { rotation, service, generation: event.generation });
