@@ -40,8 +40,7 @@ const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota
 
 /** Of a leaked key: no time for both, and no waiting for evidence. */
 const atOnce = (terms: RotationTerms): RotationTerms => {
-  // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  const retire = { ...terms.retire, when: 'now', then: 'delete' } as const;
+  const retire = { ...terms.retire, when: 'now', ending: 'delete' } as const;
   return { ...terms, overlap: 0, retire };
 };
 

@@ -20,7 +20,7 @@ const quotaWords = ({ terms: { quota }, old }: PlannedRotation): string => {
 
 const retireWords = ({ terms: { retire } }: PlannedRotation): string => {
   if (retire.when === 'now') return 'deleted at once';
-  const end = retire.then === 'delete' ? 'deleted' : 'set to expire';
+  const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused' ? `${end} once nobody uses it` : `${end} after the overlap`;
 };
 

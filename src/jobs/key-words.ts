@@ -7,7 +7,7 @@ const ageText = (age: number | undefined): { readonly age?: string } =>
   age === undefined ? {} : { age: spanText(age) };
 
 const endWords = ({ retire, overlap }: PlannedRotation['terms']): string => {
-  const end = retire.then === 'delete' ? 'deleted' : 'set to expire';
+  const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused'
     ? `${end} when the log shows no call by it for ${spanText(retire.quiet)}, after ${spanText(overlap)} at least`
     : `${end} after ${spanText(overlap)}`;

@@ -28,8 +28,8 @@ const spanFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => 
   ];
 };
 
-const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] => [
-  ...(mode === 'apply' && deliver === undefined
+const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] =>
+  mode === 'apply' && deliver === undefined
     ? [
         {
           path: ['mode'],
@@ -39,8 +39,7 @@ const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] => [
             'add deliver: [{ file: { path: "/secrets/{service}.env", variable: GATEWAY_API_KEY } }], or write mode: plan',
         },
       ]
-    : []),
-];
+    : [];
 
 /** What is wrong with a rotate-keys job beyond its shape. */
 export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {

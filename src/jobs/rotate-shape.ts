@@ -114,14 +114,13 @@ const quotaOf = (quota: RotateSettings['quota']): RotationTerms['quota'] => {
 
 /** What a rotation of the job goes by. */
 export const termsOf = (job: string, settings: RotateSettings): RotationTerms => {
-  const { when, quiet, then, max_overlap: maxOverlap } = settings.retire;
+  const { when, quiet, then: ending, max_overlap: maxOverlap } = settings.retire;
   return {
     job,
     template: settings.name,
     overlap: settings.overlap,
     quota: quotaOf(settings.quota),
-    // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-    retire: { when, quiet, then, ...(maxOverlap === undefined ? {} : { maxOverlap }) },
+    retire: { when, quiet, ending, ...(maxOverlap === undefined ? {} : { maxOverlap }) },
     tries: settings.tries,
   };
 };

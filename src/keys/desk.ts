@@ -192,14 +192,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     alone(async () => {
       const rotation = openOf(service);
       const steps = stepsOf(rotation);
-      await journal.record(
-        steps.map(
-          (step) =>
-            ({ ...common(who, service, rotation.id), ...step }) as Parameters<
-              typeof journal.record
-            >[0][number],
-        ),
-      );
+      await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
       return rotation;
     });
 

@@ -22,7 +22,6 @@ export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export type { KeyEvidence, LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
 export { createKeyDesk } from './desk.ts';
-export type { DeskMeans } from './desk.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
 export type { Consumer, Plaintexts } from './engine/engine-means.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';

@@ -21,7 +21,8 @@ export const retireTerms = z.object({
   when: z.enum(['unused', 'after-overlap', 'now']),
   /** How long no call may have been made by the old key. */
   quiet: millis,
-  then: z.enum(['expire', 'delete']),
+  /** What becomes of it. */
+  ending: z.enum(['expire', 'delete']),
   /** From the hand-over on; past it an idle key is retired and a used one is brought before the operators. */
   maxOverlap: millis.optional(),
 });
@@ -40,6 +41,5 @@ export const rotationTerms = z.object({
   tries: z.int().min(1),
 });
 
-export type QuotaTerms = z.output<typeof quotaTerms>;
 export type RetireTerms = z.output<typeof retireTerms>;
 export type RotationTerms = z.output<typeof rotationTerms>;

@@ -109,8 +109,7 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
     await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(main.asked).toMatchObject([
-      // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-      ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', then: 'delete' } } }], who],
+      ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', ending: 'delete' } } }], who],
     ]);
   });
 

@@ -7,6 +7,7 @@ import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse } from '../support/job-house.ts';
 import { heldQuarters, trueQuarters } from './truth.ts';
 import type { Quarters } from './truth.ts';
+import { few } from '../support/storm.ts';
 
 const since = '2026-11-10';
 const start = startOfDay(since, 'UTC');
@@ -71,7 +72,7 @@ describe('pulling logs again', () => {
         await run('pull-logs', settings, accountNamed(house, name));
         expect(await held(house, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
       }),
-      { numRuns: 3 },
+      { numRuns: few(2, 12) },
     );
   });
 
@@ -81,7 +82,7 @@ describe('pulling logs again', () => {
     const late = sandbox.truth
       .rows(start, unixSeconds(now / 1000 - 700))
       .filter((row) => row.visibleAt - row.createdAt > 60)
-      .filter((_, index, all) => index % Math.ceil(all.length / 8) === 0);
+      .filter((_, index, all) => index % Math.ceil(all.length / few(5, 8)) === 0);
     const settings = { since, lag: '0s', window: '3d', revisit: [] };
     const end = unixSeconds(Math.floor(now / 1000));
     let runs = 0;
@@ -119,7 +120,7 @@ describe('pulling logs again', () => {
           expect(await context.warehouse.logs.reach(name)).toEqual({ start, end });
         },
       ),
-      { numRuns: 2, examples: [[0, 8 * 96]] },
+      { numRuns: few(2, 4), examples: [[0, 8 * 96]] },
     );
     expect(mended).toBeGreaterThan(0);
   });

@@ -164,8 +164,7 @@ describe('rotate-keys', () => {
         template: '{service}.g{generation}',
         overlap: 172_800_000,
         quota: { kind: 'carry' },
-        // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-        retire: { when: 'unused', quiet: 86_400_000, then: 'delete' },
+        retire: { when: 'unused', quiet: 86_400_000, ending: 'delete' },
         tries: 5,
       },
       old: { keyId: 7, generation: 7, name: 'billing.g7', remainQuota: '5', unlimitedQuota: false },

@@ -85,7 +85,7 @@ const play = async (
     await house.restart();
   };
   left = lives.shift() ?? Number.POSITIVE_INFINITY;
-  const retire = { when: given.retire, quiet: hour, then: 'delete' as const };
+  const retire = { when: given.retire, quiet: hour, ending: 'delete' as const };
   const terms = { retire, tries: 50 };
   await live(async () => house.start(old, terms));
   for (let round = 0; round < 60; round += 1) {

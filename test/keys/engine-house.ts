@@ -125,8 +125,6 @@ export const memoryGateway = (clock: Clock) => {
   };
 };
 
-export type MemoryGateway = ReturnType<typeof memoryGateway>;
-
 /** A sink that keeps one key, as a file does. */
 export const memorySink = (place: string, over: Partial<Sink> = {}) => {
   const held: { value: string | undefined; deliveries: number } = { value: undefined, deliveries: 0 };
@@ -179,7 +177,7 @@ export const usualTerms: RotationTerms = {
   template: '{service}.g{generation}',
   overlap: 3_600_000,
   quota: { kind: 'carry' },
-  retire: { when: 'unused', quiet: 3_600_000, then: 'delete' },
+  retire: { when: 'unused', quiet: 3_600_000, ending: 'delete' },
   tries: 5,
 };
 

@@ -41,7 +41,7 @@ describe('a rotation', () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing');
     const id = await house.start(old, {
-      retire: { when: 'unused', quiet: hour, then: 'delete', maxOverlap: 10 * hour },
+      retire: { when: 'unused', quiet: hour, ending: 'delete', maxOverlap: 10 * hour },
     });
     await house.advance([id]);
     for (let hours = 0; hours < 12; hours += 1) {
@@ -172,7 +172,7 @@ describe('a rotation', () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
     house.state.calls.push({ name: 'billing.g1', at: house.clock.now() });
-    const id = await house.start(old, { retire: { when: 'now', quiet: hour, then: 'delete' } });
+    const id = await house.start(old, { retire: { when: 'now', quiet: hour, ending: 'delete' } });
     const [moved] = await house.advance([id]);
     expect(moved?.view.stage).toBe('done');
     expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g2']);
@@ -212,7 +212,7 @@ describe('a rotation', () => {
   it('sets the end of the old key at the hand-over when it ends with the overlap', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const id = await house.start(old, { retire: { when: 'after-overlap', quiet: hour, then: 'delete' } });
+    const id = await house.start(old, { retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
     await house.advance([id]);
     expect(house.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((house.clock.now() + hour) / 1000));
     house.pass(hour / 2 + 60_000);
@@ -260,7 +260,7 @@ describe('a rotation', () => {
       template: '{service}.g{generation}',
       overlap: 0,
       quota: { kind: 'carry' as const },
-      retire: { when: 'unused' as const, quiet: hour, then: 'delete' as const },
+      retire: { when: 'unused' as const, quiet: hour, ending: 'delete' as const },
       tries: 3,
     };
     house.state.verify = async () => {
@@ -298,7 +298,7 @@ describe('a rotation', () => {
     const old = house.gateway.add('billing.g1');
     const [first] = await house.advance([await house.start(old)]);
     const leaked = first?.view.candidate?.keyId ?? 0;
-    const retire = { when: 'now' as const, quiet: hour, then: 'delete' as const };
+    const retire = { when: 'now' as const, quiet: hour, ending: 'delete' as const };
     const key = { keyId: leaked, generation: 2, name: 'billing.g2' };
     const [id = ''] = await house.desk().start(
       [

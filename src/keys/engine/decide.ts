@@ -132,7 +132,7 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
   const settles = isShared && old.remain !== undefined && rotation.old?.keyId === old.keyId;
   if (settles && attempt.keyId !== undefined && !isChanged(rotation, attempt.keyId))
     return { step: 'settle-quota', attempt, old };
-  return terms.retire.then === 'expire' && terms.retire.when !== 'now'
+  return terms.retire.ending === 'expire' && terms.retire.when !== 'now'
     ? { step: 'expire', old }
     : { step: 'delete', old };
 };

@@ -72,18 +72,15 @@ export const note = async (
 ): Promise<void> => {
   const { journal, account, clock } = pass.means;
   await journal.record(
-    steps.map(
-      (step) =>
-        ({
-          at: clock.now(),
-          // What is ordered is done for whoever began it.
-          who: pass.ordered ? (rotation.who ?? pass.who) : pass.who,
-          account,
-          service: rotation.service,
-          rotation: rotation.id,
-          ...step,
-        }) as KeyEvent,
-    ),
+    steps.map((step) => ({
+      at: clock.now(),
+      // What is ordered is done for whoever began it.
+      who: pass.ordered ? (rotation.who ?? pass.who) : pass.who,
+      account,
+      service: rotation.service,
+      rotation: rotation.id,
+      ...step,
+    })),
   );
 };
 

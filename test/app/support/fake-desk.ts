@@ -21,8 +21,7 @@ export const terms: RotationTerms = {
   template: '{service}.g{generation}',
   overlap: 2 * day,
   quota: { kind: 'carry' },
-  // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  retire: { when: 'unused', quiet: day, then: 'delete' },
+  retire: { when: 'unused', quiet: day, ending: 'delete' },
   tries: 5,
 };
 

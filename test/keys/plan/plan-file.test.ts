@@ -16,8 +16,7 @@ const terms = {
   template: '{service}.g{generation}',
   overlap: 2 * day,
   quota: { kind: 'fixed' as const, amount: money('5.5') },
-  // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  retire: { when: 'after-overlap' as const, quiet: day, then: 'expire' as const, maxOverlap: 14 * day },
+  retire: { when: 'after-overlap' as const, quiet: day, ending: 'expire' as const, maxOverlap: 14 * day },
   tries: 5,
 };
 

@@ -12,8 +12,7 @@ const terms = {
   template: '{service}.g{generation}',
   overlap: 2 * day,
   quota: { kind: 'carry' as const },
-  // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  retire: { when: 'unused' as const, quiet: day, then: 'delete' as const },
+  retire: { when: 'unused' as const, quiet: day, ending: 'delete' as const },
   tries: 5,
 };
 
