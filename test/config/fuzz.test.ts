@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { goodEnv, goodFiles, load } from './support/load.ts';
+import { few } from '../support/storm.ts';
 
 const secrets = [goodEnv.GATEWAY_ADMIN_KEY, 'pa%2Fss-word', 'pa/ss-word'];
 
@@ -79,7 +80,7 @@ describe('whatever is written', () => {
         }
         await property(files);
       }),
-      { numRuns: 1500 },
+      { numRuns: few(500, 5000) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('whatever is written', () => {
         ];
         await property({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': jobs[place] ?? '' });
       }),
-      { numRuns: 500 },
+      { numRuns: few(200, 2000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds, zero } from '../../src/base/index.ts';
 import { everyVariant, now, openGatewayHouse, switched } from '../support/gateway-house.ts';
+import { sampled } from '../support/storm.ts';
 
 const spec = {
   name: 'contract',
@@ -11,7 +12,7 @@ const spec = {
 } as const;
 const variantsOf = (pattern: RegExp) => everyVariant.filter(([name]) => pattern.test(name));
 
-describe.each(variantsOf(/^page_/))('more keys than a page holds, with %s=%s', (name, value) => {
+describe.each(sampled(variantsOf(/^page_/), 3))('more keys than a page holds, with %s=%s', (name, value) => {
   it('are listed each once, also after some are gone', async () => {
     await using house = await openGatewayHouse({ variants: switched(name, value) });
     const { gateway } = house;

@@ -60,7 +60,7 @@ const touching = (others: readonly RegExp[]): typeof everyVariant =>
     ([name], index) => stormTimes > 1 || index === 0 || !others.some((each) => each.test(name)),
   );
 
-describe.each(sampled(touching([aboutKeys]), 2))('pulls from a gateway with %s=%s', (name, value) => {
+describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%s', (name, value) => {
   it('land every row of the call log, to the last decimal, agree with the statistics or are told why not, and again without change', async () => {
     await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
     const first = await house.run('pull-logs', { since, window: '7d' });
@@ -86,7 +86,7 @@ describe.each(sampled(touching([aboutKeys]), 2))('pulls from a gateway with %s=%
   });
 });
 
-describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 2))(
+describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
   'pulls from a gateway with %s=%s',
   (name, value) => {
     it('land the usage of every day by model, equal to the log', async () => {
@@ -113,7 +113,7 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 2))(
 );
 
 describe('an export with a hidden cap', () => {
-  it.each(['10000', '50000'])('of %s rows is found and got past', async (cap) => {
+  it.each(sampled(['10000', '50000'], 2))('of %s rows is found and got past', async (cap) => {
     await using house = await openJobHouse({
       variants: switched('hidden_cap', cap),
       callsPerDay: Number(cap) / 14,

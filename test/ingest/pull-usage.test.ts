@@ -8,6 +8,7 @@ import { openIn, testFolder } from './support.ts';
 import { usageSource } from './usage-source.ts';
 import { day, start, usagePullOf } from './usage-support.ts';
 import type { UsageFigure, UsageStyle } from './usage-source.ts';
+import { few } from '../support/storm.ts';
 
 const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' as const };
@@ -74,7 +75,7 @@ describe('pulling usage', () => {
         expect(await held()).toEqual(wanted);
         for (const query of source.queries) expect(query.end - query.start).toBeLessThanOrEqual(180 * day);
       }),
-      { numRuns: 40 },
+      { numRuns: few(15, 200) },
     );
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
 import { modelLedger } from '../warehouse/model-ledger.ts';
 import { openSchedulerHouse } from './support/scheduler-house.ts';
-import { stormTimes } from '../support/storm.ts';
+import { few, stormTimes } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';
 import { runStorm } from './support/storm.ts';
 
@@ -14,7 +14,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
       fc.asyncProperty(plans(12), async (plan) => {
         await runStorm(plan, modelLedger());
       }),
-      { numRuns: 20 * stormTimes, endOnFailure: true },
+      { numRuns: few(10, 20 * stormTimes), endOnFailure: true },
     );
   });
 
@@ -24,7 +24,7 @@ describe('whatever happens to the process, the clock, the config and the disk', 
         await using house = await openSchedulerHouse();
         await runStorm(plan, house.ledger);
       }),
-      { numRuns: 2 * stormTimes, endOnFailure: true },
+      { numRuns: few(1, 2 * stormTimes), endOnFailure: true },
     );
   });
 });

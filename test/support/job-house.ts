@@ -38,7 +38,7 @@ export const openJobHouse = async (
   const warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '512MB',
-    threads: 2,
+    threads: 1,
     spoolDirectory,
     clock: house.clock,
     log: silentLog,

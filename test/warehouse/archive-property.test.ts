@@ -6,9 +6,9 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { at, batchOfCalls, cubeOf, day, dayMillis, openAt, rowsAtRest, year } from './archive-support.ts';
 import type { Call } from './archive-support.ts';
 import { testFolder } from './support.ts';
-import { stormTimes } from '../support/storm.ts';
+import { few, stormTimes } from '../support/storm.ts';
 
-const runs = 2 * stormTimes;
+const runs = few(1, 2 * stormTimes);
 
 const first = at('2024-01-01');
 const days = 31 + 29 + 31;

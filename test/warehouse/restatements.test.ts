@@ -14,6 +14,7 @@ import type { LogBatch, Restated, Warehouse } from '../../src/warehouse/index.ts
 import { manualClock } from '../support/manual-clock.ts';
 import { batchOf, openIn, optionsIn, testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
+import { few } from '../support/storm.ts';
 
 const seconds = unixSeconds;
 const span = (start: number, end: number) => interval(seconds(start), seconds(end));
@@ -214,6 +215,6 @@ it('old sums and changes are the new sums, whatever windows are landed in whatev
       expect(addMoney(addMoney(before.net, difference), fresh)).toBe(after.net);
       for (const quarter of changed.quarters) expect(quarter.old).not.toEqual(quarter.new);
     }),
-    { numRuns: 25 },
+    { numRuns: few(10, 60) },
   );
 });

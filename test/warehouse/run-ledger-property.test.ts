@@ -5,6 +5,7 @@ import type { Claim, LedgerRun, RunKey, RunLedger, Warehouse } from '../../src/w
 import { at } from './ledger-support.ts';
 import { modelLedger } from './model-ledger.ts';
 import { openIn, testFolder } from './support.ts';
+import { few } from '../support/storm.ts';
 
 const jobNames = ['pull', 'daily "spend"', "o'report"];
 const slots = Array.from({ length: 5 }, (_, index) => (index + 1) * 10);
@@ -205,6 +206,6 @@ it('does what its model does, over any sequence of calls and restarts', async ()
         await warehouse[Symbol.asyncDispose]();
       }
     }),
-    { numRuns: 15 },
+    { numRuns: few(7, 40) },
   );
 });

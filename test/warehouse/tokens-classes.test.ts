@@ -5,6 +5,7 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 import { classesBy, counts, inputClasses, landCalls, outputClasses } from './tokens-support.ts';
 import type { Classes, CountName, LoggedCall } from './tokens-support.ts';
+import { few } from '../support/storm.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
 
@@ -275,7 +276,7 @@ describe('the classes of a call', () => {
         expect(sumOf(whole, inputClasses)).toBe(totals.input);
         expect(sumOf(whole, outputClasses)).toBe(totals.output);
       }),
-      { numRuns: 12 },
+      { numRuns: few(5, 30) },
     );
   });
 
