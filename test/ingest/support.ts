@@ -1,17 +1,12 @@
 import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/base/index.ts';
 import type { LogPull, LogPullMeans } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
-import { optionsIn, testFolder } from '../warehouse/support.ts';
+import { openInMemory, testFolder } from '../warehouse/support.ts';
 import type { TestFolder } from '../warehouse/support.ts';
 import { logSource, seconds } from './log-source.ts';
 import type { LogSource, SourceRow, SourceStyle } from './log-source.ts';
 
-export { testFolder };
-
-/** A warehouse in memory: what pulls land is the same, and nothing waits for a disk. */
-export const openIn = (folder: TestFolder): Promise<Warehouse> =>
-  openWarehouse(optionsIn(folder, ':memory:'));
+export { openInMemory as openIn, testFolder };
 
 export const base = 1_767_225_600; // 2026-01-01T00:00:00Z
 
@@ -40,7 +35,7 @@ export const pullOf = (
 /** A warehouse and a gateway of the test, together. */
 export const setUp = async (rows: readonly SourceRow[], style: Partial<SourceStyle> = {}) => {
   const folder = await testFolder();
-  const warehouse = await openIn(folder);
+  const warehouse = await openInMemory(folder);
   return {
     folder,
     warehouse,

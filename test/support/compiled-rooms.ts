@@ -1,36 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
+import { buildProgram } from '../program/support/built-program.ts';
 
-const project = resolve(import.meta.dirname, '../..');
-
-/** The rooms as plain JavaScript in a folder, since a child process runs without the test's transformer. Gives the folder. */
-export const compileRooms = async (folder: string, rooms: readonly string[]): Promise<string> => {
-  const out = join(folder, 'compiled');
-  await mkdir(out);
-  await symlink(join(project, 'node_modules'), join(out, 'node_modules'));
-  await writeFile(join(out, 'package.json'), '{"type":"module"}');
-  const config = join(out, 'tsconfig.json');
-  await writeFile(
-    config,
-    JSON.stringify({
-      extends: join(project, 'src/tsconfig.json'),
-      compilerOptions: {
-        outDir: out,
-        rootDir: join(project, 'src'),
-        noCheck: true,
-        sourceMap: false,
-        inlineSources: false,
-      },
-      files: rooms.map((room) => join(project, 'src', room, 'index.ts')),
-      include: [],
-    }),
-  );
-  await promisify(execFile)(process.execPath, [
-    join(project, 'node_modules/typescript/bin/tsc'),
-    '-p',
-    config,
-  ]);
-  return out;
-};
+/**
+ * The rooms as plain JavaScript, `warehouse/index.js` and so on, since a child process runs without the test's transformer.
+ * Gives their folder, which goes with the run: it is that of the built program.
+ */
+export const compiledRooms = async (): Promise<string> => join((await buildProgram()).folder, 'dist');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { CubeQuery, CubeRequest, LogBatch, Warehouse } from '../../src/warehouse/index.ts';
-import { batchOf, optionsIn, openIn, testFolder } from './support.ts';
+import { batchOf, optionsIn, openInMemory, testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 
 const columns: LogBatch['columns'] = [
@@ -53,7 +53,7 @@ const rowsOf = async (warehouse: Warehouse, sql: string, change: Partial<CubeReq
 describe('the cube', () => {
   it('sums by quarter hour, model, key and kind, with local days, and keeps kinds that are no spend apart', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     expect(
       await rowsOf(
@@ -104,7 +104,7 @@ describe('the cube', () => {
 
   it('turns units to currency exactly', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
     await land(warehouse, folder, [`${start},gpt,key,,,123456789,1,1`, `${start},gpt,key,,,-1,1,1`], {
       amounts,
@@ -117,7 +117,7 @@ describe('the cube', () => {
 
   it('knows the kinds of row in the words of the gateway’s other language', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const words = ['充值', '消费', '管理', '系统', '错误', '退款'];
     await land(
       warehouse,
@@ -136,7 +136,7 @@ describe('the cube', () => {
 
   it('refuses another currency than the one the account is kept in, and says whether amounts are units', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const amounts = async (currency: string) =>
       warehouse.readCube({ ...request, currency }, async (_, facts) => facts.amounts);
     expect(await amounts('CNY')).toBeUndefined();
@@ -149,7 +149,7 @@ describe('the cube', () => {
 
   it('does not take top-ups for the price of a call: whole amounts are units only when calls are that dear', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const calls = Array.from({ length: 30 }, () => `${start},flux,key,2,,1,1,1`);
     await land(warehouse, folder, [...calls, `${start},,,1,,500000,1,1`]);
     expect(await warehouse.spend('main', window)).toMatchObject({ net: '30', amounts: undefined });
@@ -157,7 +157,7 @@ describe('the cube', () => {
 
   it('gives every type as exact text', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const table = await warehouse.readCube(request, async (query) =>
       query(
         `SELECT 12345678901234567890123456::DECIMAL(38, 10) AS a, 170141183460469231731687303715884105727 AS b,
@@ -199,7 +199,7 @@ describe('the cube', () => {
     ['too many rows', 'SELECT * FROM range(11)', /more than 10 rows/],
   ])('refuses %s', async (_, sql, words) => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await expect(rowsOf(warehouse, sql, { rowLimit: 10 })).rejects.toMatchObject({
       code: 'report-query-failed',
       message: expect.stringMatching(words) as string,
@@ -209,7 +209,7 @@ describe('the cube', () => {
 
   it('reaches no file, not even in the spool', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const file = join(folder.spool, 'x.csv');
     await writeFile(file, 'a\n1\n');
     await expect(rowsOf(warehouse, `SELECT * FROM read_csv('${file}')`)).rejects.toMatchObject({
@@ -230,7 +230,7 @@ describe('the cube', () => {
 
   it('stops when the signal says so', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const stop = new AbortController();
     const use = async (query: CubeQuery) => {
       const running = query('SELECT count(*) FROM range(10000000000) a, range(1000) b');

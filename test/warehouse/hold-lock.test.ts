@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdLock } from '../../src/warehouse/index.ts';
 import type { HeldLock } from '../../src/warehouse/index.ts';
-import { compileRooms } from '../support/compiled-rooms.ts';
+import { compiledRooms } from '../support/compiled-rooms.ts';
 import { testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 
@@ -16,7 +16,7 @@ let door: string;
 
 beforeAll(async () => {
   house = await testFolder();
-  door = join(await compileRooms(house.path, ['base', 'warehouse']), 'warehouse/index.js');
+  door = join(await compiledRooms(), 'warehouse/index.js');
 });
 afterAll(async () => house[Symbol.asyncDispose]());
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../src/base/index.ts';
-import { batchOf, openIn, testFolder } from './support.ts';
+import { batchOf, openInMemory, testFolder } from './support.ts';
 
 const whole = interval(unixSeconds(0), unixSeconds(4_000_000_000));
 
 describe('landing a window of the call log', () => {
   it('keeps the rows of the window, drops those of the overlap, and counts identical rows as different calls', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const batch = await batchOf(folder, [
       '899,m,k,1,0.5',
       '900,m,k,1,0.123456789012',
@@ -40,7 +40,7 @@ describe('landing a window of the call log', () => {
     ['a time far away', '90000,m,k,1,1', 'export-timestamp-unreadable'],
   ])('refuses %s and keeps what was there', async (_, line, code) => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await warehouse.logs.landWindow(await batchOf(folder, ['900,m,k,1,0.5']));
     const broken = await batchOf(folder, ['901,m,k,1,0.25', line]);
     await expect(warehouse.logs.landWindow(broken)).rejects.toMatchObject({ code });
@@ -50,7 +50,7 @@ describe('landing a window of the call log', () => {
 
   it('refuses a file in which fewer rows are read than were counted', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const batch = await batchOf(folder, ['900,m,k,1,0.5'], { served: 2 });
     await expect(warehouse.logs.landWindow(batch)).rejects.toMatchObject({ code: 'export-row-invalid' });
     expect(await warehouse.logs.cursor('main')).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { CubeRequest, LogBatch, Warehouse } from '../../src/warehouse/index.ts';
-import { batchOf, openIn, testFolder } from './support.ts';
+import { batchOf, openInMemory, testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 
 const columns: LogBatch['columns'] = [
@@ -72,7 +72,7 @@ const rowsOf = async (
 describe('the tables of a report', () => {
   it('cut overlapping periods right, by days of every length', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     expect(
       await rowsOf(
@@ -105,7 +105,7 @@ describe('the tables of a report', () => {
 
   it('give each key to the first team that matches it, and leave what a report is restricted to', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const byTeam = `SELECT team, sum(spend) FROM cube WHERE period = 'month' GROUP BY ALL ORDER BY ALL`;
     expect(await rowsOf(warehouse, byTeam)).toEqual([
@@ -127,7 +127,7 @@ describe('the tables of a report', () => {
 
   it('are the same sums whatever a query reads with them, announced or not', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const queries = [
       'SELECT sum(spend), sum(prompt_tokens) FROM cube',
@@ -151,7 +151,7 @@ describe('the tables of a report', () => {
 
   it('say at which place a query is at fault', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     for (const [sql, words] of [
       ['SELECT\n  sum(spnd)\nFROM cube', /^2:7: Referenced column "spnd" not found.*"spend"/],
       ['SELECT 1 FROM cub', /^1:15: Table with name cub does not exist!; Did you mean "cube"\?/],
@@ -165,7 +165,7 @@ describe('the tables of a report', () => {
 
   it('hold keys with what the whole log says of them, their history and that of the account', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const key = (id: number, name: string, change = {}) => ({
       id,
@@ -232,7 +232,7 @@ describe('the tables of a report', () => {
 
   it('hold prices by the closest pattern, budgets, teams and what the run knows', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const given: Partial<CubeRequest> = {
       prices: [
@@ -275,7 +275,7 @@ describe('the tables of a report', () => {
 
   it('hold what was restated, by local day, and the newest comparisons', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const late = interval(unixSeconds(at(28)), unixSeconds(at(29)));
     await land(
@@ -316,7 +316,7 @@ describe('the tables of a report', () => {
 
   it('hold sums that add up to the total, over any teams and any filter', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, lines);
     const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
     const whole = (await rowsOf(warehouse, total))[0]?.[0];

@@ -12,7 +12,7 @@ import {
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { LogBatch, Restated, Warehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { batchOf, openIn, optionsIn, testFolder } from './support.ts';
+import { batchOf, openInMemory, optionsIn, testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 import { few } from '../support/storm.ts';
 
@@ -145,7 +145,7 @@ describe('what a landing changes of what was landed before', () => {
 
   it('is told in currency where amounts are units', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
     await landIn(folder, warehouse, span(900, 1800), [[900, '1000']], { amounts });
     await landIn(folder, warehouse, span(900, 1800), [[900, '2000']], { amounts });
@@ -155,7 +155,7 @@ describe('what a landing changes of what was landed before', () => {
 
   it('is not kept where the landing fails', async () => {
     await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    await using warehouse = await openInMemory(folder);
     await landIn(folder, warehouse, span(900, 1800), [[900, '1']]);
     const broken = landIn(folder, warehouse, span(900, 1800), [[901, '2']], {
       total: { amount: money('3'), places: 2 },

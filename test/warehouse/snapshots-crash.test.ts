@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { compileRooms } from '../support/compiled-rooms.ts';
+import { compiledRooms } from '../support/compiled-rooms.ts';
 import { at } from './snapshots-support.ts';
 import { optionsIn, testFolder } from './support.ts';
 
@@ -29,7 +29,7 @@ const child = `
 
 it('a snapshot is there whole or not at all after kill -9 at any moment', async () => {
   await using folder = await testFolder();
-  const out = await compileRooms(folder.path, ['base', 'warehouse']);
+  const out = await compiledRooms();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   let landed = 0;
   for (const [round, lines] of [1, 2, 3, 8, 14].entries()) {

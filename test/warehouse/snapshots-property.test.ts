@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { money, unixSeconds } from '../../src/base/index.ts';
 import type { KeyState, Warehouse } from '../../src/warehouse/index.ts';
 import { at, key, keysOf, snapshotOf } from './snapshots-support.ts';
-import { openIn, testFolder } from './support.ts';
+import { openInMemory, testFolder } from './support.ts';
 import { few, stormTimes } from '../support/storm.ts';
 
 const runs = few(7, 15 * stormTimes);
@@ -52,7 +52,7 @@ const replay = async (
 
 it('any sequence of key sets, landed in any order of their moments, is given back for every moment, and by its changes', async () => {
   await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  await using warehouse = await openInMemory(folder);
   const { snapshots } = warehouse;
   let accounts = 0;
   await fc.assert(

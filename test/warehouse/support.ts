@@ -31,6 +31,10 @@ export const optionsIn = (
 
 export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWarehouse(optionsIn(folder));
 
+/** One that is never opened again: the same, and nothing waits for a disk. */
+export const openInMemory = async (folder: TestFolder): Promise<Warehouse> =>
+  openWarehouse(optionsIn(folder, ':memory:'));
+
 const columns: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },
   { name: 'model_name', role: 'model_name' },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compileRooms } from '../../support/compiled-rooms.ts';
+import { compiledRooms } from '../../support/compiled-rooms.ts';
 import { delivery, never, older, openSinkHouse, plaintext, secretOf } from './support.ts';
 
 /** Delivers a key and stands still at one step, which it says: there it is killed. */
@@ -52,7 +52,7 @@ const steps = [
 
 it('a process killed at any step of a delivery leaves the old file or the new one, whole, and the next clears up', async () => {
   await using house = await openSinkHouse();
-  const out = await compileRooms(house.folder, ['base', 'keys']);
+  const out = await compiledRooms();
   const filler = 'A="some other\nvalue"\r\n'.repeat(500);
   const whole = (key: string) => `${filler}KEY=${key} # rotated\n${filler}`;
   const killAt = async (step: string): Promise<string> => {

@@ -14,7 +14,7 @@ import {
 } from '../../../src/mail/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { OutboxRow } from '../../../src/warehouse/index.ts';
-import { compileRooms } from '../../support/compiled-rooms.ts';
+import { compiledRooms } from '../../support/compiled-rooms.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
 import { start } from './desk.ts';
@@ -82,7 +82,7 @@ const serverMood = fc.oneof(
 /** Rounds of senders killed at random moments, then one that is left alone until nothing is due any more. */
 export const playKilledSenders = async ({ count, seed, onRound }: Means): Promise<StormOutcome> => {
   await using folder = await openFolder();
-  const out = await compileRooms(folder.path, ['base', 'warehouse', 'mail']);
+  const out = await compiledRooms();
   const draws = fc.sample(
     fc.record({
       moment: fc.noBias(fc.integer({ min: 0, max: 1000 })),
