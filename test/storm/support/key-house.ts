@@ -45,8 +45,8 @@ export type KeyHouse = AsyncDisposable & {
   readonly wrongs: () => Promise<readonly string[]>;
   /** What is not as it has to be when nothing is left to do. */
   readonly unfinished: () => Promise<readonly string[]>;
-  /** The faults of the weather, once more. */
-  readonly plantFaults: () => void;
+  /** From here on all keys are to be others; the faults of the weather strike once more. */
+  readonly begin: () => Promise<void>;
   /** Boundaries that a process was ended at, in their order. */
   readonly deaths: () => Promise<readonly string[]>;
   readonly forgetDeaths: () => Promise<void>;
@@ -143,6 +143,8 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
   /** Every key that a sink was ever seen to hold. */
   const delivered = new Set<string>();
   for (const source of sources) delivered.add(hashOf(await held(source)));
+  /** What sinks held before the rotation. */
+  const before = new Set<string>();
   /** Names of keys that a sink may hold: what is written down of them, whole lines alone. */
   const begunDeliveries = async (): Promise<ReadonlySet<string>> => {
     const text = await readFile(join(folder.path, 'data/audit/keys.jsonl'), 'utf8').catch(() => '');
@@ -223,6 +225,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
               .map(async (source) => hashOf(await held(source))),
           ),
         );
+        if ([...inSinks].some((hash) => before.has(hash))) left.push(`${service} has its old key`);
         if (own.length !== 1 || inSinks.size !== 1 || !inSinks.has(own[0]?.hash ?? ''))
           left.push(
             `${service}: keys ${own.map(({ name }) => name).join(', ')}; ${inSinks.size} in its sinks`,
@@ -238,7 +241,9 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
         if (!(await readFile(path, 'utf8')).includes('kept')) left.push(`${path} lost what was not ours`);
       return left;
     },
-    plantFaults: () => {
+    begin: async () => {
+      before.clear();
+      for (const source of sources) before.add(hashOf(await held(source)));
       sandbox.faults.clear();
       for (const fault of weather.faults) sandbox.faults.plant(fault);
     },

@@ -25,7 +25,7 @@ export const playRotation = async (
   let [kills, lives] = [0, 0];
   const wrongs: string[] = [];
   house.pass(31 * day);
-  house.plantFaults();
+  await house.begin();
 
   const look = async (when: string): Promise<void> => {
     for (const wrong of await house.wrongs()) wrongs.push(`${when}: ${wrong}`);
