@@ -1,13 +1,14 @@
 import { fault } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../keys/index.ts';
-import type { KeyDesk, KeyEvidence } from '../keys/index.ts';
+import type { KeyDesk } from '../keys/index.ts';
 import type { KeyCommands, KeyHistory } from '../server/index.ts';
 import { createKeyAccounts } from './keys-accounts.ts';
 import { expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import { findKey } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 import { listKeys } from './keys-list.ts';
+import type { ListMeans } from './keys-list.ts';
 import { createKeyOrders } from './keys-orders.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 import { planView } from './keys-plans.ts';
@@ -20,7 +21,7 @@ export type KeyCommandMeans = {
   /** Zone of times that belong to no job. */
   readonly zone: () => string;
   readonly desk: (account: string) => KeyDesk;
-  readonly evidence: Pick<KeyEvidence, 'use' | 'logComplete'>;
+  readonly evidence: ListMeans['evidence'];
   readonly planner: () => KeyPlanner;
   /** The team that pays for the key. */
   readonly teamOf: (key: FoundKey) => string | undefined;

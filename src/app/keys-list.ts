@@ -1,7 +1,8 @@
 import { isFault, toSeconds, unixSeconds } from '../base/index.ts';
 import type { Interval, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
-import type { KeyDesk, KeyEvidence, KeyUse, LogCompleteness, RotationView } from '../keys/index.ts';
+import type { KeyDesk, LogCompleteness, RotationView } from '../keys/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../server/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
 import type { FoundKey } from './keys-find.ts';
 import type { Cover } from './keys-planner.ts';
 
@@ -9,13 +10,10 @@ export type ListMeans = {
   readonly account: string;
   readonly currency: string;
   readonly desk: Pick<KeyDesk, 'survey' | 'open'>;
-  readonly evidence: Pick<KeyEvidence, 'use' | 'logComplete'>;
+  readonly evidence: Pick<Warehouse['keys'], 'uses' | 'logComplete'>;
   readonly coverOf: (key: FoundKey) => Cover | undefined;
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
-
-/** Names whose use is asked for at once; the warehouse takes no more anyway. */
-const atOnce = 3;
 
 export const stateOf = (view: RotationView, error?: unknown): RotationState => ({
   ...view,
@@ -23,24 +21,6 @@ export const stateOf = (view: RotationView, error?: unknown): RotationState => (
 });
 
 const daySeconds = 86_400;
-
-const usesOf = async (
-  names: readonly string[],
-  use: (name: string) => Promise<KeyUse>,
-  { progress, signal }: Pick<Listing, 'progress' | 'signal'>,
-): Promise<ReadonlyMap<string, KeyUse>> => {
-  const found = new Map<string, KeyUse>();
-  const left = names.values();
-  const work = async (): Promise<void> => {
-    for (const name of left) {
-      signal.throwIfAborted();
-      progress({ step: 'looking who uses which key', done: found.size, total: names.length });
-      found.set(name, await use(name));
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return found;
-};
 
 const throughOf = (log: LogCompleteness, span: Interval<UnixSeconds>): UnixSeconds | undefined =>
   log.complete ? span.end : log.through;
@@ -68,16 +48,15 @@ export const listKeys = async (
   listing: Listing,
 ): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
   const { account, currency, desk, evidence } = means;
-  const { all, now, days } = listing;
+  const { all, now, days, progress, signal } = listing;
   const end = toSeconds(now);
   const span = { start: unixSeconds(end - days * daySeconds), end };
   const through = throughOf(await evidence.logComplete(account, span), span);
   const open = new Map((await desk.open()).map((view) => [view.id, stateOf(view)]));
-  const uses = await usesOf(
-    [...new Set(keys.map(({ key }) => key.name))],
-    (name) => evidence.use(account, name, span),
-    listing,
-  );
+  signal.throwIfAborted();
+  progress({ step: 'looking who uses which key' });
+  const names = keys.map(({ key }) => key.name);
+  const uses = await evidence.uses(account, names, span, 0);
   const ids = idsByName(all);
   const views = keys.map((found): KeyView => {
     const { key, service, generation, known, rotation } = found;

@@ -17,6 +17,9 @@ export type GatherMeans = {
 /** An inventory that is older when the quiet time begins tells nothing of it. */
 const inventoryAge = 2 * 86_400_000;
 
+/** Of what a key is used for, so much is said. */
+const modelsTold = 3;
+
 /** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
 export const gatherExpiry = async (
   survey: KeySurvey,
@@ -32,20 +35,22 @@ export const gatherExpiry = async (
   if (asked.length > 0)
     for (const time of times)
       log.push([time, await keys.logComplete(account, spanAsked(time, now, policy.quiet))]);
-  const use: [number, Awaited<ReturnType<typeof keys.use>>][] = [];
-  const idsNamed = new Map<string, readonly number[]>();
+  signal.throwIfAborted();
+  progress({ step: 'looking who uses which key' });
   const quietFrom = unixMillis(now - policy.quiet);
-  for (const [index, { key }] of asked.entries()) {
-    signal.throwIfAborted();
-    progress({ step: 'looking who uses which key', done: index, total: asked.length });
-    use.push([key.id, await keys.use(account, key.name, spanAsked(longest ?? 0, now, policy.quiet))]);
-    idsNamed.set(key.name, await keys.idsNamed(account, key.name, quietFrom));
-  }
+  const names = asked.map(({ key }) => key.name);
+  const uses = await keys.uses(account, names, spanAsked(longest ?? 0, now, policy.quiet), modelsTold);
+  const idsNamed = await keys.idsOf(account, names, quietFrom);
   const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, quietFrom);
   const tells =
     then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(quietFrom - inventoryAge));
   return {
-    use: new Map(use),
+    use: new Map(
+      asked.flatMap(({ key }) => {
+        const use = uses.get(key.name);
+        return use === undefined ? [] : [[key.id, use]];
+      }),
+    ),
     log: new Map(log),
     idsNamed,
     ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),

@@ -46,9 +46,10 @@ beforeEach(async () => {
     desk: () => fakeDesk('main', []),
     warehouse: {
       keys: {
-        use: async () => ({ calls: 0, models: [] }),
+        uses: async () => new Map(),
         logComplete: async () => ({ complete: true }),
-        idsNamed: async () => [5],
+        idsOf: async (_account: string, names: readonly string[]) =>
+          new Map(names.map((name) => [name, [5]])),
       },
       snapshots: { inventoryAt: async () => undefined },
     } as never,

@@ -49,14 +49,21 @@ describe('expire-keys', () => {
               through: unixSeconds(end - 600),
             });
           },
-          use: (_account, name) => {
-            asked.push(`use of ${name}`);
+          uses: (_account, names) => {
+            asked.push(`use of ${names.join(', ')}`);
             const none = { spend: money('0'), models: [] };
             return Promise.resolve(
-              used.has(name) ? { ...none, calls: 2, lastCall: toSeconds(daysAgo(1)) } : { ...none, calls: 0 },
+              new Map(
+                names.map((name) => [
+                  name,
+                  used.has(name)
+                    ? { ...none, calls: 2, lastCall: toSeconds(daysAgo(1)) }
+                    : { ...none, calls: 0 },
+                ]),
+              ),
             );
           },
-          idsNamed: () => Promise.resolve([]),
+          idsOf: () => Promise.resolve(new Map()),
         },
       },
     };
@@ -103,7 +110,7 @@ describe('expire-keys', () => {
     );
     expect(outcome.figures).toEqual({ mode: 'apply', selected: 3, planned: 2, held: 0, notices: 1, told: 0 });
     // Of a key that is far from its end nothing is asked.
-    expect(asked).toEqual(['log of main for 8 days', 'use of tmp-end', 'use of tmp-warn']);
+    expect(asked).toEqual(['log of main for 8 days', 'use of tmp-end, tmp-warn']);
   });
 
   it('holds a key that is in use', async () => {

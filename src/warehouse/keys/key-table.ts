@@ -64,8 +64,24 @@ export type KeyTable = {
   readonly lineage: (account: string) => Promise<readonly LineageRow[]>;
   /** Calls under the name in the half-open span, archived ones included. @throws fault archive-damaged */
   readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<NameUse>;
+  /**
+   * The same of each of the names, from one reading of the log: those without a row are there, too. `mostModels`: of each
+   * name so many at most, all where it is left out. @throws fault archive-damaged
+   */
+  readonly uses: (
+    account: string,
+    names: readonly string[],
+    span: Interval<UnixSeconds>,
+    mostModels?: number,
+  ) => Promise<ReadonlyMap<string, NameUse>>;
   /** @throws fault archive-damaged */
   readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since, the lowest first. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
+  /** The same of each of the names. */
+  readonly idsOf: (
+    account: string,
+    names: readonly string[],
+    since: UnixMillis,
+  ) => Promise<ReadonlyMap<string, readonly number[]>>;
 };

@@ -165,15 +165,20 @@ export const keyHouse = (
     zone: () => 'UTC',
     desk,
     evidence: {
-      use: async (_account, name) =>
-        name.startsWith('idle')
-          ? { calls: 0, models: [] }
-          : {
-              calls: 12,
-              lastCall: unixSeconds(Math.floor(at / 1000) - 180),
-              spend: money('3.25'),
-              models: [{ model: 'gpt', calls: 12 }],
-            },
+      uses: async (_account, namesAsked) =>
+        new Map(
+          namesAsked.map((name) => [
+            name,
+            name.startsWith('idle')
+              ? { calls: 0, spend: money('0'), models: [] }
+              : {
+                  calls: 12,
+                  lastCall: unixSeconds(Math.floor(at / 1000) - 180),
+                  spend: money('3.25'),
+                  models: [],
+                },
+          ]),
+        ),
       logComplete: async () =>
         through === null
           ? { complete: false, why: 'no log' }

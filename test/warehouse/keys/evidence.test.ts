@@ -70,6 +70,46 @@ it('counts each call under a name in the half-open span, failed ones and archive
     models: [],
   });
   expect(await evidence.use('other', 'billing.g1', january)).toMatchObject({ calls: 0 });
+
+  // Of many at once it is the same, whatever they are called, and whether there is such a name or not.
+  const names = [
+    'billing.g2',
+    ' billing.g1',
+    'billing',
+    "'; DROP TABLE call_log",
+    '\ud800',
+    'billing.g1',
+    'billing',
+  ];
+  const both = interval(at('2024-01-10'), at('2024-02-02T00:00:01'));
+  const uses = await warehouse.keys.uses('main', names, both);
+  expect([...uses.keys()]).toEqual([...new Set(names)]);
+  for (const name of names) expect(uses.get(name)).toEqual(await evidence.use('main', name, both));
+  expect(uses.get(' billing.g1')).toEqual(uses.get('billing.g1'));
+  expect(uses.get('billing.g1')).toMatchObject({ calls: 4, spend: '0.8' });
+  expect(uses.get('billing.g2')).toMatchObject({ calls: 1, models: [{ model: 'model-a', calls: 1 }] });
+  const few = await warehouse.keys.uses('main', names, both, 1);
+  expect(few.get('billing.g1')).toMatchObject({ calls: 4, models: [{ model: 'model-a', calls: 2 }] });
+  const none = await warehouse.keys.uses('main', names, both, 0);
+  expect(none.get('billing.g1')).toMatchObject({ calls: 4, models: [] });
+  expect(await warehouse.keys.uses('main', [], both)).toEqual(new Map());
+});
+
+it('2,000 keys are looked up in 20,000 calls by one reading of the log', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openAt(folder);
+  const names = Array.from({ length: 2000 }, (_, index) => `service-${index}.g1`);
+  const calls = Array.from({ length: 20_000 }, (_, index) =>
+    call('2024-01-10', { key: names[index % 1999] ?? '', model: `model-${index % 7}`, quota: '0.001' }),
+  );
+  await warehouse.logs.landWindow(await batchOfCalls(folder, january, calls));
+  const began = performance.now();
+  const uses = await warehouse.keys.uses('main', names, january, 3);
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(uses.get('service-0.g1')).toMatchObject({ calls: 11, lastCall: at('2024-01-10'), spend: '0.011' });
+  expect(uses.get('service-0.g1')?.models).toHaveLength(3);
+  expect(uses.get('service-1999.g1')).toEqual({ calls: 0, spend: '0', models: [] });
+  expect([...uses.values()].reduce((sum, use) => sum + use.calls, 0)).toBe(20_000);
 });
 
 const noon = at('2024-05-01T12:00:00');
@@ -244,4 +284,11 @@ it('knows each id that was shown under a name at the moment or since', async () 
   expect(await ids(1000)).toEqual([2, 3]);
   expect(await warehouse.keys.idsNamed('other', 'billing.g1', unixMillis(0))).toEqual([]);
   expect(await warehouse.keys.idsNamed('main', 'billing', unixMillis(0))).toEqual([]);
+  const names = ['billing', 'billing.g1', ' billing.g1', 'key 2'];
+  expect([...(await warehouse.keys.idsOf('main', names, unixMillis(299)))]).toEqual([
+    ['billing', []],
+    ['billing.g1', [1, 2, 3]],
+    [' billing.g1', [1, 2, 3]],
+    ['key 2', [2]],
+  ]);
 });

@@ -1,0 +1,81 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { money, multiplyMoney, unixSeconds, zero } from '../../base/index.ts';
+import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { CallsRelation } from '../archive/relations.ts';
+import { optionalText, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+import { askedNames } from './asked-names.ts';
+import type { NameUse } from './key-table.ts';
+
+/** Rows of a kind that nobody knows may be calls: where a key's life depends on it, they are. */
+const isCallSql = `kind NOT IN ('refund', 'top-up', 'management', 'system')`;
+
+/**
+ * A row for all calls of each name that has rows (`is_all` 1), and one for each of its most used models. Names count with
+ * and without spaces around them: some exports trim what some lists do not.
+ */
+const usesSql = (asked: string, calls: string): string => `
+  WITH asked AS (SELECT place, trim(name) AS name FROM ${asked}),
+  used AS (
+    SELECT trim(token_name) AS name, model_name, grouping(model_name) AS is_all,
+      count(*) FILTER (${isCallSql}) AS call_count, max(created_at) FILTER (${isCallSql}) AS last_call,
+      coalesce(sum(CASE kind WHEN 'consumption' THEN quota WHEN 'refund' THEN -abs(quota) END), 0) AS spend
+    FROM ${calls}
+    WHERE account = $account AND created_at >= $start AND created_at < $end
+      AND trim(token_name) IN (SELECT name FROM asked)
+    GROUP BY GROUPING SETS ((trim(token_name)), (trim(token_name), model_name))
+  ),
+  ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY name, is_all ORDER BY call_count DESC, model_name) AS place_in_use FROM used
+  )
+  SELECT place, is_all, model_name, call_count, last_call, spend
+  FROM asked JOIN ranked USING (name)
+  WHERE is_all = 1 OR (call_count > 0 AND ($most IS NULL OR place_in_use <= $most))
+  ORDER BY place, place_in_use`;
+
+type Asked = {
+  readonly account: string;
+  readonly names: readonly string[];
+  readonly span: Interval<UnixSeconds>;
+  /** Of each name; all where it is left out. */
+  readonly mostModels?: number | undefined;
+};
+
+/** Calls under each of the names, whatever it is, from one reading of the log. */
+export const readNameUses = async (
+  connection: DuckDBConnection,
+  { account, names, span, mostModels }: Asked,
+  calls: CallsRelation,
+): Promise<ReadonlyMap<string, NameUse>> => {
+  const { value } = await valueOfServed(connection, account);
+  const { unique, asked } = askedNames(connection, names);
+  const rows = await asked.read((table) => usesSql(table, calls.sql), {
+    account,
+    start: span.start,
+    end: span.end,
+    most: mostModels ?? null,
+    ...calls.bindings,
+  });
+  const places = unique.map((): { all?: Row; readonly models: Row[] } => ({ models: [] }));
+  for (const row of rows) {
+    const found = places[wholeNumber(row, 'place')];
+    if (found === undefined) continue;
+    if (wholeNumber(row, 'is_all') === 1) found.all = row;
+    else found.models.push(row);
+  }
+  const useOf = (all: Row | undefined, models: readonly Row[]): NameUse => {
+    if (all === undefined) return { calls: 0, spend: zero, models: [] };
+    const lastCall = optionalText(all, 'last_call');
+    return {
+      calls: wholeNumber(all, 'call_count'),
+      ...(lastCall === undefined ? {} : { lastCall: unixSeconds(Number(lastCall)) }),
+      spend: multiplyMoney(money(text(all, 'spend')), value),
+      models: models.map((row) => ({
+        model: text(row, 'model_name'),
+        calls: wholeNumber(row, 'call_count'),
+      })),
+    };
+  };
+  return new Map(unique.map((name, place) => [name, useOf(places[place]?.all, places[place]?.models ?? [])]));
+};

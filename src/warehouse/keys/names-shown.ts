@@ -1,0 +1,25 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { UnixMillis } from '../../base/index.ts';
+import { wholeNumber } from '../rows.ts';
+import { askedNames } from './asked-names.ts';
+
+/** Of each name every id that an inventory showed under it at the moment or since, the lowest first. */
+export const readIdsNamed = async (
+  connection: DuckDBConnection,
+  account: string,
+  names: readonly string[],
+  since: UnixMillis,
+): Promise<ReadonlyMap<string, readonly number[]>> => {
+  const { unique, asked } = askedNames(connection, names);
+  const rows = await asked.read(
+    // A name is shown until the first inventory that no longer does.
+    (table) => `SELECT DISTINCT asked.place, key_id
+      FROM ${table} AS asked JOIN key_snapshot ON trim(key_snapshot.name) = trim(asked.name)
+      WHERE account = $account AND valid_until > $since
+      ORDER BY asked.place, key_id`,
+    { account, since },
+  );
+  const ids = unique.map((): number[] => []);
+  for (const row of rows) ids[wholeNumber(row, 'place')]?.push(wholeNumber(row, 'key_id'));
+  return new Map(unique.map((name, place) => [name, ids[place] ?? []]));
+};
