@@ -1,13 +1,13 @@
-import { errorFields, fault, isZone } from '../base/index.ts';
+import { fault, isZone } from '../base/index.ts';
 import type { Interval, Log, Means, UnixMillis } from '../base/index.ts';
 import { noProgress } from '../base/index.ts';
 import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
 import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
-import type { KeyDesk, KeyNews } from '../keys/index.ts';
-import { createDelivery, createMailCleaner, holdsMail, tell } from '../mail/index.ts';
-import type { Delivery, Mail } from '../mail/index.ts';
+import type { KeyDesk } from '../keys/index.ts';
+import { createDelivery, createMailCleaner, holdsMail } from '../mail/index.ts';
+import type { Delivery } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type {
@@ -20,19 +20,14 @@ import type {
 } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
-import { adminKeyMail } from './admin-key-age.ts';
 import { consultDoctor } from './doctor.ts';
-import { gapMail } from './gap-mail.ts';
 import { createKeyDesks } from './key-desks.ts';
 import type { KeyRoom } from './key-desks.ts';
-import { keyNewsMail } from './key-news-mail.ts';
-import { learnedMail } from './learned-mail.ts';
-import { configMail, noticeMails } from './notice-mail.ts';
 import { openOutlets } from './outlets.ts';
 import { payersOf } from './payers.ts';
 import type { Places } from './places.ts';
 import { reconcileOrdered } from './reconcile-ordered.ts';
-import { tellOnce } from './tell-once.ts';
+import { createTellings } from './tellings.ts';
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -127,25 +122,15 @@ export const furnish = (house: House, config: Config): Furniture => {
   const outlets = openOutlets(config, means, log);
   const { transport, kinds, letterhead } = outlets;
 
-  const send = async (mails: readonly Mail[]): Promise<void> => {
-    for (const one of mails) await tell({ ...outbox, kinds, letterhead }, one);
-  };
-
-  const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
-
-  /** News of keys goes to operators, and to the team that pays for the key where its use is concerned. */
-  const tellOfKeys = async (news: KeyNews): Promise<void> => {
-    if (told === undefined) return;
-    try {
-      const line = house.keyRoom.journal.lineage(news.account).values();
-      const keyNames = [...line].filter(({ service }) => service === news.service).map(({ name }) => name);
-      const { teams } = payersOf(settings, news.account);
-      const one = keyNewsMail(news, clock.now(), { ...told, teams, keyNames });
-      await send(one === undefined ? [] : [one]);
-    } catch (error) {
-      log.warn('operators cannot be told news of a key', { service: news.service, ...errorFields(error) });
-    }
-  };
+  const tellings = createTellings({
+    config,
+    outlets,
+    folder: places.outboxDirectory,
+    warehouse,
+    journal: house.keyRoom.journal,
+    clock,
+    log,
+  });
 
   const desks = createKeyDesks({
     config,
@@ -154,7 +139,7 @@ export const furnish = (house: House, config: Config): Furniture => {
     warehouse,
     means,
     log,
-    tell: tellOfKeys,
+    tell: tellings.newsOfKeys,
   });
 
   const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
@@ -193,26 +178,6 @@ export const furnish = (house: House, config: Config): Furniture => {
 
   const clean = createMailCleaner({ ...outbox, random: means.random, log });
 
-  /** Tells operators once what runs have found out since; a run does not fail over it. */
-  const tellFindings = async (account: string, said: Log): Promise<void> => {
-    const { profile, comparisons } = warehouse;
-    await tellOnce({
-      untold: () => profile.untold(account),
-      mailOf: (news) => (told === undefined ? undefined : learnedMail(news, account, told)),
-      send,
-      told: (through) => profile.told(account, through),
-      failed: (error) =>
-        said.warn('operators cannot be told what was learned of the gateway', errorFields(error)),
-    });
-    await tellOnce({
-      untold: () => comparisons.untold(account),
-      mailOf: (gaps) => (told === undefined ? undefined : gapMail(gaps, account, told)),
-      send,
-      told: (through) => comparisons.told(account, through, clock.now()),
-      failed: (error) => said.warn('operators cannot be told of gaps in the call log', errorFields(error)),
-    });
-  };
-
   return {
     config,
     execute: async ({ job, run, progress, signal, dataLate }) => {
@@ -230,7 +195,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       try {
         return await kindOf(job).run(job.fields, context);
       } finally {
-        await tellFindings(job.account, context.log);
+        await tellings.findings(job.account, context.log);
       }
     },
     plan: async (job, run, signal) => {
@@ -300,23 +265,9 @@ export const furnish = (house: House, config: Config): Furniture => {
       await clean(mail?.keep ?? usualKeep);
     },
     holdsMail: (file) => holdsMail(places.outboxDirectory, file),
-    tell: async (notices) => {
-      if (mail === undefined) return;
-      const { from, operators } = mail;
-      await send(noticeMails(notices, { from, operators, jobs: config.jobs, zone: settings.timezone }));
-    },
-    remindOfAdminKeys: async () => {
-      if (mail === undefined) return;
-      const due = Object.entries(settings.accounts).map(([name, account]) =>
-        adminKeyMail(name, account, clock.now(), mail),
-      );
-      await send(due.filter((one) => one !== undefined));
-    },
-    tellConfigFaults: async (faults, at) => {
-      if (mail === undefined) return;
-      const told = configMail(faults, at, { ...mail, zone: settings.timezone });
-      await send(told === undefined ? [] : [told]);
-    },
+    tell: tellings.notices,
+    remindOfAdminKeys: tellings.oldAdminKeys,
+    tellConfigFaults: tellings.configFaults,
     [Symbol.asyncDispose]: async () => {
       await outlets[Symbol.asyncDispose]();
       await desks[Symbol.asyncDispose]();
