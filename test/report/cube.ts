@@ -80,21 +80,43 @@ const valuesOf = (row: CubeRow) => [
   row.spend,
 ];
 
-/** Each row of the cube once for each period that has its quarter hour. */
-const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]): Promise<void> => {
+/** One for all tests of a process; each reading of a cube has a schema of its own in it. */
+let engine: Promise<DuckDBInstance> | undefined;
+const openEngine = (): Promise<DuckDBInstance> =>
+  (engine ??= DuckDBInstance.create(':memory:', { threads: '2' }));
+
+let schemas = 0;
+const tables = new WeakMap<readonly CubeRow[], Promise<string>>();
+
+/** Puts rows into a table, whose name it gives. */
+const writeGiven = async (rows: readonly CubeRow[]): Promise<string> => {
+  const connection = await (await openEngine()).connect();
+  schemas += 1;
+  const schema = `given_${schemas}`;
   const columns = cubeRelation.columns.filter(({ name }) => given.some((one) => one === name));
   const ordered = given.map((name) => columns.find((column) => column.name === name)?.type ?? 'VARCHAR');
+  await connection.run(`CREATE SCHEMA ${schema}`);
   await connection.run(
-    `CREATE TABLE given (${given.map((name, at) => `${name} ${ordered[at]}`).join(', ')})`,
+    `CREATE TABLE ${schema}.given (${given.map((name, at) => `${name} ${ordered[at]}`).join(', ')})`,
   );
-  const appender = await connection.createAppender('given');
+  const appender = await connection.createAppender('given', schema);
   for (const row of rows) append(appender, valuesOf(row));
   appender.closeSync();
+  connection.closeSync();
+  return `${schema}.given`;
+};
+
+/** Each row of the cube once for each period that has its quarter hour. */
+const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]): Promise<void> => {
+  // The same rows are written once, however many reports are built of them.
+  const known = tables.get(rows) ?? writeGiven(rows);
+  tables.set(rows, known);
+  const table = await known;
   await connection.run(`
     INSERT INTO cube BY NAME
     SELECT days.period, days.day, days.day_number, given.*, spend AS amount,
       0 AS cache_write_tokens, 0 AS audio_tokens, 0 AS image_tokens
-    FROM given JOIN days ON quarter >= start_seconds AND quarter < end_seconds`);
+    FROM ${table} AS given JOIN days ON quarter >= start_seconds AND quarter < end_seconds`);
 };
 
 const runOf = ({ account, currency, run, only, periods }: CubeRequest): OtherRows[string] => {
@@ -130,13 +152,16 @@ export const cubeOf = (
   others: OtherRows = {},
 ): CubeReader => ({
   readCube: async (request: CubeRequest, use) => {
-    const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
-    const connection = await instance.connect();
+    const connection = await (await openEngine()).connect();
+    schemas += 1;
+    const schema = `cube_${schemas}`;
     try {
+      await connection.run(`CREATE SCHEMA ${schema}`);
+      await connection.run(`USE ${schema}`);
       for (const { name, columns } of reportRelations)
         await connection.run(`CREATE TABLE ${name} (${declared(columns)})`);
       await fillOthers(connection, { run: runOf(request), ...others });
-      const days = await connection.createAppender('days');
+      const days = await connection.createAppender('days', schema);
       for (const { name, days: asked } of request.periods)
         for (const [number, day] of asked.entries())
           append(days, [name, day.date, number, day.start, day.end]);
@@ -154,8 +179,9 @@ export const cubeOf = (
         { amounts: amounts === 'unknown' ? undefined : amounts },
       );
     } finally {
+      await connection.run('USE main');
+      await connection.run(`DROP SCHEMA ${schema} CASCADE`);
       connection.closeSync();
-      instance.closeSync();
     }
   },
 });

@@ -96,6 +96,14 @@ const keys = ['prod-search', 'prod-support-copilot', 'growth-batch', 'data-platf
 
 /** Two months of spend with weekends, one spike on 2026-11-12 and some refunds without a key name; always the same. */
 export const ordinaryRows = (from = '2026-09-19', days = 62): readonly CubeRow[] => {
+  const known = made.get(`${from} ${days}`) ?? makeRows(from, days);
+  made.set(`${from} ${days}`, known);
+  return known;
+};
+
+const made = new Map<string, readonly CubeRow[]>();
+
+const makeRows = (from: string, days: number): readonly CubeRow[] => {
   const rows: CubeRow[] = [];
   let seed = 7;
   const random = (): number => {
