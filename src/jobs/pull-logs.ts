@@ -40,7 +40,7 @@ const shape = z.strictObject({
   window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
 });
 
-type PullLogs = z.output<typeof shape>;
+export type PullLogs = z.output<typeof shape>;
 
 /** Windows fetched while one is landed: the gateway works while the disk does, and is never asked for more than three at once. */
 const ahead = 2;

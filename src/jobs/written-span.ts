@@ -4,6 +4,7 @@ const day = 24 * hour;
 
 /** Milliseconds as `48h` or `14d`, as they may be written. */
 export const writtenSpan = (millis: number): string => {
-  if (millis % day === 0) return `${millis / day}d`;
-  return millis % hour === 0 ? `${millis / hour}h` : `${millis / minute}m`;
+  if (millis > 0 && millis % day === 0) return `${millis / day}d`;
+  if (millis > 0 && millis % hour === 0) return `${millis / hour}h`;
+  return millis > 0 && millis % minute === 0 ? `${millis / minute}m` : `${millis / 1000}s`;
 };

@@ -131,6 +131,40 @@ describe('a job rotate-keys', () => {
     expect(await faultsOf('rotate-keys', timed, [])).toBe('');
   });
 
+  it.each([
+    ['9m', '9m'],
+    ['90s', '90s'],
+    ['0s', '0s'],
+    ['599s', '599s'],
+    ['599000ms', '599s'],
+    ['10m', undefined],
+    ['600s', undefined],
+    ['1h', undefined],
+  ])('needs a call log that is asked for when late rows have come: lag %s', async (lag, told) => {
+    const hasty = pull.replace(' }', `, lag: ${lag} }`);
+    const words =
+      told === undefined
+        ? ''
+        : `config/jobs/a.yaml:12:5: jobs.a.retire needs a call log that is asked for when late rows have come, and lag of pull is ${told}: rows come up to ten minutes late, so that no key could be proven unused
+  what to do: write lag: 10m (the default) or longer in job pull`;
+    const retire = rotating('retire: { when: unused }');
+    expect(await faultsOf('rotate-keys', retire, [hasty, snapshot])).toBe(words);
+    // By hand it may be run, too.
+    const byHand = hasty.replace('pull:', 'other-pull:').replace('schedule: "7 * * * *", ', '');
+    expect(await faultsOf('rotate-keys', retire, [pull, byHand])).toBe(
+      words.replace('of pull', 'of other-pull').replace('job pull', 'job other-pull'),
+    );
+    for (const rests of [
+      faultsOf('rotate-keys', rotating('retire: { when: after-overlap }'), [hasty]),
+      faultsOf('rotate-keys', retire, [pull, hasty.replace('pull:', 'theirs:').replace('main', 'other')]),
+      faultsOf('rotate-keys', retire, [
+        pull,
+        hasty.replace('pull:', 'resting:').replace(' }', ', suspend: true }'),
+      ]),
+    ])
+      expect(await rests).toBe('');
+  });
+
   it('has places that no other job writes to', async () => {
     const other = (name: string, path: string) =>
       `b: { kind: rotate-keys, account: other, keys: { name: "${name}" }, every: 30d, mode: apply, deliver: [{ file: { path: "${path}", variable: K } }], ${verify}, retire: { when: after-overlap } }`;
@@ -185,6 +219,7 @@ describe('a job expire-keys', () => {
     ],
     ['jobs.a.by must be', [...ending, 'by: wealth'], [pull, snapshot]],
     ['job a rests on the call log, and no pull-logs job', ending, [snapshot]],
+    ['job a needs a call log that is asked for when', ending, [pull.replace(' }', ', lag: 5m }'), snapshot]],
     ['job a needs to know which key bore which name, and no snapshot job', ending, [pull]],
     ['job a rests on the call log', ['keys: { name: x }', 'by: idle', 'stages: { warn: 1d }'], []],
   ])('%s', async (words, lines, beside) => {

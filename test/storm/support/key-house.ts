@@ -64,7 +64,7 @@ mail:
 health: { host: 127.0.0.1, port: 0 }
 `,
   jobs: `jobs:
-  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since}, lag: 1s }
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
   rotate-apps:
     kind: rotate-keys
     schedule: "0 3 * * 1"

@@ -83,7 +83,7 @@ mail:
   await folder.write(
     'config/jobs/jobs.yaml',
     `jobs:
-  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-11-20, lag: 1s }
+  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-11-20 }
   rotate-app:
     kind: rotate-keys
     schedule: "0 3 * * 1"
