@@ -52,7 +52,7 @@ const withWarehouse = async <T>(folder: Folder, use: (warehouse: Warehouse) => P
   await using warehouse = await openWarehouse({
     path: `${folder.path}/data/tollkeeper.duckdb`,
     memoryLimit: '256MB',
-    threads: 2,
+    threads: 1,
     spoolDirectory: `${folder.path}/data/spool`,
     clock: systemClock,
     log: silentLog,

@@ -51,7 +51,7 @@ it('a slow mail server holds up neither jobs nor the end, and its mail is sent o
     'config/tollkeeper.yaml',
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
+warehouse: { memory_limit: 512MB, threads: 1 }
 mail: { smtp: "${office.url}", from: reports@example.com }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }

@@ -37,7 +37,7 @@ const openHouse = async ({
     'config/tollkeeper.yaml',
     `timezone: UTC
 accounts: { main: { base_url: "${gateway.baseUrl}", admin_key: "\${KEY}" } }
-warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB, threads: 1 }
 mail: { smtp: "smtp://127.0.0.1:1", from: reports@example.com, operators: [ops@example.com] }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }

@@ -146,7 +146,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         await using warehouse = await openWarehouse({
           path: ':memory:',
           memoryLimit: '512MB',
-          threads: 2,
+          threads: 1,
           spoolDirectory: house.context.spoolDirectory,
           clock: { ...systemClock, now: house.clock.now },
           log: silentLog,

@@ -122,7 +122,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
       'config/tollkeeper.yaml',
       `accounts:
   main: { base_url: "${house.gateway.baseUrl}", admin_key: "\${file:${secrets}/admin-key}" }
-warehouse: { memory_limit: 512MB }
+warehouse: { memory_limit: 512MB, threads: 1 }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }
 `,

@@ -4,6 +4,7 @@ import type { Cell, CubeRequest, ResultTable } from '../../src/report/port.ts';
 import type { CubeReader } from '../../src/report/index.ts';
 import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';
 import { reportRelations } from '../../src/warehouse/report-views/registry.ts';
+import { engineThreads } from '../support/storm.ts';
 import { declared } from '../../src/warehouse/report-views/relation.ts';
 
 /** One row of the table that a report's SQL sees; money as an exact decimal. */
@@ -83,7 +84,7 @@ const valuesOf = (row: CubeRow) => [
 /** One for all tests of a process; each reading of a cube has a schema of its own in it. */
 let engine: Promise<DuckDBInstance> | undefined;
 const openEngine = (): Promise<DuckDBInstance> =>
-  (engine ??= DuckDBInstance.create(':memory:', { threads: '2' }));
+  (engine ??= DuckDBInstance.create(':memory:', { threads: String(engineThreads) }));
 
 let schemas = 0;
 const tables = new WeakMap<readonly CubeRow[], Promise<string>>();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '512MB',
-    threads: 2,
+    threads: 1,
     spoolDirectory: folder,
     clock: manualClock(0),
     log: silentLog,

@@ -74,7 +74,7 @@ describe('the spend summary over the warehouse', () => {
     warehouse = await openWarehouse({
       path: join(folder, 'test.duckdb'),
       memoryLimit: '256MB',
-      threads: 2,
+      threads: 1,
       spoolDirectory,
       clock: systemClock,
       log: silentLog,

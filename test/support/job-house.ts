@@ -9,6 +9,7 @@ import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openGatewayHouse } from './gateway-house.ts';
 import type { GatewayHouse } from './gateway-house.ts';
+import { engineThreads } from './storm.ts';
 
 /** What a run is for, and whatever else is to be other than usual. */
 export type RunChange = Partial<JobContext>;
@@ -38,7 +39,7 @@ export const openJobHouse = async (
   const warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '512MB',
-    threads: 1,
+    threads: engineThreads,
     spoolDirectory,
     clock: house.clock,
     log: silentLog,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
+import { engineThreads } from '../support/storm.ts';
 import type { LogBatch, LogColumn, Warehouse, WarehouseOptions } from '../../src/warehouse/index.ts';
 
 export type TestFolder = AsyncDisposable & { readonly path: string; readonly spool: string };
@@ -23,7 +24,7 @@ export const optionsIn = (
 ): WarehouseOptions => ({
   path,
   memoryLimit: '256MB',
-  threads: 2,
+  threads: engineThreads,
   spoolDirectory: folder.spool,
   clock: systemClock,
   log: silentLog,

@@ -56,7 +56,7 @@ export const openTown = async (start: string): Promise<Town> => {
     `timezone: UTC
 accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
+warehouse: { memory_limit: 512MB, threads: 1 }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"

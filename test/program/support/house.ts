@@ -101,7 +101,7 @@ export const openHouse = async (
         'config/tollkeeper.yaml',
         `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: ${memoryLimit} }
+warehouse: { memory_limit: ${memoryLimit}, threads: 1 }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"
