@@ -14,6 +14,7 @@ import { liveOf } from './lineage.ts';
 import type { Lineage } from './lineage.ts';
 import { parseKeyName, templateOf } from './plan/key-names.ts';
 import { candidateOf } from './rotation.ts';
+import { probeService } from './update/probe.ts';
 import type { Rotation } from './rotation.ts';
 
 export type DeskMeans = EngineMeans & {
@@ -61,6 +62,14 @@ const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced
   ...(failure === undefined ? {} : { fault: failure }),
 });
 
+/** Keys of this service are cleared away wherever they are seen. */
+const checkService = (service: string): void => {
+  if (service !== probeService) return;
+  throw fault('wrong-use', `${service} is what throw-away keys are called`, {
+    advice: 'give the service another name',
+  });
+};
+
 /** The desk of one account. */
 export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const { account, journal, clock, gates } = means;
@@ -94,6 +103,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const start: KeyDesk['start'] = (planned, who) =>
     alone(async () => {
       const ids: string[] = [];
+      for (const { service } of planned) checkService(service);
       for (const one of planned) {
         const { service } = one;
         const open = journal.openRotations(account).find((rotation) => rotation.service === service);
@@ -204,6 +214,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     expire,
     adopt: ({ keyId, service, generation }, who, signal) =>
       alone(async () => {
+        checkService(service);
         const key = (await means.gateway.list(signal)).find(({ id }) => id === keyId);
         if (key === undefined)
           throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
@@ -249,6 +260,10 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
         const byPerson = (consumer?.sinks ?? []).filter(
           (sink) => sink.confirmedByPerson && attempt.places[sink.place]?.done === true,
         );
+        if (byPerson.length === 0)
+          throw fault('wrong-use', `${name} waits for no person's word`, {
+            advice: 'every place that its job declares is read back without one',
+          });
         return byPerson.map(({ place }) => ({
           what: 'confirmed' as const,
           keyId,
@@ -273,7 +288,8 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     giveUp: (service, who) =>
       alone(async () => {
         const rotation = openOf(service);
-        if (rotation.handover !== undefined)
+        // One that no step can bring to its end is let go of: its old key goes with the next one.
+        if (rotation.handover !== undefined && rotation.waiting === undefined)
           throw fault(
             'wrong-use',
             `the new key of ${service} is in every sink: there is nothing to give up`,
@@ -287,6 +303,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
           attempt?.keyId === undefined
             ? undefined
             : { keyId: attempt.keyId, generation: attempt.generation, name: attempt.name };
+        const isCurrent = rotation.handover !== undefined;
         const isOrphan =
           attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing';
         const id = { id: rotation.id, service };
@@ -305,9 +322,11 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
               advice: 'try again; it can be used by nobody',
             });
           await note(pass, id, { what: 'deleted', ...key });
-        } else if (key !== undefined) await note(pass, id, { what: 'superseded', ...key });
+        } else if (key !== undefined && !isCurrent) await note(pass, id, { what: 'superseded', ...key });
         await note(pass, id, { what: 'given-up' });
         if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
+        if (isCurrent)
+          return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
         return key === undefined || isOrphan
           ? `the rotation of ${service} is given up; its old key works on`
           : `the rotation of ${service} is given up; ${key.name} stays, since a sink may hold it, and goes with the next rotation`;

@@ -35,6 +35,8 @@ export type Attempt = {
   readonly keyId?: number;
   readonly fingerprint?: Fingerprint;
   readonly madeAt?: UnixMillis;
+  /** When its deletion was first asked for. */
+  readonly clearingAt?: UnixMillis;
   /** Places that a delivery was begun to, and whether it was seen through; with what the sink, or a person, answered. */
   readonly places: Readonly<Record<string, { readonly done: boolean; readonly proof?: Fingerprint }>>;
 };
@@ -47,6 +49,10 @@ export type OldKey = LineKey & {
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
   readonly held?: { readonly reason: HoldReason; readonly words: string; readonly escalated: boolean };
   readonly quiet: boolean;
+  /** When it was last proven that nobody uses it. */
+  readonly quietAt?: UnixMillis;
+  /** When its deletion was first asked for. */
+  readonly deletingAt?: UnixMillis;
 };
 
 /** A figure that is about to be written, or was. */
@@ -118,13 +124,22 @@ const place = (
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
 
+/** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
+const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
+  const { handover: _handover, ...rest } = state(rotation, generation, 'gone');
+  return { ...rest, reloaded: false, olds: [], quota: [] };
+};
+
 const gone = (
   rotation: Rotation,
   event: { readonly keyId: number; readonly generation: number },
-): Rotation =>
-  isOld(rotation, event.keyId)
-    ? withOld(rotation, event.keyId, { state: 'over' })
-    : state(rotation, event.generation, 'gone');
+): Rotation => {
+  if (isOld(rotation, event.keyId)) return withOld(rotation, event.keyId, { state: 'over' });
+  const isCurrent = rotation.attempts.some(
+    (attempt) => attempt.state === 'current' && attempt.keyId === event.keyId,
+  );
+  return isCurrent ? withoutSuccessor(rotation, event.generation) : state(rotation, event.generation, 'gone');
+};
 
 /** What a step that was read back wrongly, or could not be delivered, leaves to be done again. */
 const afterFailure = (rotation: Rotation, step: string): Rotation =>
@@ -178,7 +193,13 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'confirmed':
       return place(rotation, event, true);
     case 'read-back':
-      return state(rotation, event.generation, 'read-back');
+      return withAttempt(rotation, event.generation, ({ places }) => ({
+        state: 'read-back',
+        places: {
+          ...places,
+          ...Object.fromEntries(event.places.map((name) => [name, { ...places[name], done: true }])),
+        },
+      }));
     case 'current':
       return {
         ...state(rotation, event.generation, 'current'),
@@ -200,12 +221,14 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: true } });
     case 'held':
     case 'escalated':
+      // One that was on its way out stays as well: somebody uses it again.
       return withOld(rotation, event.keyId, {
         held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
+        state: 'working',
         quiet: false,
       });
     case 'quiet':
-      return withOld(rotation, event.keyId, { quiet: true });
+      return withOld(rotation, event.keyId, { quiet: true, quietAt: event.at });
     case 'retiring':
       return withOld(rotation, event.keyId, { state: 'retiring' });
     case 'quota-adjusting':
@@ -225,8 +248,12 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       };
     case 'deleting':
       return isOld(rotation, event.keyId)
-        ? withOld(rotation, event.keyId, { state: 'deleting' })
-        : withAttempt(rotation, event.generation, () => ({ state: 'clearing', keyId: event.keyId }));
+        ? withOld(rotation, event.keyId, { state: 'deleting', deletingAt: event.at })
+        : withAttempt(rotation, event.generation, () => ({
+            state: 'clearing',
+            keyId: event.keyId,
+            clearingAt: event.at,
+          }));
     case 'deleted':
     case 'vanished':
       return gone(rotation, event);

@@ -45,14 +45,21 @@ export const stillClock = (start = 1_767_225_600_000) => {
   };
 };
 
-export type Lost = 'before' | 'after';
+/** When an answer is lost; `unmoved`: it comes, and nothing was done. */
+export type Lost = 'before' | 'after' | 'unmoved';
 
 /** A gateway in memory that counts what it is asked, and may lose an answer before or after it did what it was asked. */
 export const memoryGateway = (clock: Clock) => {
   const keys = new Map<number, ApiKey & { plaintext: string }>();
   const deleted: { id: number; name: string }[] = [];
   let lastId = 100;
-  const faults = { create: [] as (Lost | undefined)[], remove: [] as (Lost | undefined)[] };
+  const faults = {
+    create: [] as (Lost | undefined)[],
+    update: [] as (Lost | undefined)[],
+    remove: [] as (Lost | undefined)[],
+  };
+  /** Ids that lists do not show. */
+  const hidden = new Set<number>();
   const writes = { create: 0, update: 0, remove: 0 };
   const lose = (): never => {
     throw fault('gateway-connection-lost', 'the answer was lost');
@@ -84,12 +91,16 @@ export const memoryGateway = (clock: Clock) => {
     keys,
     deleted,
     faults,
+    hidden,
     writes,
     add,
     works,
     plaintextOf: (id: number) => keys.get(id)?.plaintext ?? '',
     client: (secrets: { register: (value: string) => Secret }): KeyGateway => ({
-      list: async () => [...keys.values()].map(({ plaintext: _plaintext, ...key }) => key),
+      list: async () =>
+        [...keys.values()]
+          .filter(({ id }) => !hidden.has(id))
+          .map(({ plaintext: _plaintext, ...key }) => key),
       read: async (id) => {
         const key = keys.get(id);
         if (key === undefined) throw fault('gateway-not-found', `no key ${id}`);
@@ -105,6 +116,7 @@ export const memoryGateway = (clock: Clock) => {
       },
       update: async (id, change) => {
         writes.update += 1;
+        if (faults.update.shift() === 'before') lose();
         const before = keys.get(id);
         if (before === undefined) throw fault('gateway-not-found', `no key ${id}`);
         const after = { ...before, ...change };
@@ -115,6 +127,7 @@ export const memoryGateway = (clock: Clock) => {
         writes.remove += 1;
         const lost = faults.remove.shift();
         if (lost === 'before') lose();
+        if (lost === 'unmoved') return;
         const key = keys.get(id);
         if (key === undefined) throw fault('gateway-refused', 'record not found');
         keys.delete(id);
@@ -205,6 +218,8 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     verify: undefined as undefined | ((key: Secret) => Promise<void>),
     sinks,
     reload: undefined as Consumer['reload'],
+    /** Whether the job with its sinks is in the config. */
+    declared: true,
     at: (_what: string): void => undefined,
     /** Steps that are never written down: a fault that is planted. */
     forgets: [] as string[],
@@ -223,7 +238,7 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     update: (id, change, how, signal) => around('update', () => client.update(id, change, how, signal)),
     remove: (id, signal) => around('remove', () => client.remove(id, signal)),
   };
-  const consumerOf = (): Consumer => ({
+  const consumer = (): Consumer => ({
     sinks: state.sinks.map((sink) => ({
       ...sink,
       deliver: (...given) => around(`deliver to ${sink.place}`, () => sink.deliver(...given)),
@@ -273,7 +288,7 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
         idsNamed: async (_account, name) =>
           [...gateway.keys.values()].filter((key) => key.name === name).map(({ id }) => id),
       },
-      consumerOf,
+      consumerOf: () => (state.declared ? consumer() : undefined),
       plaintexts: new Map(),
       tell: async (one) => {
         news.push(one);

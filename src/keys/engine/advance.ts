@@ -1,9 +1,10 @@
 import { errorFields, isFault, messageOf, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import type { Rotation } from '../rotation.ts';
-import { clearKey, removeKey } from './clear-key.ts';
+import { clearKey } from './clear-key.ts';
 import { decide } from './decide.ts';
 import type { Action, View } from './decide.ts';
+import { deleteOld } from './delete-old.ts';
 import { deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
 import { usualSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
@@ -12,6 +13,8 @@ import { judgeStep } from './judge-step.ts';
 import { makeKey } from './make-key.ts';
 import { lineKey, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { seekOld, seekSuccessor } from './seek-key.ts';
+import { canComeOf } from './stray.ts';
 
 /** How far a rotation came in a pass. */
 export type Moved = {
@@ -25,9 +28,6 @@ export type Moved = {
 /** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (gateway-field-notes.md, Keys). */
 const badAfter = 660_000;
 
-/** Milliseconds by which the gateway's clock may be behind ours. */
-const skew = 900_000;
-
 /** More steps than any rotation has. */
 const mostSteps = 400;
 
@@ -38,15 +38,9 @@ const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined):
     now: means.clock.now(),
     listedAt: pass.listedAt(),
     isListed: (keyId) => pass.keys().has(keyId),
-    strayNamed: (name) =>
+    strayOf: ({ name, askedAt }) =>
       [...pass.keys().values()].find(
-        (key) =>
-          key.name === name &&
-          !lineage.has(key.id) &&
-          // One that is older than the attempt cannot be its own.
-          (key.createdTime === undefined ||
-            key.createdTime * 1000 >=
-              (rotation.attempts.find((attempt) => attempt.name === name)?.askedAt ?? 0) - skew),
+        (key) => key.name === name && !lineage.has(key.id) && canComeOf(key, askedAt),
       )?.id,
     holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
     places: consumer?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson })),
@@ -55,24 +49,6 @@ const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined):
     settle: means.settle ?? usualSettle,
     ordered: pass.ordered,
   };
-};
-
-/** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
-const deleteOld = async (pass: Pass, rotation: Rotation, old: Rotation['olds'][number]): Promise<void> => {
-  const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
-  if (old.state === 'deleting' && !pass.keys().has(old.keyId)) {
-    await note(pass, rotation, { what: 'deleted', ...lineKey(old) });
-    return;
-  }
-  if (old.state !== 'deleting') await note(pass, rotation, { what: 'deleting', ...lineKey(old), why });
-  const refusal = await removeKey(pass, old.keyId);
-  pass.removed.add(old.keyId);
-  pass.resting.set(old.keyId, `${old.name} was deleted and is still listed`);
-  if (refusal !== undefined) {
-    await pass.look();
-    if (pass.keys().has(old.keyId)) throw refusal;
-    pass.resting.delete(old.keyId);
-  }
 };
 
 const neverCalled = (what: string): never => {
@@ -98,6 +74,8 @@ const perform = async (
     case 'clear':
       await clearKey(pass, rotation, action.attempt, action.keyId);
       return undefined;
+    case 'seek':
+      return seekSuccessor(pass, rotation, action.attempt);
     case 'create':
       return makeKey(pass, rotation);
     case 'verify':
@@ -136,7 +114,7 @@ const perform = async (
         handover,
       );
     case 'note-gone':
-      return note(pass, rotation, { what: 'vanished', ...lineKey(action.old) });
+      return seekOld(pass, rotation, action.old);
     case 'retire':
       return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
     case 'settle-quota':
@@ -158,7 +136,8 @@ const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown
   const message = messageOf(error);
   const code = isFault(error) ? error.code : 'error';
   const tries = rotation.tries + 1;
-  const isLast = tries >= rotation.terms.tries;
+  // One that waits already only had an orphan to be cleared away.
+  const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
   log.warn('a step on a key failed', {
     rotation: rotation.id,
     service: rotation.service,
@@ -176,6 +155,10 @@ const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown
   );
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { service, id } = rotation;
+  const standing =
+    rotation.handover === undefined
+      ? 'The old key is untouched and works'
+      : 'Every sink holds the new key, and the old one is not taken away before this is done';
   await tell({
     kind: isLast ? 'waiting' : 'failed',
     account,
@@ -185,13 +168,25 @@ const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown
       ? `the rotation of ${service} waits for you`
       : `a step of the rotation of ${service} failed`,
     words: isLast
-      ? `${step} failed ${tries} times: ${message}.${advice} The old key is untouched and works. Then: tollkeeper keys resume ${service}`
-      : `${step}: ${message}.${advice} The old key is untouched and works; it is tried again.`,
+      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${service}`
+      : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
       : `${id}/failed/${step}/${code}`,
   });
 };
+
+/** A rotation that no pass will ever move on without a person's doing, and that no step has failed in. */
+const tellStuck = ({ means: { account, tell } }: Pass, { id, service }: Rotation, words: string) =>
+  tell({
+    kind: 'waiting',
+    account,
+    service,
+    rotation: id,
+    title: `the rotation of ${service} cannot go on`,
+    words,
+    key: `${id}/stuck`,
+  });
 
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
 export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
@@ -208,7 +203,10 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
     try {
       const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
       action = decide(rotation, viewOf(pass, rotation, consumer));
-      if (action.step === 'rest') return { rotation, moved, words: action.words };
+      if (action.step === 'rest') {
+        if (action.untold === true) await tellStuck(pass, rotation, action.words);
+        return { rotation, moved, words: action.words };
+      }
       if (action.step === 'create') {
         if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
         pass.made.add(id);

@@ -1,6 +1,7 @@
 import type { Attempt, Rotation } from '../rotation.ts';
 import { lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { tellStaying } from './seek-key.ts';
 
 /** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
 export const removeKey = async (pass: Pass, keyId: number): Promise<unknown> => {
@@ -27,6 +28,7 @@ export const clearKey = async (
     pass.keys().has(keyId) || attempt.state !== 'clearing' ? await removeKey(pass, keyId) : undefined;
   await pass.look();
   if (pass.keys().has(keyId)) {
+    await tellStaying(pass, rotation, key, attempt.clearingAt);
     if (refusal !== undefined) throw refusal;
     pass.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
     return false;

@@ -11,8 +11,8 @@ export type View = {
   /** When the keys were last listed. */
   readonly listedAt: UnixMillis;
   readonly isListed: (keyId: number) => boolean;
-  /** A listed key under the name that belongs to no line. */
-  readonly strayNamed: (name: string) => number | undefined;
+  /** A listed key of no line that can have come of the attempt. */
+  readonly strayOf: (attempt: Attempt) => number | undefined;
   /** Whether the plaintext of this attempt is still in memory. */
   readonly holds: (attempt: Attempt) => boolean;
   /** Nothing where the job, or its sinks, are no longer declared. */
@@ -28,10 +28,13 @@ export type View = {
 
 /** The next step of a rotation, or why there is none now. */
 export type Action =
-  | { readonly step: 'rest'; readonly words: string }
+  /** `untold`: operators have to hear of it, or nobody would. */
+  | { readonly step: 'rest'; readonly words: string; readonly untold?: true }
   | { readonly step: 'note-lost'; readonly attempt: Attempt }
   | { readonly step: 'look' }
   | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }
+  /** A list does not show it, though it was made: whether it was taken away. */
+  | { readonly step: 'seek'; readonly attempt: Attempt }
   | { readonly step: 'create' }
   | { readonly step: 'verify'; readonly attempt: Attempt }
   | { readonly step: 'deliver'; readonly attempt: Attempt; readonly place: string }
@@ -55,7 +58,7 @@ const minute = 60_000;
 export const pauseAfter = (tries: number): number =>
   Math.min(5 * minute * 2 ** Math.max(0, tries - 1), 360 * minute);
 
-const rest = (words: string): Action => ({ step: 'rest', words });
+const rest = (words: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', words });
 
 const clock = (moment: number): string =>
   `${new Date(moment).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -69,7 +72,7 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
     if (attempt.state === 'clearing' && attempt.keyId !== undefined)
       return { step: 'clear', attempt, keyId: attempt.keyId };
     if (attempt.state !== 'lost') continue;
-    const stray = view.strayNamed(attempt.name);
+    const stray = view.strayOf(attempt);
     if (stray !== undefined) return { step: 'clear', attempt, keyId: stray };
     const settledAt = attempt.askedAt + view.settle;
     if (view.listedAt >= settledAt) continue;
@@ -83,7 +86,8 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
 
 /** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
 const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
-  if (attempt.state !== 'delivering') return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
+  if (attempt.state === 'made' || attempt.state === 'verified')
+    return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
   const byPerson = places.find(
     ({ place, confirmedByPerson }) =>
       confirmedByPerson && attempt.places[place]?.done === true && attempt.places[place].proof === undefined,
@@ -96,21 +100,30 @@ const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Act
 const confirmWords = (attempt: Attempt, place: string): string =>
   `${attempt.name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`;
 
+/** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
+const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
+  keyId !== undefined &&
+  madeAt !== undefined &&
+  !view.isListed(keyId) &&
+  view.listedAt > madeAt + view.settle;
+
 const towardsHandOver = (rotation: Rotation, view: View): Action => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before;
   const { places } = view;
   if (places === undefined || places.length === 0)
-    return rest(
-      `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${rotation.service}\``,
-    );
+    return {
+      ...rest(
+        `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${rotation.service}\``,
+      ),
+      untold: true,
+    };
   const attempt = candidateOf(rotation);
   if (attempt === undefined) return { step: 'create' };
-  if (attempt.keyId !== undefined && !view.isListed(attempt.keyId) && attempt.state !== 'read-back')
-    // It was taken away behind our back; an orphan that is gone needs no delivery.
-    if (attempt.madeAt !== undefined && view.listedAt > attempt.madeAt + view.settle)
-      return { step: 'clear', attempt, keyId: attempt.keyId };
-  if (attempt.state === 'read-back') return { step: 'hand-over', attempt };
+  if (isMissing(attempt, view)) return { step: 'seek', attempt };
+  // A place that was declared since has to hold it too.
+  if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
+    return { step: 'hand-over', attempt };
   if (!view.holds(attempt)) return withoutPlaintext(attempt, places);
   if (attempt.state === 'made') return { step: 'verify', attempt };
   const undelivered = places.find(({ place }) => attempt.places[place]?.done !== true);
@@ -137,6 +150,12 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
     : { step: 'delete', old };
 };
 
+/** Milliseconds for which the proof that nobody uses a key holds. */
+const proofHolds = 3_600_000;
+
+const isFresh = ({ quietAt }: OldKey, now: number): boolean =>
+  quietAt !== undefined && now >= quietAt && now - quietAt < proofHolds;
+
 const ofOld = (
   rotation: Rotation,
   attempt: Attempt,
@@ -150,9 +169,13 @@ const ofOld = (
   if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
+  const isLeaked = retire.when === 'now' && rotation.old?.keyId === old.keyId;
+  const isProven = isLeaked || retire.when === 'after-overlap' || isFresh(old, view.now);
+  // What was proven long ago is proven no more: somebody may have gone back to it.
+  if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
+    return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
-  const isLeaked = retire.when === 'now' && rotation.old?.keyId === old.keyId;
   if (isLeaked || old.quiet) return { step: 'retire', old };
   const overlapEnds = handover + overlap;
   if (retire.when === 'after-overlap') {
@@ -171,6 +194,7 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
   if (before?.step === 'clear' || before?.step === 'note-lost') return before;
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
   if (attempt === undefined) return rest('its successor is gone');
+  if (isMissing(attempt, view)) return { step: 'seek', attempt };
   if (!rotation.reloaded && view.reloads) return { step: 'reload', attempt };
   const actions: Action[] = [];
   for (const old of rotation.olds) {
@@ -184,19 +208,41 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
   return actions[0] ?? { step: 'finish' };
 };
 
+/** What must not be there after a run, whatever the rotation rests for: keys that no sink can hold. */
+const orphaned = (rotation: Rotation, view: View): Action | undefined => {
+  const before = unsettled(rotation, view);
+  if (before !== undefined) return before.step === 'rest' ? undefined : before;
+  const attempt = candidateOf(rotation);
+  const isOrphan = attempt?.state === 'made' || attempt?.state === 'verified';
+  return isOrphan && attempt.keyId !== undefined && !view.holds(attempt)
+    ? { step: 'clear', attempt, keyId: attempt.keyId }
+    : undefined;
+};
+
+/** Steps that clear orphans away, so that they can fail by themselves. */
+const clearing: ReadonlySet<string> = new Set<Action['step']>(['clear', 'look', 'note-lost']);
+
+/** Why nothing is done for now, but that orphans are cleared away; nothing when it may go on. */
+const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
+  const { lastFailure: failure, waiting, tries } = rotation;
+  const again = failure === undefined ? 0 : failure.at + pauseAfter(tries);
+  // A failure that is yet to come was written down by a clock that was wrong.
+  const isPaused = failure !== undefined && tries > 0 && view.now >= failure.at && view.now < again;
+  if (waiting === undefined && (!isPaused || view.ordered)) return undefined;
+  const orphan = isPaused && clearing.has(failure.step) ? undefined : orphaned(rotation, view);
+  if (orphan !== undefined) return orphan;
+  return rest(
+    waiting === undefined
+      ? `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`
+      : `${waiting}; see to it and let it go on with \`tollkeeper keys resume ${rotation.service}\``,
+  );
+};
+
 /** The next step, from what was written down and what is known now. Pure. */
 export const decide = (rotation: Rotation, view: View): Action => {
   if (rotation.over !== undefined) return rest(`it is ${rotation.over === 'done' ? 'done' : 'given up'}`);
-  if (rotation.waiting !== undefined)
-    return rest(
-      `${rotation.waiting}; see to it and let it go on with \`tollkeeper keys resume ${rotation.service}\``,
-    );
-  const failure = rotation.lastFailure;
-  if (failure !== undefined && rotation.tries > 0 && !view.ordered) {
-    const again = failure.at + pauseAfter(rotation.tries);
-    if (view.now < again)
-      return rest(`${failure.step} failed: ${failure.message}; it is tried again at ${clock(again)}`);
-  }
+  const pause = pauseOf(rotation, view);
+  if (pause !== undefined) return pause;
   return rotation.handover === undefined
     ? towardsHandOver(rotation, view)
     : afterHandOver(rotation, rotation.handover, view);

@@ -1,6 +1,15 @@
-import { addMoney, compareMoney, subtractMoney, toSeconds, unixSeconds, zero } from '../../base/index.ts';
+import {
+  addMoney,
+  compareMoney,
+  isFault,
+  subtractMoney,
+  toSeconds,
+  unixSeconds,
+  zero,
+} from '../../base/index.ts';
 import type { Money, UnixMillis } from '../../base/index.ts';
 import { liveOf } from '../lineage.ts';
+import { halfOf } from './half.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
@@ -113,17 +122,22 @@ const writeRemain = async (
   });
 };
 
-/** Takes off the old key what its successor was given. */
+/** Takes off the old key what its successor was given; half of what is left stays with it, or calls by it would fail. */
 export const shareQuota = (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
-  writeRemain(pass, rotation, old, (remain) => lowered(remain, attempt.spec.remainQuota));
+  writeRemain(pass, rotation, old, (remain) => {
+    const [rest, half] = [lowered(remain, attempt.spec.remainQuota), halfOf(remain)];
+    return compareMoney(rest, half) > 0 ? rest : half;
+  });
 
-/** Takes off the successor what the old key spent after the hand-over, or gives it what the old key has left of its half. */
-export const settleQuota = async (
-  pass: Pass,
-  rotation: Rotation,
-  attempt: Attempt,
-  old: OldKey,
-): Promise<void> => {
+/** What the old key spent of what its successor was given: since that was made, which may be long before the hand-over. */
+const spentBy = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
+  // What a leaked key spends before its successor is in use is nobody's whom the successor serves.
+  const isLeaked = rotation.terms.retire.when === 'now';
+  const given = isLeaked || attempt.spec.unlimitedQuota ? old.remain : attempt.spec.remainQuota;
+  return subtractMoney(given ?? zero, left);
+};
+
+const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
   const successor = lineKeyOf(attempt);
   const { gateway } = pass.means;
   const why = !pass.keys().has(old.keyId)
@@ -146,8 +160,36 @@ export const settleQuota = async (
     await writeRemain(pass, rotation, successor, (remain) => addMoney(remain, rest));
     return;
   }
-  const spent = subtractMoney(old.remain ?? zero, left);
+  const spent = spentBy(rotation, attempt, old, left);
   await writeRemain(pass, rotation, successor, (remain) =>
     compareMoney(spent, zero) > 0 ? lowered(remain, spent) : remain,
   );
+};
+
+/** Takes off the successor what the old key spent beside it, or gives it what the old key has left of its half. */
+export const settleQuota = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+): Promise<void> => {
+  try {
+    await settle(pass, rotation, attempt, old);
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    // A leaked key waits for no figure.
+    if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
+    const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
+    await note(pass, rotation, { what: 'quota-adjusted', ...lineKeyOf(attempt), remain: zero, measured });
+    const { service, id } = rotation;
+    await pass.means.tell({
+      kind: 'exposure',
+      account: pass.means.account,
+      service,
+      rotation: id,
+      title: `the quota of ${attempt.name} is as it was made`,
+      words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
+      key: `${id}/unsettled`,
+    });
+  }
 };

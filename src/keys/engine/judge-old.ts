@@ -58,10 +58,15 @@ export const quietSpan = (
 
 const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ? 'call' : 'calls'}`;
 
+/** The most used: enough to find who calls. */
+const modelsTold = 5;
+
 const usedWords = (name: string, use: KeyUse): string => {
   const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
-  const models = use.models.map(({ model, calls: number }) => `${model} (${number})`).join(', ');
-  return `${name} is still used: ${calls(use)}${last}${models === '' ? '' : `, of ${models}`}`;
+  const models = use.models.slice(0, modelsTold).map(({ model, calls: number }) => `${model} (${number})`);
+  const more = use.models.length - models.length;
+  const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
+  return `${name} is still used: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
 };
 
 /**

@@ -1,18 +1,9 @@
-import {
-  compareMoney,
-  divideMoney,
-  fault,
-  isFault,
-  messageOf,
-  money,
-  toSeconds,
-  unixSeconds,
-  zero,
-} from '../../base/index.ts';
-import type { Money, UnixMillis } from '../../base/index.ts';
+import { compareMoney, fault, isFault, messageOf, toSeconds, unixSeconds, zero } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
+import { halfOf } from './half.ts';
 import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
 import type { NameTemplate } from '../plan/key-names.ts';
 import type { Rotation } from '../rotation.ts';
@@ -55,13 +46,6 @@ const nextName = (pass: Pass, { service, terms }: Rotation): { generation: numbe
   return { generation, name };
 };
 
-/** Half, down to what answers can show. */
-const halfOf = (amount: Money): Money => {
-  const half = divideMoney(amount, money('2'), 5) ?? zero;
-  const [whole = '0', fraction = ''] = half.split('.');
-  return money(`${whole}.${fraction.slice(0, 4) || '0'}`);
-};
-
 const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota'> => {
   const { quota } = terms;
   if (quota.kind === 'unlimited') return { remainQuota: zero, unlimitedQuota: true };
@@ -71,7 +55,7 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
   if (compareMoney(remainQuota, zero) <= 0)
     return blocked(
       `the key ${old.name} has nothing left that a successor could be given`,
-      'give it a quota, or set `quota` of the job to a fixed amount or to unlimited',
+      'give it a quota; or set `quota` of the job to a fixed amount or to unlimited, give this rotation up, and begin another',
     );
   return { remainQuota, unlimitedQuota: false };
 };

@@ -91,7 +91,9 @@ const failed = (path: string, error: unknown): never => {
 export const appendAuditLines = async (path: string, lines: readonly string[]): Promise<void> => {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const { wholeBytes } = await lookAtTail(path);
+    const { wholeBytes, torn } = await lookAtTail(path);
+    // What a failed write left, and could not take back.
+    if (torn) await cutTornLine(path);
     const isNew = wholeBytes === 0;
     const handle = await open(path, 'a', 0o600);
     try {

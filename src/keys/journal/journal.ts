@@ -1,5 +1,5 @@
 import { createGate, fault, messageOf } from '../../base/index.ts';
-import type { Log } from '../../base/index.ts';
+import type { Log, UnixMillis } from '../../base/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
 import { parseKeyEvent } from '../key-event.ts';
 import type { KeyEvent } from '../key-event.ts';
@@ -11,6 +11,23 @@ import { appendAuditLines, cutTornLine, lastAuditLine, readAuditLines } from './
 import { follows, lineAfter, noHead, readLine } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
 
+export type LostAttempt = {
+  readonly rotation: string;
+  readonly service: string;
+  readonly generation: number;
+  readonly askedAt: UnixMillis;
+};
+
+export type LeavingKey = {
+  readonly rotation: string;
+  readonly service: string;
+  readonly generation: number;
+  readonly name: string;
+  readonly why: 'orphan' | 'probe';
+  /** When its deletion was first asked for. */
+  readonly since: UnixMillis;
+};
+
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
 export type KeyJournal = {
   /** Written down, whole or not at all, when it returns. @throws Fault disk-full, path-unwritable, audit-damaged */
@@ -20,10 +37,9 @@ export type KeyJournal = {
   readonly openRotations: (account: string) => readonly Rotation[];
   readonly lineage: (account: string) => Lineage;
   /** A name that a key was asked for under and, as far as is written down, never came. */
-  readonly lostAttempt: (
-    account: string,
-    name: string,
-  ) => { readonly rotation: string; readonly service: string; readonly generation: number } | undefined;
+  readonly lostAttempt: (account: string, name: string) => LostAttempt | undefined;
+  /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
+  readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
   /** The highest generation that a service ever had, lost ones included. */
   readonly highestGeneration: (account: string, service: string) => number;
   readonly history: (filter: {
@@ -57,12 +73,27 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
 const createMemory = () => {
   const rotations = new Map<string, Rotation>();
   const lineages = new Map<string, Map<number, LineageRow>>();
-  const lost = new Map<string, { rotation: string; service: string; generation: number }>();
+  const lost = new Map<string, LostAttempt>();
+  const leaving = new Map<string, Map<number, LeavingKey>>();
   const highest = new Map<string, number>();
   const lineOf = (account: string): Map<number, LineageRow> => {
     const known = lineages.get(account) ?? new Map<number, LineageRow>();
     lineages.set(account, known);
     return known;
+  };
+  const leavingOf = (account: string): Map<number, LeavingKey> => {
+    const known = leaving.get(account) ?? new Map<number, LeavingKey>();
+    leaving.set(account, known);
+    return known;
+  };
+  const noteLeaving = (event: KeyEvent): void => {
+    const { account, rotation, service } = event;
+    if (event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted')
+      leavingOf(account).delete(event.keyId);
+    if (event.what !== 'deleting' || (event.why !== 'orphan' && event.why !== 'probe')) return;
+    const { keyId, generation, name, why } = event;
+    const since = leavingOf(account).get(keyId)?.since ?? event.at;
+    leavingOf(account).set(keyId, { rotation, service, generation, name, why, since });
   };
   const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
   const noteGeneration = ({ account, service }: KeyEvent, generation: number): void => {
@@ -72,6 +103,7 @@ const createMemory = () => {
   return {
     rotations,
     lineOf,
+    leavingOf,
     lost: (account: string, name: string) => lost.get(keyOf(account, name)),
     highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
     /** Gives the row of the lineage that changes. */
@@ -83,7 +115,13 @@ const createMemory = () => {
       if (next?.over !== undefined) rotations.delete(rotation);
       if ('generation' in event) noteGeneration(event, event.generation);
       if (event.what === 'creating')
-        lost.set(keyOf(account, event.name), { rotation, service, generation: event.generation });
+        lost.set(keyOf(account, event.name), {
+          rotation,
+          service,
+          generation: event.generation,
+          askedAt: event.at,
+        });
+      noteLeaving(event);
       if (event.what === 'created' || event.what === 'deleting') lost.delete(keyOf(account, event.name));
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);
@@ -200,6 +238,7 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
         .sort((left, right) => left.beganAt - right.beganAt),
     lineage: (account) => memory.lineOf(account),
     lostAttempt: memory.lost,
+    leaving: memory.leavingOf,
     highestGeneration: memory.highest,
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
@@ -214,6 +253,7 @@ export const closedJournal = (reason: Error): KeyJournal => ({
   openRotations: () => [],
   lineage: () => new Map(),
   lostAttempt: () => undefined,
+  leaving: () => new Map(),
   highestGeneration: () => 0,
   history: () => Promise.reject(reason),
   head: () => noHead,

@@ -1,0 +1,24 @@
+import type { OldKey, Rotation } from '../rotation.ts';
+import { removeKey } from './clear-key.ts';
+import { lineKey, note } from './pass.ts';
+import type { Pass } from './pass.ts';
+import { tellStaying } from './seek-key.ts';
+
+/** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
+export const deleteOld = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
+  const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
+  if (old.state === 'deleting' && !pass.keys().has(old.keyId)) {
+    await note(pass, rotation, { what: 'deleted', ...lineKey(old) });
+    return;
+  }
+  if (old.state === 'deleting') await tellStaying(pass, rotation, old, old.deletingAt);
+  else await note(pass, rotation, { what: 'deleting', ...lineKey(old), why });
+  const refusal = await removeKey(pass, old.keyId);
+  pass.removed.add(old.keyId);
+  pass.resting.set(old.keyId, `${old.name} was deleted and is still listed`);
+  if (refusal !== undefined) {
+    await pass.look();
+    if (pass.keys().has(old.keyId)) throw refusal;
+    pass.resting.delete(old.keyId);
+  }
+};

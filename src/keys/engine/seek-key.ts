@@ -1,0 +1,65 @@
+import { hasCode } from '../../base/index.ts';
+import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
+import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+/**
+ * Whether a key that the list does not show is gone. A list may be late, or miss one while others are deleted between its
+ * pages: only when the gateway does not know the id either it is. @throws what the gateway's client throws of anything else
+ */
+export const isGone = async (pass: Pass, keyId: number): Promise<boolean> => {
+  try {
+    pass.noteMade(await pass.means.gateway.read(keyId, pass.signal));
+    return false;
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) return true;
+    throw error;
+  }
+};
+
+/** An old key that others took away is nobody's to retire. */
+export const seekOld = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (await isGone(pass, old.keyId)) await note(pass, rotation, { what: 'vanished', ...lineKey(old) });
+};
+
+/** A successor that others took away: another one is made, and nothing is retired before it is in every sink. */
+export const seekSuccessor = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
+  const key = lineKeyOf(attempt);
+  if (!(await isGone(pass, key.keyId))) return;
+  await note(pass, rotation, { what: 'vanished', ...key });
+  pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
+  const { service, id } = rotation;
+  await pass.means.tell({
+    kind: 'escalated',
+    account: pass.means.account,
+    service,
+    rotation: id,
+    title: `the new key ${key.name} was taken away`,
+    words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
+    key: `${id}/${key.keyId}/taken-away`,
+  });
+};
+
+/** Milliseconds after which a deleted key that is still there is no cache's doing (gateway-field-notes.md, Keys). */
+const cachesHold = 660_000;
+
+/** Tells operators of a key that stays though the gateway said that it deletes it; once, and after all patience. */
+export const tellStaying = async (
+  pass: Pass,
+  { id, service }: Pick<Rotation, 'id' | 'service'>,
+  key: LineKey,
+  since: number | undefined,
+): Promise<void> => {
+  const { clock, tell, account } = pass.means;
+  if (since === undefined || clock.now() - since < cachesHold) return;
+  await tell({
+    kind: 'escalated',
+    account,
+    service,
+    rotation: id,
+    title: `the key ${key.name} is still there after it was deleted`,
+    words: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass: look at the key there, and delete it by hand where it still works`,
+    key: `${id}/${key.keyId}/still-there`,
+  });
+};

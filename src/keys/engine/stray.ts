@@ -1,0 +1,19 @@
+import { toMillis } from '../../base/index.ts';
+import type { UnixMillis } from '../../base/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
+
+/** Milliseconds by which the gateway's clock may differ from ours. */
+const skew = 900_000;
+
+/** Milliseconds for which a request whose answer was lost may be on its way. */
+const longestWay = 3_600_000;
+
+/**
+ * Whether a key can have come of a request that was sent then. Its name alone does not tell: a person can give a key the
+ * name of one that was lost, before or after. A key without a birth can have come of any.
+ */
+export const canComeOf = ({ createdTime }: ApiKey, askedAt: UnixMillis): boolean => {
+  if (createdTime === undefined || createdTime <= 0) return true;
+  const made = toMillis(createdTime);
+  return made >= askedAt - skew && made <= askedAt + longestWay + skew;
+};
