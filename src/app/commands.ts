@@ -1,5 +1,5 @@
-import { fault, hasCode } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import { errorFields, fault, firstSignal, hasCode } from '../base/index.ts';
+import type { Log, Means, UnixMillis } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { askDaemon } from '../server/index.ts';
@@ -8,6 +8,7 @@ import { readConfig } from '../settings.ts';
 import { version } from '../version.ts';
 import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
+import type { App } from './open-app.ts';
 import { placesOf } from './places.ts';
 
 export type OpenCommands = Commands &
@@ -36,6 +37,26 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
 /** A daemon that is just starting holds the database before it answers. */
 const patience = { tries: 60, wait: 250 };
 
+/** Milliseconds that letters may take at the end of a command. */
+const sendingPatience = 60_000;
+
+/** Sends the letters that this command has written, operators' among them: no daemon is there to do it. */
+const sendOwn = async (app: App, { clock, signal }: Means, since: UnixMillis, log: Log): Promise<void> => {
+  try {
+    const queued = await app.warehouse.outbox.list({ states: ['queued'] });
+    const ids = queued.filter(({ queuedAt }) => queuedAt >= since).map(({ id }) => id);
+    if (ids.length === 0) return;
+    using limit = clock.limit(sendingPatience);
+    using first = firstSignal([signal, limit.signal]);
+    await app.current().deliver({ ids, signal: first.signal });
+  } catch (error) {
+    log.warn(
+      'letters that this command has written wait for the next one, or for a daemon',
+      errorFields(error),
+    );
+  }
+};
+
 const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = means.clock.now();
   const app = await openApp(means, { ...options, config, claimsSlots: false });
@@ -44,7 +65,17 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
     app,
     state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
   });
-  return { ...commands, fromDaemon: false, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+  return {
+    ...commands,
+    fromDaemon: false,
+    [Symbol.asyncDispose]: async () => {
+      try {
+        await sendOwn(app, means, loadedAt, options.log);
+      } finally {
+        await app[Symbol.asyncDispose]();
+      }
+    },
+  };
 };
 
 /**
