@@ -1,4 +1,4 @@
-import { formatSlot } from '../base/index.ts';
+import { formatSlot, shellWord } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Payers } from '../jobs/index.ts';
 import { fitsPattern } from '../keys/index.ts';
@@ -13,6 +13,8 @@ export type KeyNewsMeans = {
   readonly operators: readonly string[];
   readonly zone: string;
   readonly teams: Payers['teams'];
+  /** Of the account. */
+  readonly currency?: string | undefined;
   /** Of the keys of the service, so far as they are known. */
   readonly keyNames: readonly string[];
 };
@@ -22,7 +24,8 @@ type Kind = KeyNews['kind'];
 /** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-const toDo = ({ kind, service }: KeyNews): string | undefined => {
+const toDo = ({ kind, service: named }: KeyNews): string | undefined => {
+  const service = shellWord(named);
   const advice: { readonly [What in Kind]?: string } = {
     failed: `The old key is as it was. It is tried again by itself; \`tollkeeper keys history ${service}\` shows every step.`,
     waiting: `Mend what it says, then \`tollkeeper keys resume ${service}\`; or \`tollkeeper keys give-up ${service}\`.`,
@@ -50,11 +53,14 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
   const to = [...new Set([...means.operators, ...(team?.mail ?? [])])];
   if (to.length === 0) return undefined;
   const advice = toDo(news);
+  const service = shellWord(news.service);
   const block: LetterBlock = {
     tone: good.has(news.kind) ? 'good' : 'bad',
     lines: [
       ['What', news.words],
-      ...(news.use === undefined ? [] : [['Last use', useWords(news.use, means.zone)] as const]),
+      ...(news.use === undefined
+        ? []
+        : [['Last use', useWords(news.use, means.zone, means.currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
       [
         'Service',
@@ -66,10 +72,13 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
   return operatorMail(
     {
       key: { account: news.account, kind: 'keys', subject: fingerprint([news.key]) },
-      title: news.title,
+      // A name keeps its own letter.
+      title: news.title.replace(/^(?:the|a) /, (word) =>
+        word.replace(/^./, (letter) => letter.toUpperCase()),
+      ),
       blocks: [block],
       closing: [
-        `\`tollkeeper keys list ${news.service}\` shows how it stands now, \`tollkeeper keys history ${news.service}\` every step of it.`,
+        `\`tollkeeper keys list ${service}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
         'Of this no other mail comes.',
       ],
     },

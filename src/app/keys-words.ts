@@ -7,14 +7,18 @@ const shortHash = (hash: string): string => `SHA-256 ${hash.slice(0, 12)}…`;
 const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 
-/** What somebody's use of a key looked like: `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 spent`. */
-export const useWords = ({ calls, lastCall, spend, models }: KeyUse, zone: string): string =>
+/** What somebody's use of a key looked like: `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */
+export const useWords = (
+  { calls, lastCall, spend, models }: KeyUse,
+  zone: string,
+  currency?: string,
+): string =>
   [
     counted(calls, 'call'),
     ...(lastCall === undefined ? [] : [`last ${formatMoment(lastCall, zone)}`]),
     ...models.slice(0, 3).map((one) => `${one.model} ${one.calls.toLocaleString('en-US')}`),
-    ...(models.length > 3 ? [`${models.length - 3} more models`] : []),
-    ...(spend === undefined ? [] : [`${spend} spent`]),
+    ...(models.length > 3 ? [counted(models.length - 3, 'more model')] : []),
+    ...(spend === undefined ? [] : [`${spend}${currency === undefined ? '' : ` ${currency}`} spent`]),
   ].join(', ');
 
 const whyPlanned = {

@@ -87,7 +87,12 @@ export const createTellings = ({
         const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
         const { teams } = payersOf(settings, account);
         await send([
-          keyNewsMail(news, clock.now(), { ...told, teams, keyNames: line.map(({ name }) => name) }),
+          keyNewsMail(news, clock.now(), {
+            ...told,
+            teams,
+            currency: settings.accounts[account]?.currency,
+            keyNames: line.map(({ name }) => name),
+          }),
         ]);
       } catch (error) {
         log.warn('operators cannot be told news of a key', { service, ...errorFields(error) });

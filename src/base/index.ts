@@ -14,6 +14,7 @@ export * from './nearest.ts';
 export * from './progress.ts';
 export * from './retry.ts';
 export * from './secrets.ts';
+export * from './shell-word.ts';
 export * from './units.ts';
 export * from './yaml.ts';
 export * from './zone.ts';

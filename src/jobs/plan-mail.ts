@@ -1,4 +1,5 @@
 import { formatSlot } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
 import { tell } from '../mail/index.ts';
 import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
@@ -36,51 +37,63 @@ const blockOf = ({ name, age, service, held, words }: PlannedKey): LetterBlock =
   ],
 });
 
-/** Enqueues the plan for the operators, or whom the job names, once a slot; gives how many get it. */
-export const mailPlan = async (
+type PlanSource = {
+  readonly job: string;
+  readonly account: string;
+  readonly slot: UnixMillis;
+  readonly zone: string;
+};
+
+/** The letter of a plan. */
+export const planLetter = (
   { title, keys, usual }: PlanLetter,
-  to: readonly string[] | undefined,
-  context: JobContext,
-): Promise<number> => {
-  const { mail, account, warehouse, clock, payers = nobodyPays } = context;
-  const recipients = to ?? payers.operators;
-  if (mail === undefined || recipients.length === 0) return 0;
+  { job, account, slot, zone }: PlanSource,
+): { readonly subject: string; readonly html: string; readonly text: string } => {
   const blocks = keys.slice(0, mostKeys).map(blockOf);
   const more = keys.length - blocks.length;
   const subject = `Tollkeeper: ${title}`;
-  const letter = renderLetter({
+  return {
     subject,
-    title,
-    tone: 'good',
-    preview: keys
-      .slice(0, 3)
-      .map(({ name }) => name)
-      .join(', '),
-    blocks,
-    closing: [
-      ...(more > 0 ? [`… and ${more} more keys.`] : []),
-      ...(usual === 0
-        ? []
-        : [
-            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: not due yet, being rotated, or replaced by a newer one.`,
-          ]),
-      `A plan of job ${context.name}, account ${account.name}, made ${formatSlot(context.slot, context.zone)}. Nothing was changed.`,
-      `\`tollkeeper keys plan ${context.name} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
-      'With `mode: apply` the job does so by itself.',
-    ],
-  });
+    ...renderLetter({
+      subject,
+      title,
+      tone: 'good',
+      preview: keys
+        .slice(0, 3)
+        .map(({ name }) => name)
+        .join(', '),
+      blocks,
+      closing: [
+        ...(more > 0 ? [`… and ${more} more keys.`] : []),
+        ...(usual === 0
+          ? []
+          : [
+              `${usual === 1 ? '1 other key is' : `${usual} other keys are`} left alone as usual: not due yet, being rotated, or replaced by a newer one.`,
+            ]),
+        `A plan of job ${job}, account ${account}, made ${formatSlot(slot, zone)}. Nothing was changed.`,
+        `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
+        'With `mode: apply` the job does so by itself.',
+      ],
+    }),
+  };
+};
+
+/** Enqueues the plan for the operators, or whom the job names, once a slot; gives how many get it. */
+export const mailPlan = async (
+  plan: PlanLetter,
+  to: readonly string[] | undefined,
+  context: JobContext,
+): Promise<number> => {
+  const { mail, account, warehouse, clock, slot, zone, name, payers = nobodyPays } = context;
+  const recipients = to ?? payers.operators;
+  if (mail === undefined || recipients.length === 0) return 0;
   const enqueued = await tell(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     {
-      key: {
-        account: account.name,
-        kind: `key-plan:${context.name}`,
-        subject: new Date(context.slot).toISOString(),
-      },
+      key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
       from: mail.from,
       to: recipients,
-      subject,
-      ...letter,
+      ...planLetter(plan, { job: name, account: account.name, slot, zone }),
     },
   );
   return enqueued.length;

@@ -25,8 +25,10 @@ export type Letter = {
   readonly closing: readonly string[];
 };
 
-/** Reasons quote what others wrote: one line, no controls that turn text round, of bounded length. */
+/** Reasons and names quote what others wrote: one line, no controls that turn text round, of bounded length. */
 const longest = 1200;
+const longestTitle = 300;
+const longestHeading = 120;
 
 const mono = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:0.93em';
 
@@ -78,13 +80,16 @@ const textOf = ({ title, blocks, closing }: Letter): string =>
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
-const shownOf = (letter: Letter): Letter => ({
+const shownOf = ({ title, blocks, preview, closing, ...letter }: Letter): Letter => ({
   ...letter,
-  blocks: letter.blocks.map(({ lines, ...block }) => ({
+  title: showName(title, longestTitle),
+  blocks: blocks.map(({ heading, lines, ...block }) => ({
     ...block,
+    ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
     lines: lines.map(([label, words]) => [label, showName(words, longest)] as const),
   })),
-  preview: showName(letter.preview, longest),
+  preview: showName(preview, longest),
+  closing: closing.map((sentence) => showName(sentence, longest)),
 });
 
 /** A letter as HTML and as text; every text in it is escaped. */

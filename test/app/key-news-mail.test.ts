@@ -24,6 +24,7 @@ const means = {
   from: 'reports@example.com',
   operators: ['ops@example.com'],
   zone: 'UTC',
+  currency: 'EUR',
   teams: [team('data', ['data-*']), team('growth', ['growth-*'])],
   keyNames: ['growth-billing.g6'],
 };
@@ -36,7 +37,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
   ]);
   const text = mail?.text.replaceAll(/\s+/g, ' ');
   for (const words of [
-    '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more models, 3.25 spent',
+    '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more model, 3.25 EUR spent',
     'Let what still uses the old key take up the new one.',
     'growth-billing (account main, team growth)',
     '`tollkeeper keys history growth-billing`',
@@ -75,4 +76,9 @@ it('finds the team by the name of a key, too; nobody to tell is no mail', () => 
   expect(keyNewsMail({ ...news, service: 'x' }, at, { ...means, operators: [], keyNames: [] })).toBe(
     undefined,
   );
+});
+
+it('whoever chose the name of a key, the commands it tells do nothing else', () => {
+  const mail = keyNewsMail({ ...news, kind: 'waiting', service: "x'; reboot #\u202E" }, at, means);
+  expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain("`tollkeeper keys resume 'x'\\''; reboot #\uFFFD'`");
 });

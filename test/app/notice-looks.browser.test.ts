@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const look = async (
-  mail: Mail,
+  mail: Pick<Mail, 'html'>,
   { width, colorScheme, name }: { width: number; colorScheme: 'light' | 'dark'; name: string },
 ) => {
   const context = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Interval, UnixMillis } from '../../base/index.ts';
 import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
-import { chip, moment, momentAway, pair, said, section } from './words.ts';
+import { chip, command, moment, momentAway, pair, said, saidWithCommands, section } from './words.ts';
 import type { Html, PageLook } from './words.ts';
 
 const spanOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
@@ -76,24 +76,31 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
     </h3>
     <dl>
       ${pair('Since', momentAway(one.since, look))}
-      ${one.old === undefined ? '' : pair('Old key', html`${said(one.old.name)} (${one.old.keyId})`)}
+      ${one.old === undefined ? '' : pair('Old key', html`${said(one.old.name)} <small>(id ${one.old.keyId})</small>`)}
       ${
         one.candidate === undefined
           ? ''
-          : pair('New key', html`${said(one.candidate.name)} (${one.candidate.keyId})`)
+          : pair('New key', html`${said(one.candidate.name)} <small>(id ${one.candidate.keyId})</small>`)
       }
       ${one.tries === 0 ? '' : pair('Failed tries', html`${one.tries}`)}
     </dl>
-    <p>${said(one.words)}</p>
+    <p>${saidWithCommands(one.words)}</p>
   </li>`;
 
-/** Rotations that are not over; nothing when there are none. */
-export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html =>
-  rotations.length === 0
-    ? html``
-    : section(
-        'Key rotations',
-        html`<ul>
-          ${rotations.map((one) => rotationItem(one, look))}
-        </ul>`,
-      );
+/** As much as a person reads; `keys list` tells of all. */
+const mostRotations = 20;
+
+/** Rotations that are not over, those that wait for a person first; nothing when there are none. */
+export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html => {
+  if (rotations.length === 0) return html``;
+  const waits = ({ stage }: OpenRotationView): number => (stage === 'waiting' ? 0 : 1);
+  const shown = rotations.toSorted((one, other) => waits(one) - waits(other)).slice(0, mostRotations);
+  const more = rotations.length - shown.length;
+  return section(
+    'Key rotations',
+    html`<ul>
+        ${shown.map((one) => rotationItem(one, look))}
+      </ul>
+      ${more === 0 ? '' : html`<p>… and ${more} more: ${command('tollkeeper keys list')} lists them.</p>`}`,
+  );
+};

@@ -40,8 +40,8 @@ export const momentAway = (at: UnixMillis, look: PageLook, own = look.zone): Htm
 /** The longest text that is shown of one that came from elsewhere; `runs` and `outbox` have it whole. */
 const longest = 600;
 
-/** A text that came from elsewhere: isolated from what is around it, whatever its direction, without marks that show nothing. */
-export const said = (text: string): Html => {
+/** Of bounded length, without marks that show nothing. */
+const plainOf = (text: string): string => {
   const plain = text
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
     // oxlint-disable-next-line no-control-regex
@@ -50,8 +50,19 @@ export const said = (text: string): Html => {
     .replaceAll(/(\p{M}{4})\p{M}+/gu, '$1')
     .trim();
   const short = plain.length > longest ? `${plain.slice(0, longest).replace(/\p{Surrogate}$/u, '')}…` : plain;
-  return html`<bdi>${/^[\p{Z}\p{C}]*$/u.test(short) ? '(blank)' : short}</bdi>`;
+  return /^[\p{Z}\p{C}]*$/u.test(short) ? '(blank)' : short;
 };
+
+/** A text that came from elsewhere: isolated from what is around it, whatever its direction. */
+export const said = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
+
+/** The same of a sentence of ours that quotes others and tells commands between `backticks`, which are shown as such. */
+export const saidWithCommands = (text: string): Html =>
+  html`<bdi
+    >${plainOf(text)
+      .split(/(`[^`]+`)/)
+      .map((part) => (/^`[^`]+`$/.test(part) ? command(part.slice(1, -1)) : part))}</bdi
+  >`;
 
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 

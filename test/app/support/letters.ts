@@ -2,7 +2,13 @@ import { unixMillis } from '../../../src/base/index.ts';
 import { configMail, noticeMails } from '../../../src/app/notice-mail.ts';
 import type { NoticeMeans } from '../../../src/app/notice-mail.ts';
 import type { Mail } from '../../../src/mail/index.ts';
+import { keyNewsMail } from '../../../src/app/key-news-mail.ts';
+import { money, unixSeconds } from '../../../src/base/index.ts';
+import { planLetter } from '../../../src/jobs/plan-mail.ts';
+import type { PlannedKey } from '../../../src/jobs/plan-mail.ts';
+import type { KeyNews } from '../../../src/keys/index.ts';
 import type { Notice } from '../../../src/schedule/index.ts';
+import { hostileNames } from '../../report/hostile.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 
@@ -75,8 +81,64 @@ const notices: readonly Notice[] = [
   noticeOf('daily-spend', 'recovered', recovered),
 ];
 
+type Letter = Pick<Mail, 'subject' | 'html' | 'text'>;
+
+/** The letter of a plan over keys of these names, every second of them held. */
+const planOf = (names: readonly string[], title: string): Letter =>
+  planLetter(
+    {
+      title,
+      keys: names.map((name, index): PlannedKey => ({
+        name,
+        service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
+        held: index % 2 === 1,
+        ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
+        words:
+          index % 2 === 1
+            ? `2 keys bear this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
+            : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
+      })),
+      usual: 12,
+    },
+    { job: 'rotate-prod', account: 'main', slot: at('2026-11-21T02:00:00Z'), zone: 'Europe/Berlin' },
+  );
+
+const newsOf = (service: string, more: Partial<KeyNews> = {}): Letter => {
+  const news: KeyNews = {
+    kind: 'held',
+    account: 'main',
+    service,
+    rotation: 'r1',
+    title: `the old key ${service}.g6 is kept for now`,
+    words: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
+    use: {
+      calls: 1204,
+      lastCall: unixSeconds(at('2026-11-21T08:27:00Z') / 1000),
+      spend: money('3.25'),
+      models: ['gpt-4o', service, 'claude-sonnet-4', 'text-embedding-3-small'].map((model) => ({
+        model,
+        calls: 301,
+      })),
+    },
+    key: 'r1 held 6',
+    ...more,
+  };
+  const mail = keyNewsMail(news, at('2026-11-21T08:30:00Z'), {
+    from: 'reports@example.com',
+    operators: ['ops@example.com'],
+    zone: 'Europe/Berlin',
+    currency: 'USD',
+    teams: [{ name: 'growth', keys: [service], mail: ['growth@example.com'] }],
+    keyNames: [],
+  });
+  if (mail === undefined) throw new Error('no mail');
+  return mail;
+};
+
+const evil = hostileNames.join(' ');
+
 /** Every sort of letter, by what it shows. */
-export const letters: Readonly<Record<string, () => Mail>> = {
+export const letters: Readonly<Record<string, () => Letter>> = {
   'one job failed': () => only(noticeMails([noticeOf('pull-logs', 'failed')], means(jobNamed('pull-logs')))),
   'one job is well again': () =>
     only(noticeMails([noticeOf('pull-logs', 'recovered', recovered)], means(jobNamed('pull-logs')))),
@@ -112,4 +174,28 @@ export const letters: Readonly<Record<string, () => Mail>> = {
         ),
       ].filter((mail) => mail !== undefined),
     ),
+  'a plan of keys': () =>
+    planOf(
+      ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],
+      '2 keys would be rotated, 2 held',
+    ),
+  'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 held'),
+  'an old key that is used': () => newsOf('billing'),
+  'an old key that is used, names hostile': () =>
+    newsOf(evil, { title: `the old key ${evil} is kept for now` }),
+  'a step on a key that failed': () =>
+    newsOf('search-indexer', {
+      kind: 'failed',
+      title: 'a step of the rotation of search-indexer failed',
+      words:
+        'deliver: /secrets/search-indexer.env cannot be written: EACCES: permission denied. give the folder to the user that tollkeeper runs as. The old key is untouched and works; it is tried again.',
+      use: undefined as never,
+    }),
+  'a rotation that waits': () =>
+    newsOf("o'neill; $(reboot) `id`", {
+      kind: 'waiting',
+      title: "the rotation of o'neill; $(reboot) `id` waits for you",
+      words: hostile,
+      use: undefined as never,
+    }),
 };
