@@ -278,6 +278,24 @@ describe('what a person is to know, and can do', () => {
     expect(moved?.view.stage).toBe('current');
   });
 
+  it('a key that waits for a person in a sealed file is told of, once', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const sealed = memorySink('age:anna', {
+      confirmedByPerson: true,
+      fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
+    });
+    house.state.sinks = [sealed.sink];
+    await house.advance([await house.start(old)]);
+    await house.restart();
+    await house.advance();
+    expect(new Set(house.news.map(({ key }) => key)).size).toBe(1);
+    expect(house.news[0]).toMatchObject({
+      kind: 'waiting',
+      title: 'the key billing.g2 waits for whoever is to confirm it',
+    });
+  });
+
   it('a place that was declared between reading back and handing over holds the key as well', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
@@ -333,6 +351,26 @@ describe('what a person is to know, and can do', () => {
     const created = house.table.rows.find(({ what }) => what === 'created');
     const { fingerprint } = JSON.parse(created?.event ?? '') as { fingerprint: string };
     await expect(house.desk().confirm('billing', fingerprint, 'person anna')).rejects.toThrow('no person');
+  });
+});
+
+describe('before an old key goes', () => {
+  it('each sink is read once more: one that others put back may hold it', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const before = house.gateway.plaintextOf(old);
+    await house.advance([await house.start(old)]);
+    const fresh = house.sink.held.value;
+    house.sink.held.value = before;
+    house.pass(2 * hour);
+    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    await house.advance();
+    expect(house.gateway.works(before)).toBe(true);
+    expect(house.news.at(-1)?.words).toContain('no longer holds billing.g2, but another key');
+    house.sink.held.value = fresh;
+    house.pass(hour);
+    await house.advance();
+    expect(names(house)).toEqual(['billing.g2']);
   });
 });
 

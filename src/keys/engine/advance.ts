@@ -1,11 +1,11 @@
 import { errorFields, isFault, messageOf, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
-import type { Rotation } from '../rotation.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
 import { clearKey } from './clear-key.ts';
-import { decide } from './decide.ts';
+import { decide, isUnsettled } from './decide.ts';
 import type { Action, View } from './decide.ts';
 import { deleteOld } from './delete-old.ts';
-import { deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
+import { checkStillHeld, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
 import { usualSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
 import { expireNow, handOver, setExpiry, settleQuota, shareQuota } from './hand-over.ts';
@@ -34,19 +34,25 @@ const mostSteps = 400;
 const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined): View => {
   const { means } = pass;
   const lineage = means.journal.lineage(means.account);
-  return {
-    now: means.clock.now(),
+  const seen = {
     listedAt: pass.listedAt(),
-    isListed: (keyId) => pass.keys().has(keyId),
-    strayOf: ({ name, askedAt }) =>
+    settle: means.settle ?? usualSettle,
+    strayOf: ({ name, askedAt }: Attempt) =>
       [...pass.keys().values()].find(
         (key) => key.name === name && !lineage.has(key.id) && canComeOf(key, askedAt),
       )?.id,
+  };
+  return {
+    ...seen,
+    now: means.clock.now(),
+    isListed: (keyId) => pass.keys().has(keyId),
+    unsettledElsewhere: means.journal
+      .openRotations(means.account)
+      .find((other) => other.id !== rotation.id && isUnsettled(other, seen))?.service,
     holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
     places: consumer?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson })),
     reloads: consumer?.reload !== undefined,
     resting: (keyId) => pass.resting.get(keyId),
-    settle: means.settle ?? usualSettle,
     ordered: pass.ordered,
   };
 };
@@ -62,6 +68,8 @@ const perform = async (
   consumer: Consumer | undefined,
 ): Promise<void> => {
   const declared = (): Consumer => consumer ?? neverCalled(`the job ${rotation.terms.job}`);
+  const successor = (): Attempt =>
+    rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
   const { handover = unixMillis(0) } = rotation;
   switch (action.step) {
     case 'note-lost': {
@@ -106,16 +114,13 @@ const perform = async (
     case 'set-expiry':
       return setExpiry(pass, rotation, action.old, action.at);
     case 'judge':
-      return judgeStep(
-        pass,
-        rotation,
-        rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor'),
-        action.old,
-        handover,
-      );
+      return judgeStep(pass, rotation, successor(), action.old, handover);
     case 'note-gone':
       return seekOld(pass, rotation, action.old);
     case 'retire':
+      // A leaked key waits for nobody.
+      if (rotation.terms.retire.when !== 'now')
+        await checkStillHeld(pass, rotation, successor(), consumer?.sinks ?? []);
       return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
     case 'settle-quota':
       return settleQuota(pass, rotation, action.attempt, action.old);
@@ -177,15 +182,20 @@ const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown
 };
 
 /** A rotation that no pass will ever move on without a person's doing, and that no step has failed in. */
-const tellStuck = ({ means: { account, tell } }: Pass, { id, service }: Rotation, words: string) =>
+const tellStuck = (
+  { means: { account, tell } }: Pass,
+  { id, service }: Rotation,
+  title: string,
+  words: string,
+) =>
   tell({
     kind: 'waiting',
     account,
     service,
     rotation: id,
-    title: `the rotation of ${service} cannot go on`,
+    title,
     words,
-    key: `${id}/stuck`,
+    key: `${id}/${title}`,
   });
 
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
@@ -204,7 +214,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
       action = decide(rotation, viewOf(pass, rotation, consumer));
       if (action.step === 'rest') {
-        if (action.untold === true) await tellStuck(pass, rotation, action.words);
+        if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
         return { rotation, moved, words: action.words };
       }
       if (action.step === 'create') {

@@ -22,14 +22,16 @@ export type View = {
   readonly settle: number;
   /** What was tried in this pass and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
   readonly resting: (keyId: number) => string | undefined;
+  /** Another service whose new key could be left over, were we to die now: there is to be one such key at most. */
+  readonly unsettledElsewhere: string | undefined;
   /** Failed steps are waited with unless somebody ordered this try. */
   readonly ordered: boolean;
 };
 
 /** The next step of a rotation, or why there is none now. */
 export type Action =
-  /** `untold`: operators have to hear of it, or nobody would. */
-  | { readonly step: 'rest'; readonly words: string; readonly untold?: true }
+  /** `untold`: what operators have to hear, or nobody would, since no step failed. */
+  | { readonly step: 'rest'; /** Until another rotation has come further. */ readonly blocked?: true; readonly words: string; readonly untold?: string }
   | { readonly step: 'note-lost'; readonly attempt: Attempt }
   | { readonly step: 'look' }
   | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }
@@ -93,12 +95,14 @@ const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Act
       confirmedByPerson && attempt.places[place]?.done === true && attempt.places[place].proof === undefined,
   );
   const delivered = places.every(({ place }) => attempt.places[place]?.done === true);
-  if (byPerson !== undefined && delivered) return rest(confirmWords(attempt, byPerson.place));
+  if (byPerson !== undefined && delivered) return unconfirmed(attempt, byPerson.place);
   return { step: 'prove', attempt };
 };
 
-const confirmWords = (attempt: Attempt, place: string): string =>
-  `${attempt.name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`;
+const unconfirmed = ({ name }: Attempt, place: string): Action => ({
+  ...rest(`${name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`),
+  untold: `the key ${name} waits for whoever is to confirm it`,
+});
 
 /** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
 const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
@@ -116,10 +120,18 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
       ...rest(
         `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${rotation.service}\``,
       ),
-      untold: true,
+      untold: `the rotation of ${rotation.service} cannot go on`,
     };
   const attempt = candidateOf(rotation);
-  if (attempt === undefined) return { step: 'create' };
+  if (attempt === undefined)
+    return view.unsettledElsewhere === undefined
+      ? { step: 'create' }
+      : {
+          ...rest(
+            `its successor is made when the new key of ${view.unsettledElsewhere} is on its way to a sink, or gone`,
+          ),
+          blocked: true,
+        };
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   // A place that was declared since has to hold it too.
   if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
@@ -131,9 +143,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
   const byPerson = places.find(
     ({ place, confirmedByPerson }) => confirmedByPerson && attempt.places[place]?.proof === undefined,
   );
-  return byPerson === undefined
-    ? { step: 'read-back', attempt }
-    : rest(confirmWords(attempt, byPerson.place));
+  return byPerson === undefined ? { step: 'read-back', attempt } : unconfirmed(attempt, byPerson.place);
 };
 
 const isChanged = ({ quota }: Rotation, keyId: number): boolean =>
@@ -214,7 +224,8 @@ const orphaned = (rotation: Rotation, view: View): Action | undefined => {
   if (before !== undefined) return before.step === 'rest' ? undefined : before;
   const attempt = candidateOf(rotation);
   const isOrphan = attempt?.state === 'made' || attempt?.state === 'verified';
-  return isOrphan && attempt.keyId !== undefined && !view.holds(attempt)
+  // Nobody knows when a person lets it go on: others are not to wait for that.
+  return isOrphan && attempt.keyId !== undefined && (rotation.waiting !== undefined || !view.holds(attempt))
     ? { step: 'clear', attempt, keyId: attempt.keyId }
     : undefined;
 };
@@ -247,3 +258,14 @@ export const decide = (rotation: Rotation, view: View): Action => {
     ? towardsHandOver(rotation, view)
     : afterHandOver(rotation, rotation.handover, view);
 };
+
+/** Whether a key of the rotation may be there that no sink can hold, or would be left so if we died now. */
+export const isUnsettled = (
+  { attempts }: Rotation,
+  view: Pick<View, 'listedAt' | 'settle' | 'strayOf'>,
+): boolean =>
+  attempts.some((attempt) => {
+    if (attempt.state === 'lost')
+      return view.listedAt < attempt.askedAt + view.settle || view.strayOf(attempt) !== undefined;
+    return ['asked', 'made', 'verified', 'clearing'].includes(attempt.state);
+  });

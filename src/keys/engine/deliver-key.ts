@@ -114,3 +114,26 @@ export const proveOrSupersede = async (
   }
   await note(pass, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
 };
+
+/** Milliseconds for which nobody is taken to have written over what was read back. */
+const readingHolds = 600_000;
+
+/**
+ * A sink that holds another key than the one it was handed may hold the very key that is to go: others write there too, and
+ * put old contents back. @throws Fault sink-failed
+ */
+export const checkStillHeld = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  sinks: readonly Sink[],
+): Promise<void> => {
+  if (pass.means.clock.now() - (rotation.handover ?? 0) < readingHolds) return;
+  for (const sink of sinks) {
+    const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
+    if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint)
+      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}, but another key`, {
+        advice: `find out what writes there besides; where it was put back for good, give this rotation up once it waits and let \`tollkeeper keys rotate ${rotation.service}\` deliver another key`,
+      });
+  }
+};

@@ -25,6 +25,8 @@ export type Pass = {
   readonly removed: Set<number>;
   /** Rotations that a key was asked for: whatever goes wrong, a pass asks once for each. */
   readonly made: Set<string>;
+  /** Rotations that wait for another one to come further. */
+  readonly blocked: Set<string>;
 };
 
 export const openPass = async (
@@ -53,6 +55,7 @@ export const openPass = async (
     noteMade: (key) => keys.set(key.id, key),
     resting: new Map(),
     made: new Set(),
+    blocked: new Set(),
     removed,
   };
 };
