@@ -144,6 +144,8 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
       }
     };
     await go(ids);
+    // What they waited for may have come further since.
+    await go(ids.filter((id) => pass.blocked.has(id)));
     if (pass.removed.size > 0) {
       // One list for all deletions of the pass.
       const removed = [...pass.removed];
@@ -310,14 +312,8 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
         const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
         if (key !== undefined && isOrphan) {
           await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
-          await means.gateway.remove(key.keyId, pass.signal).catch((error: unknown) => {
-            if (!isFault(error)) throw error;
-            means.log.warn('the key of a rotation that was given up could not be deleted', {
-              error: messageOf(error),
-            });
-          });
-          await pass.look();
-          if (pass.keys().has(key.keyId))
+          const { taken, refusal } = await takeAway(pass, key.keyId);
+          if (!taken)
             throw fault('rotation-blocked', `${key.name} could not be deleted`, {
               advice: 'try again; it can be used by nobody',
             });

@@ -26,6 +26,8 @@ type Scenario = {
   readonly sinks: 1 | 2;
   readonly retire: 'unused' | 'after-overlap' | 'now';
   readonly limited: boolean;
+  /** For how many rounds lists do not show a new key. */
+  readonly late: number;
 };
 
 const lost = fc.array(fc.constantFrom('before' as const, 'after' as const, undefined), { maxLength: 3 });
@@ -37,6 +39,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   sinks: fc.constantFrom(1 as const, 2 as const),
   retire: fc.constantFrom('unused' as const, 'after-overlap' as const, 'now' as const),
   limited: fc.boolean(),
+  late: fc.constantFrom(0, 0, 1, 2),
 });
 
 /** Plays a rotation to its end through all that befalls it, looking at the sinks at every effect. */
@@ -60,11 +63,19 @@ const play = async (
   const look = (what: string): void => {
     for (const { sink, held } of sinks)
       if (!house.gateway.works(held.value ?? '')) wrong.push(`${what}: ${sink.place} holds a dead key`);
-    const stray = orphans(house);
+    // A key that no list shows cannot be cleared away before another one is made.
+    const stray = orphans(house).filter(() => given.late === 0);
     if (stray.length > 1) wrong.push(`${what}: orphans ${stray.join(', ')}`);
   };
+  const hiddenTill = new Map<number, number>();
+  let now = 0;
   house.state.at = (what) => {
     if (isDead) throw crash;
+    for (const keyId of given.late === 0 ? [] : house.gateway.keys.keys()) {
+      if (keyId === old) continue;
+      if (!hiddenTill.has(keyId)) hiddenTill.set(keyId, now + given.late);
+      if ((hiddenTill.get(keyId) ?? 0) > now) house.gateway.hidden.add(keyId);
+    }
     look(what);
     marks += 1;
     left -= 1;
@@ -89,6 +100,8 @@ const play = async (
   const terms = { retire, tries: 50 };
   await live(async () => house.start(old, terms));
   for (let round = 0; round < 60; round += 1) {
+    now = round;
+    for (const [keyId, till] of hiddenTill) if (till <= now) house.gateway.hidden.delete(keyId);
     if (house.journal().openRotations('main').length === 0) {
       const [current] = [...house.gateway.keys.keys()];
       if (current !== old && house.gateway.keys.size === 1) break;
@@ -118,7 +131,15 @@ const play = async (
   return { marks };
 };
 
-const calm: Scenario = { lives: [], creates: [], removes: [], sinks: 2, retire: 'unused', limited: true };
+const calm: Scenario = {
+  lives: [],
+  creates: [],
+  removes: [],
+  sinks: 2,
+  retire: 'unused',
+  limited: true,
+  late: 0,
+};
 
 describe('a process that dies at any step of a rotation', () => {
   it('leaves every sink with a key that works, and at most one orphan, wherever it dies once', async () => {

@@ -336,4 +336,35 @@ describe('a rotation', () => {
     const [again] = await house.advance([id]);
     expect(again?.moved).toBe(false);
   });
+
+  it('makes no key while that of another service could still be left over', async () => {
+    await using house = await engineHouse();
+    const one = house.gateway.add('billing.g1');
+    const two = house.gateway.add('search.g1');
+    house.state.verify = async (key) => {
+      if (key.reveal().includes('billing')) throw fault('key-verify-unclear', 'no answer');
+    };
+    const first = await house.start(one, { tries: 2 });
+    const second = await house.start(two, {}, 'search');
+    await house.advance([first, second]);
+    // Were we to die now, only the key of billing would be an orphan.
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual([
+      'billing.g1',
+      'search.g1',
+      'billing.g2',
+    ]);
+    house.pass(hour);
+    await house.advance();
+    // The rotation of billing waits for a person now: its key is gone, and others go on.
+    const views = await house.desk().open();
+    expect(views.map(({ service, stage }) => [service, stage])).toEqual([
+      ['billing', 'waiting'],
+      ['search', 'current'],
+    ]);
+    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual([
+      'billing.g1',
+      'search.g1',
+      'search.g2',
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
 import { errorFields, isFault, messageOf, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
+import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import { clearKey } from './clear-key.ts';
 import { decide, isUnsettled } from './decide.ts';
@@ -198,6 +199,23 @@ const tellStuck = (
     key: `${id}/${title}`,
   });
 
+/** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
+const clearLeft = async (pass: Pass, id: string): Promise<void> => {
+  const rotation = pass.means.journal.rotation(id);
+  const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
+  if (rotation === undefined || attempt?.keyId === undefined) return;
+  if (attempt.state !== 'made' && attempt.state !== 'verified') return;
+  try {
+    await clearKey(pass, rotation, attempt, attempt.keyId);
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    pass.means.log.warn('a key that nobody can use is deleted with the next pass', {
+      service: rotation.service,
+      ...errorFields(error),
+    });
+  }
+};
+
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
 export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
   const { journal } = pass.means;
@@ -214,6 +232,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
       action = decide(rotation, viewOf(pass, rotation, consumer));
       if (action.step === 'rest') {
+        if (action.blocked === true) pass.blocked.add(id);
         if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
         return { rotation, moved, words: action.words };
       }
@@ -236,6 +255,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
         throw error;
       const now = journal.rotation(id) ?? rotation;
       await fail(pass, now, action?.step ?? 'decide', error);
+      await clearLeft(pass, id);
       return {
         rotation: journal.rotation(id) ?? now,
         moved,

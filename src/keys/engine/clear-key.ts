@@ -1,17 +1,38 @@
+import { hasCode } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import { lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
-import { tellStaying } from './seek-key.ts';
+import { isGone, tellStaying } from './seek-key.ts';
 
 /** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
 export const removeKey = async (pass: Pass, keyId: number): Promise<unknown> => {
   try {
     await pass.means.gateway.remove(keyId, pass.signal);
+    pass.answered.add(keyId);
     return undefined;
   } catch (error) {
     pass.signal.throwIfAborted();
+    // A key that is not there cannot be deleted, and gateways say so in words of their own.
+    if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) pass.answered.add(keyId);
     return error;
   }
+};
+
+/**
+ * Whether a key whose deletion was written down is gone. A list that does not show it may be late, as when it was made
+ * just now: that is enough only after an answer to the request.
+ */
+export const isTaken = async (pass: Pass, keyId: number): Promise<boolean> =>
+  !pass.keys().has(keyId) && (pass.answered.has(keyId) || (await isGone(pass, keyId)));
+
+/** Asks for the key to be deleted, and looks whether it is gone. */
+export const takeAway = async (
+  pass: Pass,
+  keyId: number,
+): Promise<{ readonly taken: boolean; readonly refusal: unknown }> => {
+  const refusal = await removeKey(pass, keyId);
+  await pass.look();
+  return { taken: await isTaken(pass, keyId), refusal };
 };
 
 /** Takes away a key that no sink can hold. Says whether it is gone. @throws what the gateway refused with, when it stays */
@@ -24,15 +45,13 @@ export const clearKey = async (
   const key = lineKeyOf(attempt, keyId);
   if (attempt.state !== 'clearing') await note(pass, rotation, { what: 'deleting', ...key, why: 'orphan' });
   pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
-  const refusal =
-    pass.keys().has(keyId) || attempt.state !== 'clearing' ? await removeKey(pass, keyId) : undefined;
-  await pass.look();
-  if (pass.keys().has(keyId)) {
-    await tellStaying(pass, rotation, key, attempt.clearingAt);
-    if (refusal !== undefined) throw refusal;
-    pass.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
-    return false;
+  const { taken, refusal } = await takeAway(pass, keyId);
+  if (taken) {
+    await note(pass, rotation, { what: 'deleted', ...key });
+    return true;
   }
-  await note(pass, rotation, { what: 'deleted', ...key });
-  return true;
+  await tellStaying(pass, rotation, key, attempt.clearingAt);
+  if (refusal !== undefined) throw refusal;
+  pass.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
+  return false;
 };

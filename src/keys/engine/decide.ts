@@ -30,8 +30,8 @@ export type View = {
 
 /** The next step of a rotation, or why there is none now. */
 export type Action =
-  /** `untold`: what operators have to hear, or nobody would, since no step failed. */
-  | { readonly step: 'rest'; /** Until another rotation has come further. */ readonly blocked?: true; readonly words: string; readonly untold?: string }
+  /** `untold`: what operators have to hear, or nobody would, since no step failed; `blocked`: until another rotation has come further. */
+  | { readonly step: 'rest'; readonly words: string; readonly untold?: string; readonly blocked?: true }
   | { readonly step: 'note-lost'; readonly attempt: Attempt }
   | { readonly step: 'look' }
   | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }

@@ -1,5 +1,5 @@
 import type { OldKey, Rotation } from '../rotation.ts';
-import { removeKey } from './clear-key.ts';
+import { isTaken, removeKey } from './clear-key.ts';
 import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { tellStaying } from './seek-key.ts';
@@ -7,7 +7,7 @@ import { tellStaying } from './seek-key.ts';
 /** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
 export const deleteOld = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
   const why = rotation.terms.retire.when === 'now' ? 'leaked' : 'retired';
-  if (old.state === 'deleting' && !pass.keys().has(old.keyId)) {
+  if (old.state === 'deleting' && (await isTaken(pass, old.keyId))) {
     await note(pass, rotation, { what: 'deleted', ...lineKey(old) });
     return;
   }
@@ -18,7 +18,7 @@ export const deleteOld = async (pass: Pass, rotation: Rotation, old: OldKey): Pr
   pass.resting.set(old.keyId, `${old.name} was deleted and is still listed`);
   if (refusal !== undefined) {
     await pass.look();
-    if (pass.keys().has(old.keyId)) throw refusal;
+    if (!(await isTaken(pass, old.keyId))) throw refusal;
     pass.resting.delete(old.keyId);
   }
 };

@@ -1,6 +1,6 @@
 import { isFault, messageOf, toSeconds } from '../../base/index.ts';
 import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
-import { removeKey } from './clear-key.ts';
+import { isTaken, removeKey } from './clear-key.ts';
 import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 
@@ -83,7 +83,7 @@ export const endKeys = async (pass: Pass, planned: readonly PlannedExpiry[]): Pr
       settled.push(result);
       continue;
     }
-    const isGone = !pass.keys().has(result.planned.keyId);
+    const isGone = await isTaken(pass, result.planned.keyId);
     if (isGone)
       await note(
         pass,

@@ -23,6 +23,8 @@ export type Pass = {
   readonly resting: Map<number, string>;
   /** Keys whose deletion was asked for since the last list. */
   readonly removed: Set<number>;
+  /** Keys whose deletion the gateway has answered to in this pass: that it did it, or knows no such key. */
+  readonly answered: Set<number>;
   /** Rotations that a key was asked for: whatever goes wrong, a pass asks once for each. */
   readonly made: Set<string>;
   /** Rotations that wait for another one to come further. */
@@ -54,6 +56,7 @@ export const openPass = async (
     look,
     noteMade: (key) => keys.set(key.id, key),
     resting: new Map(),
+    answered: new Set(),
     made: new Set(),
     blocked: new Set(),
     removed,

@@ -2,7 +2,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
-import { removeKey } from './clear-key.ts';
+import { takeAway } from './clear-key.ts';
 import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { isGone, tellStaying } from './seek-key.ts';
@@ -82,9 +82,8 @@ export const sweep = async (pass: Pass): Promise<readonly KeyEvent['what'][]> =>
   const strays = straysIn(pass);
   for (const { id, service, why, since, ...key } of strays) {
     if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
-    const refusal = await removeKey(pass, key.keyId);
-    await pass.look();
-    if (pass.keys().has(key.keyId)) {
+    const { taken, refusal } = await takeAway(pass, key.keyId);
+    if (!taken) {
       pass.means.log.warn('a key that nobody can use is still listed after it was deleted', {
         service,
         key: key.name,
