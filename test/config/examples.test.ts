@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
 import { checkConfig } from '../../src/settings.ts';
+import { openFolder } from '../support/program.ts';
 
 const means = {
   env: {
@@ -26,6 +27,76 @@ const copyOf = async (from: string) => {
   await cp(from, folder, { recursive: true });
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 };
+
+describe('the README on key rotation', () => {
+  const readme = async (): Promise<string> => {
+    const text = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    return /^## Key rotation$.*?(?=^## )/ms.exec(text)?.[0] ?? '';
+  };
+
+  it('shows a job and sinks that are without a fault', async () => {
+    const text = await readme();
+    const job = /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? '';
+    const sinks = [...text.matchAll(/^\| [^|]+ \| `(\w+: \{.*\})` \| [^|]+ \|$/gm)].map(
+      ([, code = '']) => code,
+    );
+    expect(sinks.map((code) => code.split(':')[0])).toEqual([
+      'file',
+      'file',
+      'file',
+      'command',
+      'webhook',
+      'vault',
+      'kubernetes',
+      'aws',
+      'age',
+    ]);
+    const settings = /`(windows: \[.*?\])`/.exec(text)?.[1] ?? '';
+    const limits = /`(limits: \{.*?\})`/.exec(text)?.[1] ?? '';
+    expect([settings, limits]).not.toContain('');
+    await using place = await copyOf(new URL('../../config', import.meta.url).pathname);
+    // Each sink in a job of its own: no two may deliver to one place.
+    const jobs = sinks.map(
+      (code, index) => `  sink-${index}:
+    kind: rotate-keys
+    keys: { name: "sink-${index}-*" }
+    every: 30d
+    mode: apply
+    ${settings}
+    ${limits}
+    deliver: [{ ${code} }]
+`,
+    );
+    await writeFile(join(place.folder, 'jobs', 'keys.yaml'), `${job}${jobs.join('')}`);
+    const env = { ...means.env, KEYS_SECRET: 'a secret that signs what is posted' };
+    const { faults, jobs: read } = await checkConfig(place.folder, { ...means, env });
+    expect(faults).toEqual([]);
+    expect(read.filter(({ name }) => /^(?:rotate-prod|sink-\d)$/.test(name))).toHaveLength(10);
+  });
+
+  it('tells commands and options that there are', async () => {
+    await using folder = await openFolder();
+    const spans = [...(await readme()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
+      words.split(' '),
+    );
+    const named = new Set(spans.map(([, name]) => name).filter((name) => name !== undefined));
+    expect(named.size).toBeGreaterThan(10);
+    for (const name of named) {
+      const { code, stdout } = await folder.run(['keys', name, '--help']);
+      expect([name, code, stdout.split('\n')[0]]).toEqual([
+        name,
+        0,
+        expect.stringMatching(`^Usage: tollkeeper keys ${name}(?: |$)`),
+      ]);
+      const options = spans
+        .filter(([, other]) => other === name)
+        .flat()
+        .filter((word) => /^--?\w/.test(word));
+      for (const option of options)
+        expect([name, stdout]).toEqual([name, expect.stringMatching(`${option}\\b`)]);
+    }
+  });
+});
 
 describe('the example config', () => {
   const folder = new URL('../../config', import.meta.url).pathname;
