@@ -1,9 +1,10 @@
-import { fault, isFault, messageOf, toMillis } from '../base/index.ts';
+import { fault, toMillis } from '../base/index.ts';
 import type { NamedGates } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import type { Advanced, KeyDesk, PlannedExpiry, PlannedRotation, SurveyedKey } from './desk-types.ts';
 import { advanceRotation } from './engine/advance.ts';
 import type { Moved } from './engine/advance.ts';
+import { takeAway } from './engine/clear-key.ts';
 import { endKeys } from './engine/end-keys.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import { note, openPass, plaintextOf } from './engine/pass.ts';
@@ -315,6 +316,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
           const { taken, refusal } = await takeAway(pass, key.keyId);
           if (!taken)
             throw fault('rotation-blocked', `${key.name} could not be deleted`, {
+              cause: refusal,
               advice: 'try again; it can be used by nobody',
             });
           await note(pass, id, { what: 'deleted', ...key });
