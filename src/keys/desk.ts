@@ -15,6 +15,7 @@ import { liveOf } from './lineage.ts';
 import type { Lineage } from './lineage.ts';
 import { parseKeyName, templateOf } from './plan/key-names.ts';
 import { candidateOf } from './rotation.ts';
+import type { RotationTerms } from './terms.ts';
 import { probeService } from './update/probe.ts';
 import type { Rotation } from './rotation.ts';
 
@@ -62,6 +63,12 @@ const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced
   moved,
   ...(failure === undefined ? {} : { fault: failure }),
 });
+
+/** A leaked key shares nothing: its successor is given all that is left. */
+const effective = (terms: RotationTerms): RotationTerms =>
+  terms.retire.when === 'now' && terms.quota.kind === 'split'
+    ? { ...terms, quota: { kind: 'carry' } }
+    : terms;
 
 /** Keys of this service are cleared away wherever they are seen. */
 const checkService = (service: string): void => {
@@ -120,7 +127,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
             ...common(who, service, id),
             what: 'planned',
             why,
-            terms,
+            terms: effective(terms),
             ...(old === undefined ? {} : { old }),
             ...(fresh === undefined ? {} : { fresh }),
           },

@@ -23,9 +23,11 @@ type Scenario = {
   readonly lives: readonly number[];
   readonly creates: readonly ('before' | 'after' | undefined)[];
   readonly removes: readonly ('before' | 'after' | undefined)[];
+  readonly updates: readonly ('before' | 'after' | undefined)[];
   readonly sinks: 1 | 2;
   readonly retire: 'unused' | 'after-overlap' | 'now';
   readonly limited: boolean;
+  readonly quota: 'carry' | 'split';
   /** For how many rounds lists do not show a new key. */
   readonly late: number;
 };
@@ -36,9 +38,11 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   lives: fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 6 }),
   creates: lost,
   removes: lost,
+  updates: lost,
   sinks: fc.constantFrom(1 as const, 2 as const),
   retire: fc.constantFrom('unused' as const, 'after-overlap' as const, 'now' as const),
   limited: fc.boolean(),
+  quota: fc.constantFrom('carry' as const, 'split' as const),
   late: fc.constantFrom(0, 0, 1, 2),
 });
 
@@ -55,6 +59,7 @@ const play = async (
   for (const { held } of sinks) held.value = house.gateway.plaintextOf(old);
   house.gateway.faults.create.push(...given.creates);
   house.gateway.faults.remove.push(...given.removes);
+  house.gateway.faults.update.push(...given.updates);
   const lives = [...given.lives];
   let left = Number.POSITIVE_INFINITY;
   let marks = 0;
@@ -97,7 +102,7 @@ const play = async (
   };
   left = lives.shift() ?? Number.POSITIVE_INFINITY;
   const retire = { when: given.retire, quiet: hour, ending: 'delete' as const };
-  const terms = { retire, tries: 50 };
+  const terms = { retire, tries: 50, quota: { kind: given.quota } };
   await live(async () => house.start(old, terms));
   for (let round = 0; round < 60; round += 1) {
     now = round;
@@ -122,6 +127,9 @@ const play = async (
   expect(orphans(house)).toEqual([]);
   expect(house.gateway.keys.size).toBe(1);
   expect(house.gateway.keys.has(old)).toBe(false);
+  // Nothing was spent, so that nothing is lost of a quota, and nothing is given twice.
+  const [last] = house.gateway.keys.values();
+  if (given.limited) expect(last?.remainQuota).toBe('10');
   expect((await verifyAudit(readAuditLines(house.path()))).broken).toBeUndefined();
   // The journal can be made again from the audit file alone.
   const rebuilt = memoryTable();
@@ -138,6 +146,8 @@ const calm: Scenario = {
   sinks: 2,
   retire: 'unused',
   limited: true,
+  quota: 'carry',
+  updates: [],
   late: 0,
 };
 

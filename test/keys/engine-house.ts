@@ -116,11 +116,13 @@ export const memoryGateway = (clock: Clock) => {
       },
       update: async (id, change) => {
         writes.update += 1;
-        if (faults.update.shift() === 'before') lose();
+        const lost = faults.update.shift();
+        if (lost === 'before') lose();
         const before = keys.get(id);
         if (before === undefined) throw fault('gateway-not-found', `no key ${id}`);
         const after = { ...before, ...change };
         keys.set(id, after);
+        if (lost === 'after') lose();
         return { before, after, sent: true, spent: money('0'), measured: 'measured' };
       },
       remove: async (id) => {
