@@ -375,6 +375,41 @@ describe('before an old key goes', () => {
   });
 });
 
+describe('a key that is to end', () => {
+  const signal = new AbortController().signal;
+  const end = (keyId: number, name: string, generation: number) => ({
+    keyId,
+    generation,
+    name,
+    service: 'billing',
+    action: { kind: 'delete' as const },
+  });
+
+  it('and that is gone already has ended', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.keys.delete(old);
+    const ended = await house.desk().expire([end(old, 'billing.g1', 1)], 'job end', signal);
+    expect(ended.map(({ done }) => done)).toEqual([true]);
+  });
+
+  it('is not the one that is on its way into sinks', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const broken = memorySink('memory:two', {
+      deliver: async () => {
+        throw fault('sink-failed', 'it is full');
+      },
+    });
+    house.state.sinks = [house.sink.sink, broken.sink];
+    const [moved] = await house.advance([await house.start(old)]);
+    const fresh = moved?.view.candidate?.keyId ?? 0;
+    const ended = await house.desk().expire([end(fresh, 'billing.g2', 2)], 'person anna', signal);
+    expect(ended).toMatchObject([{ done: false, said: expect.stringContaining('give-up billing') }]);
+    expect(house.gateway.works(house.sink.held.value ?? '')).toBe(true);
+  });
+});
+
 describe('what was written down wrongly', () => {
   it('half a line that a failed write left is taken away before the next one', async () => {
     await using house = await engineHouse();

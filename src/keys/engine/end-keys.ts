@@ -1,6 +1,7 @@
 import { isFault, messageOf, toSeconds } from '../../base/index.ts';
 import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
+import { candidateOf } from '../rotation.ts';
 import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 
@@ -30,14 +31,33 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
   return 'its owner was warned';
 };
 
-const isSame = (pass: Pass, { keyId, name }: PlannedExpiry): boolean => pass.keys().get(keyId)?.name === name;
+/** What keeps the key from being ended, and whether that is what was wanted anyway. */
+const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | undefined> => {
+  const { keyId, name, action } = planned;
+  const { journal, account } = pass.means;
+  const listed = pass.keys().get(keyId);
+  if (listed?.name !== name) {
+    const done = listed === undefined && action.kind === 'delete' && (await isTaken(pass, keyId));
+    return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
+  }
+  const turning = journal
+    .openRotations(account)
+    .find((rotation) => rotation.handover === undefined && candidateOf(rotation)?.keyId === keyId);
+  return turning === undefined || action.kind === 'warn'
+    ? undefined
+    : {
+        planned,
+        done: false,
+        said: `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${turning.service}\` first`,
+      };
+};
 
 const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
-  const { action, service, name, keyId } = planned;
+  const { action, service, keyId } = planned;
   const rotation = { id: idOf(planned), service };
   const key = lineKey(planned);
-  if (!isSame(pass, planned))
-    return { planned, done: false, said: `the gateway no longer lists ${name} under the id ${keyId}` };
+  const obstacle = await obstacleTo(pass, planned);
+  if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
   if (action.kind === 'expire') {
     await note(pass, rotation, { what: 'expiring', ...key, expiredTime: action.at });
@@ -76,10 +96,11 @@ export const endKeys = async (pass: Pass, planned: readonly PlannedExpiry[]): Pr
     }
   }
   if (pass.removed.size === 0) return results;
+  const removed = new Set(pass.removed);
   await pass.look();
   const settled: Ended[] = [];
   for (const result of results) {
-    if (result.planned.action.kind !== 'delete' || result.said.startsWith('the gateway no longer')) {
+    if (!removed.has(result.planned.keyId)) {
       settled.push(result);
       continue;
     }
