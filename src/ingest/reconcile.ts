@@ -79,8 +79,11 @@ const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money
       { above: addMoney(half, slack), below: addMoney(multiplyMoney(last, cells), slack) };
 };
 
-const isWithin = (gap: Money, reading: Reading, figure: LogFigure): boolean => {
+const isWithin = (from: Money, reading: Reading, figure: LogFigure): boolean => {
   const { above, below } = tolerance(reading, figure);
+  // What is cut off a sum that refunds make negative brings it nearer to zero, too.
+  const isNegative = compareMoney(subtractMoney(reading.value, from), zero) < 0;
+  const gap = isNegative ? subtractMoney(zero, from) : from;
   if (compareMoney(gap, zero) >= 0) return compareMoney(gap, above) <= 0;
   const size = absoluteMoney(gap);
   return reading.isDifference === true ? compareMoney(size, below) <= 0 : compareMoney(size, below) < 0;

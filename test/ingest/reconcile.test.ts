@@ -110,6 +110,8 @@ describe('a figure of another source', () => {
           expect(addMoney(match.ours, match.gap)).toBe(value);
         },
       ),
+      // A negative sum, cut off towards zero.
+      { examples: [[[1], [6_475_002], 'USD', true, 'cut off', 4]] },
     );
   });
 
