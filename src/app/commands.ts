@@ -1,5 +1,5 @@
 import { errorFields, fault, firstSignal, hasCode } from '../base/index.ts';
-import type { Log, Means, UnixMillis } from '../base/index.ts';
+import type { Log, Means } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { askDaemon } from '../server/index.ts';
@@ -37,14 +37,20 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
 /** A daemon that is just starting holds the database before it answers. */
 const patience = { tries: 60, wait: 250 };
 
+/** The highest id in the outbox: those of later mails are higher. */
+const newestMail = async (app: App): Promise<number> => {
+  const [newest] = await app.warehouse.outbox.list({ limit: 1 });
+  return Number(newest?.id ?? 0);
+};
+
 /** Milliseconds that letters may take at the end of a command. */
 const sendingPatience = 60_000;
 
 /** Sends the letters that this command has written, operators' among them: no daemon is there to do it. */
-const sendOwn = async (app: App, { clock, signal }: Means, since: UnixMillis, log: Log): Promise<void> => {
+const sendOwn = async (app: App, { clock, signal }: Means, before: number, log: Log): Promise<void> => {
   try {
     const queued = await app.warehouse.outbox.list({ states: ['queued'] });
-    const ids = queued.filter(({ queuedAt }) => queuedAt >= since).map(({ id }) => id);
+    const ids = queued.map(({ id }) => id).filter((id) => Number(id) > before);
     if (ids.length === 0) return;
     using limit = clock.limit(sendingPatience);
     using first = firstSignal([signal, limit.signal]);
@@ -60,6 +66,10 @@ const sendOwn = async (app: App, { clock, signal }: Means, since: UnixMillis, lo
 const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = means.clock.now();
   const app = await openApp(means, { ...options, config, claimsSlots: false });
+  const before = await newestMail(app).catch(async (error: unknown) => {
+    await app[Symbol.asyncDispose]();
+    throw error;
+  });
   const commands = createLocalCommands({
     clock: means.clock,
     app,
@@ -70,7 +80,7 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
     fromDaemon: false,
     [Symbol.asyncDispose]: async () => {
       try {
-        await sendOwn(app, means, loadedAt, options.log);
+        await sendOwn(app, means, before, options.log);
       } finally {
         await app[Symbol.asyncDispose]();
       }
