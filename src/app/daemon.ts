@@ -1,9 +1,19 @@
 import { pid } from 'node:process';
-import { createLog, errorFields, fault, hasCode, noProgress, unixMillis } from '../base/index.ts';
+import {
+  createLog,
+  errorFields,
+  fault,
+  hasCode,
+  isFault,
+  messageOf,
+  noProgress,
+  unixMillis,
+} from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import type { DeliverySummary } from '../mail/index.ts';
 import { trimReports } from '../jobs/index.ts';
+import type { KeyDesk, KeyNews } from '../keys/index.ts';
 import { daemonWakers, startLoop } from '../schedule/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
@@ -69,6 +79,39 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
+const moveAccountOn = async (
+  account: string,
+  desk: KeyDesk,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> => {
+  if ((await desk.open()).length === 0) return;
+  const advanced = await desk.advance({ signal, progress: noProgress });
+  for (const { view, moved } of advanced)
+    if (moved)
+      log.info('a rotation has moved on', {
+        account,
+        service: view.service,
+        stage: view.stage,
+        words: view.words,
+      });
+};
+
+/** Told once for each kind of trouble: no step was taken, so that none could be told of. */
+const stuckNews = (account: string, error: unknown): KeyNews => {
+  const code = isFault(error) ? error.code : 'error';
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  return {
+    kind: 'failed',
+    account,
+    service: '',
+    rotation: '',
+    title: `the rotations of ${account} cannot be moved on`,
+    words: `${messageOf(error)}.${advice} No step was taken on a key.`,
+    key: `stuck/${account}/${code}`,
+  };
+};
+
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
 const keyWork = (app: App, log: Log): Housekeeping => ({
   name: 'rotations',
@@ -76,18 +119,14 @@ const keyWork = (app: App, log: Log): Housekeeping => ({
   run: async (signal) => {
     const { config, keyDesk } = app.current();
     for (const account of Object.keys(config.settings.accounts)) {
-      const desk = keyDesk(account);
-      const open = await desk.open();
-      if (open.every(({ stage }) => stage === 'waiting')) continue;
-      const moved = await desk.advance({ signal, progress: noProgress });
-      for (const { view, moved: isMoved } of moved)
-        if (isMoved)
-          log.info('a rotation has moved on', {
-            account,
-            service: view.service,
-            stage: view.stage,
-            words: view.words,
-          });
+      try {
+        await moveAccountOn(account, keyDesk(account), log, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // One account's gateway keeps nobody else's keys waiting.
+        log.error('rotations cannot be moved on', { account, ...errorFields(error) });
+        await app.current().tellOfKeys(stuckNews(account, error));
+      }
     }
   },
 });

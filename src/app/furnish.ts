@@ -28,6 +28,7 @@ import { payersOf } from './payers.ts';
 import type { Places } from './places.ts';
 import { reconcileOrdered } from './reconcile-ordered.ts';
 import { createTellings } from './tellings.ts';
+import type { Tellings } from './tellings.ts';
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -71,6 +72,8 @@ export type Furniture = AsyncDisposable & {
   readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
   readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  /** News of keys, told once each; never throws. */
+  readonly tellOfKeys: Tellings['newsOfKeys'];
   /** Reminds operators of Admin Keys that are past their age. */
   readonly remindOfAdminKeys: () => Promise<void>;
   readonly tellConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
@@ -266,6 +269,7 @@ export const furnish = (house: House, config: Config): Furniture => {
     },
     holdsMail: (file) => holdsMail(places.outboxDirectory, file),
     tell: tellings.notices,
+    tellOfKeys: tellings.newsOfKeys,
     remindOfAdminKeys: tellings.oldAdminKeys,
     tellConfigFaults: tellings.configFaults,
     [Symbol.asyncDispose]: async () => {

@@ -1,6 +1,7 @@
 import { createNamedGates, errorFields, fault, isFault } from '../base/index.ts';
-import type { Log, Means, NamedGates } from '../base/index.ts';
+import type { Fault, Log, Means, NamedGates } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
+import { jsonObject } from '../jobs/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
 import {
   closedJournal,
@@ -28,18 +29,21 @@ export type KeyRoom = {
   readonly journal: KeyJournal;
   readonly plaintexts: Plaintexts;
   readonly gates: NamedGates;
+  /** Why nothing can be done to keys, where the journal cannot be opened. */
+  readonly closed?: Fault;
 };
 
 /** A journal that does not hold stops the work on keys, and nothing else. */
-export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: Log): Promise<KeyRoom> => ({
-  journal: await openJournal({ table: warehouse.keys, path: auditFile, log }).catch((error: unknown) => {
+export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: Log): Promise<KeyRoom> => {
+  const rest = { plaintexts: new Map(), gates: createNamedGates() };
+  try {
+    return { journal: await openJournal({ table: warehouse.keys, path: auditFile, log }), ...rest };
+  } catch (error) {
     if (!isFault(error)) throw error;
     log.error('nothing is done to keys: their journal cannot be opened', errorFields(error));
-    return closedJournal(error);
-  }),
-  plaintexts: new Map(),
-  gates: createNamedGates(),
-});
+    return { journal: closedJournal(error), closed: error, ...rest };
+  }
+};
 
 export type KeyDesks = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
@@ -193,6 +197,10 @@ export const createKeyDesks = ({
       plaintexts: room.plaintexts,
       gates: room.gates,
       tell,
+      keepInventory: async (keys) => {
+        const kept = keys.map((key) => ({ ...key, rest: jsonObject(key.rest) }));
+        await warehouse.snapshots.land({ account, takenAt: clock.now(), keys: kept });
+      },
       clock,
       log: log.with({ account }),
       templates,

@@ -1,7 +1,7 @@
-import type { Log, Means } from '../base/index.ts';
+import type { Fault, Log, Means } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { createDataReach, jobKinds } from '../jobs/index.ts';
-import type { KeyDesk } from '../keys/index.ts';
+import type { KeyDesk, KeyNews } from '../keys/index.ts';
 import { recoverInterrupted } from '../mail/index.ts';
 import { createScheduler } from '../schedule/index.ts';
 import type { Scheduler } from '../schedule/index.ts';
@@ -90,6 +90,7 @@ const createFurniture = (house: House, first: Config) => {
     holdsMail: held(({ holdsMail }) => holdsMail),
     tell: held(({ tell }) => tell),
     tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
+    tellOfKeys: held(({ tellOfKeys }) => tellOfKeys),
     remindOfAdminKeys: held(({ remindOfAdminKeys }) => remindOfAdminKeys),
   };
   const keyDesk = (account: string): KeyDesk => {
@@ -102,6 +103,7 @@ const createFurniture = (house: House, first: Config) => {
       advance: held(({ keyDesk: of }) => of(account).advance),
       expire: held(({ keyDesk: of }) => of(account).expire),
       adopt: held(({ keyDesk: of }) => of(account).adopt),
+      adoptAll: held(({ keyDesk: of }) => of(account).adoptAll),
       confirm: held(({ keyDesk: of }) => of(account).confirm),
       resume: held(({ keyDesk: of }) => of(account).resume),
       giveUp: held(({ keyDesk: of }) => of(account).giveUp),
@@ -134,6 +136,17 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
     await warehouse.tokens.configure(name, gateway.token_convention ?? {});
 };
 
+/** Told once for each reason. */
+const closedNews = ({ code, message, advice }: Fault): KeyNews => ({
+  kind: 'failed',
+  account: '',
+  service: '',
+  rotation: '',
+  title: 'nothing is done to keys: their journal does not hold',
+  words: `${message}. What to do: ${advice}. Reports and pulls go on; no key is made, changed or deleted.`,
+  key: `closed/${code}/${message}`,
+});
+
 /** Opens the database and wires the rooms together: the one place where all of them meet. */
 export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
@@ -160,6 +173,8 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     // Whoever was sending before us is gone: the database has one owner.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
     if (!dryRun) await configureTokens(warehouse, config);
+    if (keyRoom.closed !== undefined && options.claimsSlots)
+      await furniture.work.tellOfKeys(closedNews(keyRoom.closed));
     const data = createDataReach(jobKinds);
     const scheduler = await createScheduler(
       {

@@ -35,3 +35,4 @@ export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
 export { listReports } from './report-archive/read-report.ts';
 export type { ListedReport, ReportList } from './report-archive/read-report.ts';
 export { trimReports } from './report-archive/trim-reports.ts';
+export { jsonObject } from './snapshot.ts';

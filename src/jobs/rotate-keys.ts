@@ -1,5 +1,5 @@
 import type { Advanced, RotationPlan } from '../keys/index.ts';
-import { needsWords, planRotations } from '../keys/index.ts';
+import { isSelected, needsWords, planRotations } from '../keys/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
@@ -16,6 +16,17 @@ const planOf = async (settings: RotateSettings, context: JobContext): Promise<Ro
   context.progress({ step: 'reading the keys' });
   const survey = await deskOf(context).survey(context.signal);
   return planRotations(survey, rotationPolicy(context, settings), (context.payers ?? nobodyPays).teams);
+};
+
+/** The keys that the job is about are in the lines of their services from then on. */
+const adoptAndPlan = async (settings: RotateSettings, context: JobContext): Promise<RotationPlan> => {
+  context.progress({ step: 'reading the keys' });
+  const desk = deskOf(context);
+  const { teams } = context.payers ?? nobodyPays;
+  const survey = await desk.survey(context.signal);
+  const selected = survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at }));
+  await desk.adoptAll(selected, whoOf(context));
+  return planRotations(survey, rotationPolicy(context, settings), teams);
 };
 
 const letterOf = ({ rotations, held }: RotationPlan): PlanLetter => {
@@ -61,10 +72,10 @@ const some = (many: readonly Advanced[], words: string): string[] =>
 /** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const desk = deskOf(context);
-  const open = await desk.open();
-  context.progress({ step: 'moving rotations on', total: open.length });
-  const moved = open.length === 0 ? [] : await moveOn(desk, undefined, context);
-  const plan = await planOf(settings, context);
+  context.progress({ step: 'moving rotations on' });
+  // Also where none is open: what an earlier run has left behind is cleared away.
+  const moved = await moveOn(desk, undefined, context);
+  const plan = await adoptAndPlan(settings, context);
   const ids =
     plan.rotations.length === 0
       ? []

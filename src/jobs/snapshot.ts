@@ -21,7 +21,7 @@ type Parts = {
 };
 
 /** One JSON object of fields that are JSON texts each, by name: an order that changes is no change. */
-const jsonObject = (fields: Readonly<Record<string, string>>): string =>
+export const jsonObject = (fields: Readonly<Record<string, string>>): string =>
   `{${Object.entries(fields)
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

@@ -117,6 +117,8 @@ export type KeyDesk = {
     who: string,
     signal: AbortSignal,
   ) => Promise<void>;
+  /** Writes down which service each of these belongs to, so far as nothing speaks against it; gives how many were new. */
+  readonly adoptAll: (keys: readonly SurveyedKey[], who: string) => Promise<number>;
   /** A person says which key is before them; gives what came of it in words. @throws Fault wrong-use */
   readonly confirm: (service: string, fingerprint: string, who: string) => Promise<string>;
   /** Lets a rotation that waits for a person go on. @throws Fault wrong-use */

@@ -253,6 +253,31 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
           },
         ]);
       }),
+    adoptAll: (keys, who) =>
+      alone(async () => {
+        const lineage = journal.lineage(account);
+        const places = new Map<string, number>();
+        const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
+          JSON.stringify([service, generation]);
+        for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
+        const fresh = keys.filter(({ known, service }) => !known && service !== probeService);
+        for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
+        // Where two keys claim one place, a person has to say which is which.
+        const adopted = fresh.filter(
+          (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
+        );
+        await journal.record(
+          adopted.map(({ key, service, generation }) => ({
+            ...common(who, service, `adopt/${key.id}`),
+            what: 'adopted' as const,
+            keyId: key.id,
+            generation,
+            name: key.name,
+            born: key.createdTime === undefined ? clock.now() : toMillis(key.createdTime),
+          })),
+        );
+        return adopted.length;
+      }),
     confirm: async (service, fingerprint, who) => {
       const given = fingerprint.trim().toLowerCase();
       const rotation = await onOne(service, who, (open) => {

@@ -97,6 +97,7 @@ const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
     adopt: never,
     confirm: never,
     resume: never,
+    adoptAll: async () => 0,
     giveUp: never,
   };
 };

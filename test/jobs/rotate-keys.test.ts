@@ -185,11 +185,14 @@ describe('rotate-keys', () => {
     expect((await mails()).length).toBe(before);
   });
 
-  it('does not ask for steps where there is nothing to do', async () => {
+  it('clears away what was left behind also where there is nothing to do', async () => {
     const { run, change, desk } = house;
     desk.keys = [surveyed('young.g1', { age: 3 })];
     const outcome = await run('rotate-keys', applied, change);
-    expect([desk.asked, outcome.summary]).toEqual([['survey'], 'nothing to rotate of 1 service']);
+    expect([desk.asked, outcome.summary]).toEqual([
+      ['advance all', 'survey'],
+      'nothing to rotate of 1 service',
+    ]);
   });
 
   it('fails when a step failed, after all the others were tried, and names each service', async () => {

@@ -367,4 +367,35 @@ describe('a rotation', () => {
       'search.g2',
     ]);
   });
+
+  it('adopts what its names say, but for names that two keys claim', async () => {
+    await using house = await engineHouse();
+    for (const name of ['billing.g3', 'search', 'twin', 'twin', 'tollkeeper-probe.g1'])
+      house.gateway.add(name);
+    const survey = await house.desk().survey(new AbortController().signal);
+    expect(await house.desk().adoptAll(survey.keys, 'job rotate')).toBe(2);
+    const line = [...house.journal().lineage('main').values()];
+    expect(line.map(({ service, generation }) => [service, generation])).toEqual([
+      ['billing', 3],
+      ['search', 1],
+    ]);
+    const again = await house.desk().survey(new AbortController().signal);
+    expect(await house.desk().adoptAll(again.keys, 'job rotate')).toBe(0);
+  });
+
+  it('deletes a leaked key though its consumer cannot be told', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.state.reload = async () => {
+      throw fault('command-failed', 'exit status 1');
+    };
+    const id = await house.start(old, { retire: { when: 'now', quiet: hour, ending: 'delete' } });
+    await house.advance([id]);
+    await house.advance([id]);
+    expect(house.gateway.keys.has(old)).toBe(false);
+    house.state.reload = async () => undefined;
+    const [done] = await house.advance([id]);
+    expect(done?.view.stage).toBe('done');
+    expect(house.table.rows.map(({ what }) => what)).toContain('reloaded');
+  });
 });

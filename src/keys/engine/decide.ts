@@ -205,7 +205,10 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
   if (attempt === undefined) return rest('its successor is gone');
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
-  if (!rotation.reloaded && view.reloads) return { step: 'reload', attempt };
+  const reload = !rotation.reloaded && view.reloads;
+  // A leaked key is not kept alive by a consumer that cannot be told.
+  const isUrgent = rotation.terms.retire.when === 'now' && rotation.tries > 0;
+  if (reload && !isUrgent) return { step: 'reload', attempt };
   const actions: Action[] = [];
   for (const old of rotation.olds) {
     const isSplit = rotation.terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
@@ -215,7 +218,7 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
     if (action !== undefined && action.step !== 'rest') return action;
     if (action !== undefined) actions.push(action);
   }
-  return actions[0] ?? { step: 'finish' };
+  return actions[0] ?? (reload ? { step: 'reload', attempt } : { step: 'finish' });
 };
 
 /** What must not be there after a run, whatever the rotation rests for: keys that no sink can hold. */

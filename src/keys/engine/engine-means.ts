@@ -52,6 +52,8 @@ export type EngineMeans = {
   readonly plaintexts: Plaintexts;
   /** Tells operators, once for each `key` of the news; never throws. */
   readonly tell: (news: KeyNews) => Promise<void>;
+  /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
+  readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds that a request whose answer was lost may still be on its way; one minute when left out. */

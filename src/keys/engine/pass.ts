@@ -45,6 +45,7 @@ export const openPass = async (
     keys = new Map(listed.map((key) => [key.id, key]));
     listedAt = began;
     removed.clear();
+    await means.keepInventory?.(listed);
   };
   await look();
   return {

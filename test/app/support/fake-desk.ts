@@ -109,6 +109,7 @@ export const fakeDesk = (account: string, keys: SurveyedKey[]): FakeDesk => {
         throw fault('wrong-use', `${service} has no rotation that waits`);
       return 'it goes on';
     },
+    adoptAll: async () => 0,
     giveUp: async (service, who) => {
       desk.asked.push(['give-up', service, who]);
       return 'it is given up';
