@@ -24,11 +24,13 @@ type Kind = KeyNews['kind'];
 /** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-const toDo = ({ kind, service: named }: KeyNews): string | undefined => {
+const toDo = ({ kind, service: named, words }: KeyNews): string | undefined => {
   const service = shellWord(named);
+  const resume = `tollkeeper keys resume ${service}`;
   const advice: { readonly [What in Kind]?: string } = {
-    failed: `The old key is as it was. It is tried again by itself; \`tollkeeper keys history ${service}\` shows every step.`,
-    waiting: `Mend what it says, then \`tollkeeper keys resume ${service}\`; or \`tollkeeper keys give-up ${service}\`.`,
+    failed: `It is tried again by itself; \`tollkeeper keys history ${service}\` shows every step.`,
+    // What is said of it may tell the command already.
+    waiting: `Mend what it says${words.includes(resume) ? '' : `, then \`${resume}\``}; or \`tollkeeper keys give-up ${service}\`.`,
     held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
     escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
     warning: 'Say so where the key is still needed; give it a later expiry, or use it.',

@@ -44,7 +44,7 @@ const entries = {
     'the gateway does not take the new key, and the old one stays as it is; the words quoted are the gateway’s own',
   ),
   'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
-  'rotation-blocked': failed('the old key works on; see what is said of it'),
+  'rotation-blocked': failed('see what is said of it'),
   'audit-damaged': failed(
     'nothing is done to keys: run `tollkeeper keys audit --verify` and put the audit file back from a copy; one that is lost for good is written anew from the database once it is moved away',
   ),

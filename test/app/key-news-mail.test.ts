@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyNewsMail } from '../../src/app/key-news-mail.ts';
-import { money, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { fault, money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { KeyNews } from '../../src/keys/index.ts';
 
 const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
@@ -81,4 +81,24 @@ it('finds the team by the name of a key, too; nobody to tell is no mail', () => 
 it('whoever chose the name of a key, the commands it tells do nothing else', () => {
   const mail = keyNewsMail({ ...news, kind: 'waiting', service: "x'; reboot #\u202E" }, at, means);
   expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain("`tollkeeper keys resume 'x'\\''; reboot #\uFFFD'`");
+});
+
+it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
+  const mail = keyNewsMail({ ...news, kind: 'failed', words: 'deleting: it did not answer.' }, at, means);
+  const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
+  expect(text).toContain(
+    'It is tried again by itself; `tollkeeper keys history growth-billing` shows every step.',
+  );
+  expect(text).not.toMatch(/old key/i);
+  expect(fault('rotation-blocked', 'it is blocked').advice).toBe('see what is said of it');
+});
+
+it.each([
+  'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
+  'no place can be read back from.',
+])('tells once how a rotation that waits goes on: %s', (words) => {
+  const mail = keyNewsMail({ ...news, kind: 'waiting', words }, at, means);
+  const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
+  expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
+  expect(text).toContain('`tollkeeper keys give-up growth-billing`');
 });
