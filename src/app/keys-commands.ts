@@ -7,6 +7,7 @@ import { createKeyAccounts } from './keys-accounts.ts';
 import { expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import { findKey } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
+import { endsKey, noLongerPlanned } from './keys-fresh-plan.ts';
 import { listKeys } from './keys-list.ts';
 import type { ListMeans } from './keys-list.ts';
 import { createKeyOrders } from './keys-orders.ts';
@@ -52,10 +53,16 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
       job.account === account
         ? []
         : [`the job ${job.name} is for account ${job.account} now, and was for ${account}`];
+    const ends = filed.expiries.filter(endsKey);
+    // A plan of another account's keys says nothing of these.
+    const gone =
+      ends.length === 0 || moved.length > 0
+        ? []
+        : noLongerPlanned(ends, await planner().plan(job, survey, signal), survey);
     return {
       filed: withQuotaNow(filed, survey),
       plan: planView({ ...job, account }, filed, { at: filed.at, file }),
-      stale: [...moved, ...isStale(filed, survey)],
+      stale: [...moved, ...isStale(filed, survey), ...gone],
     };
   };
 
@@ -94,7 +101,8 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
       const views = [];
       for (const job of jobs) {
         const survey = await desk(job.account).survey(signal);
-        const plan = await planner().plan(job, survey, signal);
+        const { rotations, expiries, notes } = await planner().plan(job, survey, signal);
+        const plan = { rotations, expiries, notes };
         const whole = { at: survey.at, account: job.account, job: job.name, ...plan };
         views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey) }));
       }

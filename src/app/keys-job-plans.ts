@@ -15,7 +15,7 @@ import {
 } from '../keys/index.ts';
 import type { HeldKey, KeyDesk, KeySurvey, RotationPolicy } from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import type { JobKeyPlan, KeyJob, KeyPlanner } from './keys-planner.ts';
+import type { FreshKeyPlan, KeyJob, KeyPlanner } from './keys-planner.ts';
 import { payersOf } from './payers.ts';
 
 export type JobPlansMeans = {
@@ -61,7 +61,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
     { account, fields }: Job,
     survey: KeySurvey,
     signal: AbortSignal,
-  ): Promise<JobKeyPlan> => {
+  ): Promise<FreshKeyPlan> => {
     const settings = fields as ExpireSettings;
     const policy = expiryPolicy(settings);
     const teams = teamsOf(account);
@@ -73,6 +73,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       rotations: [],
       expiries: [...notices, ...plan.expiries.map(({ planned }) => planned)],
       notes: heldNotes(plan.held),
+      held: plan.held,
     };
   };
 
@@ -87,6 +88,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
         rotations: plan.rotations.map(({ planned }) => planned),
         expiries: [],
         notes: heldNotes(plan.held),
+        held: plan.held,
       };
     },
     coverOf: (account, key, now) => {

@@ -1,5 +1,12 @@
 import type { UnixMillis } from '../base/index.ts';
-import type { KeySurvey, PlannedExpiry, PlannedRotation, RotationTerms, SurveyedKey } from '../keys/index.ts';
+import type {
+  HeldKey,
+  KeySurvey,
+  PlannedExpiry,
+  PlannedRotation,
+  RotationTerms,
+  SurveyedKey,
+} from '../keys/index.ts';
 
 /** A job that rotates or ends keys. */
 export type KeyJob = {
@@ -17,13 +24,18 @@ export type JobKeyPlan = {
   readonly notes: readonly string[];
 };
 
+/** A plan made just now, with each key that the job is about and leaves as it is. */
+export type FreshKeyPlan = JobKeyPlan & {
+  readonly held: readonly Pick<HeldKey, 'keyId' | 'reason' | 'words'>[];
+};
+
 /** What a rotate-keys job says of a key that its selection covers. */
 export type Cover = { readonly job: string; readonly every: number };
 
 /** What the jobs of the config say of keys. */
 export type KeyPlanner = {
   readonly jobs: () => readonly KeyJob[];
-  readonly plan: (job: KeyJob, survey: KeySurvey, signal: AbortSignal) => Promise<JobKeyPlan>;
+  readonly plan: (job: KeyJob, survey: KeySurvey, signal: AbortSignal) => Promise<FreshKeyPlan>;
   /** The first rotate-keys job of the account that covers the key. */
   readonly coverOf: (account: string, key: SurveyedKey, now: UnixMillis) => Cover | undefined;
   /** @throws Fault `wrong-use` where the job rotates no keys */

@@ -306,6 +306,38 @@ describe('plans', () => {
     expect(main.asked).toEqual([]);
   });
 
+  it.each([
+    [{ held: [{ keyId: 2, reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
+    [{ held: [{ keyId: 2, reason: 'not-due', words: 'not due' }] }, /: it is not due any more/],
+    [
+      { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
+      /to be warned of now$/,
+    ],
+    [{}, /: the job is not about it any more$/],
+  ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
+    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    plans['expire-old'] = fresh;
+    const { stale } = await keys.checkPlan({ file }, never);
+    expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer to be deleted: /)]);
+    expect(stale[0]).toMatch(why);
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: false, stale });
+    expect(main.asked).toEqual([]);
+    // What the job plans again may be done.
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
+  });
+
+  it('of another account now are stale, and not planned anew', async () => {
+    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
+    const house = keyHouse({ other: fakeDesk('other', []), main });
+    const { stale } = await house.keys.checkPlan({ file }, never);
+    expect(stale).toEqual(['the job expire-old is for account other now, and was for main']);
+  });
+
   it('that begin nothing since a rotation is under way are not done', async () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key);

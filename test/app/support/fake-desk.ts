@@ -1,7 +1,7 @@
 import { fault, money, toSeconds, unixMillis, unixSeconds } from '../../../src/base/index.ts';
 import type { UnixMillis } from '../../../src/base/index.ts';
 import { createKeyCommands } from '../../../src/app/keys-commands.ts';
-import type { JobKeyPlan, KeyPlanner } from '../../../src/app/keys-planner.ts';
+import type { FreshKeyPlan, KeyPlanner } from '../../../src/app/keys-planner.ts';
 import type {
   KeyDesk,
   KeyEvent,
@@ -124,7 +124,7 @@ export type KeyHouse = {
   readonly keys: KeyCommands;
   readonly desks: Readonly<Record<string, FakeDesk>>;
   /** What the job of each name plans. */
-  readonly plans: Record<string, Partial<JobKeyPlan>>;
+  readonly plans: Record<string, Partial<FreshKeyPlan>>;
 };
 
 /** The commands of keys over fake desks, one an account; rotate-prod covers all of the first account's that begin with `b`. */
@@ -140,7 +140,7 @@ export const keyHouse = (
       { name: 'rotate-prod', kind: 'rotate-keys', account: first, zone: 'UTC' },
       { name: 'expire-old', kind: 'expire-keys', account: first, zone: 'UTC' },
     ],
-    plan: async ({ name }) => ({ rotations: [], expiries: [], notes: [], ...plans[name] }),
+    plan: async ({ name }) => ({ rotations: [], expiries: [], notes: [], held: [], ...plans[name] }),
     coverOf: (account, { service }) =>
       account === first && service.startsWith('b') ? { job: 'rotate-prod', every: 30 * day } : undefined,
     termsOf: (job) => {
