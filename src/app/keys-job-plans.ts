@@ -1,4 +1,5 @@
-import { fault, noProgress } from '../base/index.ts';
+import { fault, isFault, noProgress } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
 import type { Config, Job } from '../config/index.ts';
 import { expiryPolicy, gatherExpiry, rotationPolicy } from '../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../jobs/index.ts';
@@ -7,13 +8,14 @@ import {
   isSelected,
   isServiceName,
   needsWords,
+  placesClash,
   planExpiry,
   planNotices,
   planRotations,
   printKeyName,
   templateOf,
 } from '../keys/index.ts';
-import type { HeldKey, KeyDesk, KeySurvey, RotationPolicy } from '../keys/index.ts';
+import type { HeldKey, KeyDesk, KeySurvey, RotationPolicy, SinkSpec, SurveyedKey } from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { FreshKeyPlan, KeyJob, KeyPlanner } from './keys-planner.ts';
 import { payersOf } from './payers.ts';
@@ -39,6 +41,27 @@ const heldNotes = (held: readonly HeldKey[]): readonly string[] => {
   ];
 };
 
+/** Places count from here: only whether two of them are the same is asked. */
+const anywhere = '/';
+
+/** Whether two services would share a place of these sinks. */
+const shareAPlace = (
+  account: string,
+  [one, other]: readonly [string, string],
+  sinks: readonly SinkSpec[],
+): boolean => {
+  const of = (service: string) => ({ account, service, sinks });
+  try {
+    return placesClash([of(one), of(other)], anywhere).some(
+      ({ services }) => new Set(services.map(({ service }) => service)).size > 1,
+    );
+  } catch (error) {
+    // A name that fits no place is told when a sink is made for it.
+    if (isFault(error)) return false;
+    throw error;
+  }
+};
+
 /** More than any account has. */
 const all = { maxPerRun: { count: 1_000_000 }, minRemaining: 0 };
 
@@ -48,6 +71,12 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
     Object.values(config.jobs).filter((job) => job.kind === kind);
   const rotating = ofKind('rotate-keys');
   const teamsOf = (account: string) => payersOf(config.settings, account).teams;
+
+  /** A key is of a job before it has the age at which the job looks at it. */
+  const covers = (job: Job, key: SurveyedKey, now: UnixMillis): boolean => {
+    const { olderThan: _olderThan, ...select } = policyOf(job).select;
+    return isSelected(key, select, { teams: teamsOf(job.account), now });
+  };
 
   const rotatingNamed = (name: string): RotationPolicy => {
     const job = rotating.find((one) => one.name === name);
@@ -92,13 +121,10 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       };
     },
     coverOf: (account, key, now) => {
-      const means = { teams: teamsOf(account), now };
       for (const job of rotating) {
-        // A key is of a job before it has the age at which the job looks at it.
         const { select, every } = policyOf(job);
-        const { olderThan = 0, ...rest } = select;
-        if (job.account === account && isSelected(key, rest, means))
-          return { job: job.name, every: Math.max(every, olderThan) };
+        if (job.account === account && covers(job, key, now))
+          return { job: job.name, every: Math.max(every, select.olderThan ?? 0) };
       }
       return undefined;
     },
@@ -114,6 +140,14 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       const { template } = rotatingNamed(job).terms;
       const longest = printKeyName(templateOf(template), { service, generation: 100 });
       return isKeyName(longest) ? undefined : 'the names of its keys would outgrow 50 bytes';
+    },
+    overwrites: (name, service, { at, keys }) => {
+      const job = rotating.find((one) => one.name === name);
+      const sinks = (job?.fields as RotateSettings | undefined)?.deliver ?? [];
+      if (job === undefined || sinks.length === 0) return undefined;
+      const covered = new Set(keys.filter((key) => covers(job, key, at)).map((key) => key.service));
+      if (covered.has(service)) return undefined;
+      return [...covered].find((other) => shareAPlace(job.account, [other, service], sinks));
     },
   };
 };

@@ -125,6 +125,19 @@ export const createKeyOrders = ({
     );
   };
 
+  /** A key is put where no other service has its own. */
+  const refuseOverwriting = (job: KeyJob, service: string, keys: readonly FoundKey[]): void => {
+    const other = planner().overwrites(job.name, service, { at: clock.now(), keys });
+    if (other === undefined) return;
+    throw fault(
+      'wrong-use',
+      `job ${job.name} cannot deliver a key of ${service}: it would overwrite the key of ${other}, which has the same place`,
+      {
+        advice: `name a job that has a place of its own for ${service}, or declare one, such as with {service} in the path or name under deliver`,
+      },
+    );
+  };
+
   return {
     rotate: async ({ key: named, job: jobName, now, who, account }, progress, signal) => {
       const run = { progress, signal };
@@ -146,6 +159,7 @@ export const createKeyOrders = ({
           advice:
             '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
         });
+      refuseOverwriting(job, service, keys);
       const planned: PlannedRotation = {
         service,
         why: now ? 'leak' : 'hand',
@@ -192,11 +206,13 @@ export const createKeyOrders = ({
       const run = { account: job.account, desk: desk(job.account), progress, signal };
       const open = await accounts.openOf(service, job.account);
       if (open !== undefined) return takeUp(open, run);
-      const there = (await accounts.keysOf(job.account, signal)).filter((key) => key.service === service);
+      const keys = await accounts.keysOf(job.account, signal);
+      const there = keys.filter((key) => key.service === service);
       if (there.length > 0)
         throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {
           advice: `\`tollkeeper keys rotate ${service}\` gives it a successor`,
         });
+      refuseOverwriting(job, service, keys);
       return startAndCarry(run, [{ service, why: 'new', terms, fresh }], who);
     },
     adopt: async ({ key: named, service, generation, who, account }, signal) => {

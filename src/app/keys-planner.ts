@@ -48,4 +48,6 @@ export type KeyPlanner = {
   ) => { readonly reason: string; readonly words: string } | undefined;
   /** What keeps the job from making a first key for the service, in words. */
   readonly nameTrouble: (job: string, service: string) => string | undefined;
+  /** The service that the job covers, and whose key would be overwritten if the job's sinks got one of this service, which it does not cover. */
+  readonly overwrites: (job: string, service: string, survey: KeySurvey) => string | undefined;
 };

@@ -180,9 +180,15 @@ describe('rotating by hand', () => {
     ['growth', {}, /no rotate-keys job covers growth\.g1/],
     ['growth', { job: 'expire-old' }, /rotates no keys/],
     ['growth', { job: 'spent' }, /no job spent rotates or ends keys; there are: rotate-prod, expire-old/],
+    ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
+    ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
     ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
   ])('%s with %j is refused', async (key, more, words) => {
-    const { main, keys } = oneAccount(surveyed(2, 'growth.g1'), surveyed(3, 'dead.g1', {}, { status: 2 }));
+    const { main, keys } = oneAccount(
+      surveyed(2, 'growth.g1'),
+      surveyed(3, 'dead.g1', {}, { status: 2 }),
+      surveyed(4, 'shared.g1'),
+    );
     await expect(keys.rotate({ key, now: false, who, ...more }, noProgress, never)).rejects.toThrow(words);
     expect(main.asked).toEqual([]);
   });
@@ -230,6 +236,7 @@ describe('other orders', () => {
     for (const [change, words] of [
       [{ service: 'billing' }, /billing has billing\.g7 already/],
       [{ service: 'x'.repeat(41) }, /too long/],
+      [{ service: 'shared' }, /overwrite the key of billing/],
       [{ quota: '-3' }, /no quota/],
       [{ quota: '0' }, /no quota/],
       [{ quota: 'much' }, /no quota/],

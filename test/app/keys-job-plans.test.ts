@@ -24,6 +24,14 @@ beforeEach(async () => {
     keys: { name: "b*", older_than: 35d }
     every: 30d
     retire: { quiet: 2d }
+    deliver: [{ file: { path: "/run/keys/{service}.env", variable: KEY } }]
+  rotate-one:
+    kind: rotate-keys
+    keys: { name: "growth", older_than: 90d }
+    every: 90d
+    deliver:
+      - { file: { path: /run/keys/growth-too, raw: true } }
+      - { file: { path: /run/keys/one.env, variable: KEY } }
   expire-old:
     kind: expire-keys
     keys: { name: "old*" }
@@ -66,6 +74,7 @@ const jobNamed = (name: string) => {
 it('plans what each job of keys would do, and says what is left as it is and why', async () => {
   expect(planner.jobs()).toEqual([
     { name: 'rotate-prod', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
+    { name: 'rotate-one', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
     { name: 'expire-old', kind: 'expire-keys', account: 'main', zone: 'UTC' },
   ]);
   const survey = {
@@ -86,6 +95,10 @@ it('plans what each job of keys would do, and says what is left as it is and why
     expiries: [],
   });
   expect(rotate.notes[0]).toMatch(/^left as it is: batch: 2 keys bear this name \(ids 2, 3\)/);
+  expect(rotate.held.map(({ keyId, reason }) => [keyId, reason])).toEqual([
+    [2, 'name-not-unique'],
+    [3, 'name-not-unique'],
+  ]);
   const expire = await planner.plan(jobNamed('expire-old'), survey, never);
   expect(expire).toMatchObject({ rotations: [], expiries: [{ keyId: 5, action: { kind: 'warn' } }] });
 });
@@ -93,7 +106,7 @@ it('plans what each job of keys would do, and says what is left as it is and why
 it('covers a key from its birth on with the age at which it is rotated', () => {
   const young = surveyed(1, 'billing.g7', {}, { createdTime: unixSeconds(now / 1000) });
   expect(planner.coverOf('main', young, now)).toEqual({ job: 'rotate-prod', every: 35 * day });
-  expect(planner.coverOf('main', surveyed(1, 'growth'), now)).toBe(undefined);
+  expect(planner.coverOf('main', surveyed(1, 'data'), now)).toBe(undefined);
   expect(planner.coverOf('other', young, now)).toBe(undefined);
 });
 
@@ -127,4 +140,18 @@ it('has terms of jobs that rotate, and says which names of services cannot be', 
   expect(planner.nameTrouble('rotate-prod', 'batch')).toBe(undefined);
   expect(planner.nameTrouble('rotate-prod', '../etc')).toMatch(/paths/);
   expect(planner.nameTrouble('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
+});
+
+it('knows whose key a service would overwrite in the sinks of a job that does not cover it', () => {
+  // Too young to be rotated, and in its place all the same.
+  const growth = surveyed(1, 'growth.g1', {}, { createdTime: unixSeconds(now / 1000) });
+  const survey = { at: now, keys: [growth, surveyed(2, 'billing.g7'), surveyed(3, 'data.g1')] };
+  const other = (job: string, service: string) => planner.overwrites(job, service, survey);
+  expect([other('rotate-one', 'data'), other('rotate-one', 'fresh')]).toEqual(['growth', 'growth']);
+  // What the job covers has its own place, and so has each service where the place bears its name.
+  expect([other('rotate-one', 'growth'), other('rotate-prod', 'data')]).toEqual([undefined, undefined]);
+  // Nobody's key is there yet.
+  expect(planner.overwrites('rotate-one', 'data', { at: now, keys: [] })).toBe(undefined);
+  // A name that fits no place is told when it is to go there.
+  expect(other('rotate-prod', '../data')).toBe(undefined);
 });

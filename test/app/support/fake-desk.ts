@@ -150,6 +150,7 @@ export const keyHouse = (
     obstacleOf: (_job, { key }) =>
       key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined,
     nameTrouble: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
+    overwrites: (_job, service) => (service.startsWith('shared') ? 'billing' : undefined),
   };
   const desk = (account: string): FakeDesk => {
     const found = desks[account];
