@@ -25,6 +25,8 @@ type Kind = KeyNews['kind'];
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
 const toDo = ({ kind, service: named, words }: KeyNews): string | undefined => {
+  // Of an account, or of the journal: what it says is all there is to do.
+  if (named === '') return undefined;
   const service = shellWord(named);
   const resume = `tollkeeper keys resume ${service}`;
   const advice: { readonly [What in Kind]?: string } = {
@@ -64,10 +66,13 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
         ? []
         : [['Last use', useWords(news.use, means.zone, means.currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
-      [
-        'Service',
-        `${news.service} (account ${news.account}${team === undefined ? '' : `, team ${team.name}`})`,
-      ],
+      // Some news is of no service: of an account, or of the journal.
+      news.service === ''
+        ? ['Account', news.account || 'all']
+        : [
+            'Service',
+            `${news.service} (account ${news.account}${team === undefined ? '' : `, team ${team.name}`})`,
+          ],
       ['When', formatSlot(at, means.zone)],
     ],
   };
@@ -80,7 +85,11 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
       ),
       blocks: [block],
       closing: [
-        `\`tollkeeper keys list ${service}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+        ...(news.service === ''
+          ? []
+          : [
+              `\`tollkeeper keys list ${service}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+            ]),
         'Of this no other mail comes.',
       ],
     },

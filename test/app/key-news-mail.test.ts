@@ -102,3 +102,28 @@ it.each([
   expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
   expect(text).toContain('`tollkeeper keys give-up growth-billing`');
 });
+
+it('names no command for a service where the news is of an account, or of the journal', () => {
+  const one = keyNewsMail(
+    {
+      kind: 'failed',
+      account: 'main',
+      service: '',
+      rotation: '',
+      title: 'the rotations of main cannot be moved on',
+      words: 'no answer. No step was taken on a key.',
+      key: 'stuck/main/gateway-timeout',
+    },
+    unixMillis(Date.UTC(2026, 10, 21)),
+    {
+      from: 'Tollkeeper <t@example.com>',
+      operators: ['ops@example.com'],
+      zone: 'UTC',
+      currency: 'USD',
+      teams: [],
+      keyNames: [],
+    },
+  );
+  expect(one?.text).toContain('No step was taken on a key.');
+  expect(one?.text).not.toMatch(/tollkeeper keys|unnamed/);
+});

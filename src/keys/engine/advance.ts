@@ -1,4 +1,4 @@
-import { errorFields, isFault, messageOf, unixMillis } from '../../base/index.ts';
+import { errorFields, isFault, messageOf, shellWord, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
@@ -174,7 +174,7 @@ const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown
       ? `the rotation of ${service} waits for you`
       : `a step of the rotation of ${service} failed`,
     words: isLast
-      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${service}`
+      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
       : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`

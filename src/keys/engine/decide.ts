@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
@@ -118,7 +119,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
   if (places === undefined || places.length === 0)
     return {
       ...rest(
-        `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${rotation.service}\``,
+        `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
       ),
       untold: `the rotation of ${rotation.service} cannot go on`,
     };
@@ -248,7 +249,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   return rest(
     waiting === undefined
       ? `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`
-      : `${waiting}; see to it and let it go on with \`tollkeeper keys resume ${rotation.service}\``,
+      : `${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(rotation.service)}\``,
   );
 };
 

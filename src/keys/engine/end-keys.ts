@@ -1,4 +1,4 @@
-import { isFault, messageOf, toSeconds } from '../../base/index.ts';
+import { isFault, messageOf, shellWord, toSeconds } from '../../base/index.ts';
 import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
@@ -48,7 +48,7 @@ const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | u
     : {
         planned,
         done: false,
-        said: `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${turning.service}\` first`,
+        said: `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${shellWord(turning.service)}\` first`,
       };
 };
 

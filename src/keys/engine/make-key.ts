@@ -1,4 +1,13 @@
-import { compareMoney, fault, isFault, messageOf, toSeconds, unixSeconds, zero } from '../../base/index.ts';
+import {
+  compareMoney,
+  fault,
+  isFault,
+  messageOf,
+  shellWord,
+  toSeconds,
+  unixSeconds,
+  zero,
+} from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyFields } from '../key-event.ts';
@@ -82,7 +91,7 @@ const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
   if (old === undefined)
     return blocked(
       `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
-      `make a new one with \`tollkeeper keys create ${rotation.service}\`, after giving this rotation up`,
+      `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
     );
   return {
     ...remainOf(rotation, old),
