@@ -6,7 +6,7 @@ export { openApp } from './open-app.ts';
 export type { App } from './open-app.ts';
 export { auditKeys } from './keys-audit.ts';
 export type { AuditView } from './keys-audit.ts';
-export { needsPerson } from '../server/index.ts';
+export { mailTones, needsPerson, runTones } from '../server/index.ts';
 export type { ListedReport, ReportList } from '../jobs/index.ts';
 export type {
   Commands,

@@ -1,6 +1,7 @@
 import { fault, money, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
-import type { KeyDesk, KeyFields, PlannedRotation, RotationTerms } from '../keys/index.ts';
+import { plannedRotation } from '../keys/index.ts';
+import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
 import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
@@ -151,7 +152,7 @@ export const createKeyOrders = ({
       if (taken !== undefined) return taken;
       const job = jobFor(found, jobName);
       const terms = planner().termsOf(job.name);
-      const { service, generation, key } = found;
+      const { service, key } = found;
       const keys = all.filter((one) => one.account === found.account);
       const obstacle = planner().obstacleOf(job.name, found, { at: clock.now(), keys });
       if (obstacle !== undefined && !(now && noMatterWhenLeaked.has(obstacle.reason)))
@@ -160,18 +161,7 @@ export const createKeyOrders = ({
             '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
         });
       refuseOverwriting(job, service, keys);
-      const planned: PlannedRotation = {
-        service,
-        why: now ? 'leak' : 'hand',
-        terms: now ? atOnce(terms) : terms,
-        old: {
-          keyId: key.id,
-          generation,
-          name: key.name,
-          remainQuota: key.remainQuota,
-          unlimitedQuota: key.unlimitedQuota,
-        },
-      };
+      const planned = plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
       return startAndCarry({ account: found.account, desk: desk(found.account), ...run }, [planned], who);
     },
     expire: async ({ key: named, at, who, account }, signal) => {

@@ -1,20 +1,11 @@
+import { mailTones } from '../app/index.ts';
 import type { OutboxAnswer, OutboxView } from '../app/index.ts';
 import { localMoment } from './moment.ts';
-import type { Screen, Style } from './paint.ts';
+import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
 import { untilWords } from './words.ts';
-
-const styles: Readonly<Record<OutboxView['state'], Style>> = {
-  queued: 'busy',
-  sending: 'busy',
-  sent: 'good',
-  deferred: 'warn',
-  failed: 'bad',
-  unknown: 'bad',
-  dropped: 'quiet',
-};
 
 const zone = 'UTC';
 
@@ -27,7 +18,7 @@ const nextWords = ({ next, state }: OutboxView, now: number): string => {
 const widest = (width: number | undefined): number => Math.max(20, Math.floor((width ?? 320) / 2));
 
 const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => {
-  const state: Cell = { text: row.state, style: styles[row.state] };
+  const state: Cell = { text: row.state, style: mailTones[row.state] };
   return {
     cells: [
       row.id,

@@ -1,20 +1,10 @@
+import { runTones } from '../app/index.ts';
 import type { RunView } from '../app/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
-import type { Style } from './paint.ts';
 import { durationWords, untilWords } from './words.ts';
 
-const styles: Readonly<Record<RunView['state'], Style>> = {
-  queued: 'busy',
-  running: 'busy',
-  ok: 'good',
-  failed: 'bad',
-  interrupted: 'bad',
-  missed: 'warn',
-  skipped: 'warn',
-};
-
-export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: styles[state] });
+export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: runTones[state] });
 
 /** Why it is as it is: `gateway-unreachable: 127.0.0.1 …`, or what a good run did. */
 export const whyWords = ({

@@ -34,7 +34,7 @@ export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';
 export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from './plan/key-names.ts';
-export { planRotations } from './plan/plan-rotations.ts';
+export { plannedRotation, planRotations } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
 export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
 export type { ExpiryPlan } from './plan/plan-expiry.ts';

@@ -31,6 +31,7 @@ export type {
 } from './keys-port.ts';
 export type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
 export { needsPerson } from './needs-person.ts';
+export { mailTones, runTones } from './tones.ts';
 export { listenForHealth } from './health.ts';
 export { listenForPage } from './page/listen.ts';
 export { askDaemon } from './control/ask.ts';

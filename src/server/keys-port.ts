@@ -1,4 +1,5 @@
 import type { Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
+import type { OpenRotationView } from './status-data.ts';
 
 /** A key as the gateway lists it, with its place in the line of its service and what the call log knows of its use. */
 export type KeyView = {
@@ -27,18 +28,8 @@ export type KeyView = {
   readonly use?: { readonly calls: number; readonly lastCall?: UnixSeconds; readonly spend?: string };
 };
 
-export type RotationState = {
+export type RotationState = OpenRotationView & {
   readonly id: string;
-  readonly account: string;
-  readonly service: string;
-  readonly stage: string;
-  readonly since: UnixMillis;
-  /** One sentence: what it waits for, or what is wrong and what to do. */
-  readonly words: string;
-  readonly old?: { readonly keyId: number; readonly name: string };
-  readonly candidate?: { readonly keyId: number; readonly name: string };
-  /** Failed tries of the step it stands before. */
-  readonly tries: number;
   /** What went wrong just now. */
   readonly fault?: { readonly code: string; readonly message: string; readonly advice: string };
 };

@@ -1,26 +1,17 @@
 import { html } from 'hono/html';
 import { adviceOf } from '../../base/index.ts';
 import type { JobView, RunView } from '../commands-port.ts';
+import { runTones } from '../tones.ts';
 import { chip, moment, momentAway, pair, roughly, said, section } from './words.ts';
-import type { Html, PageLook, Tone } from './words.ts';
+import type { Html, PageLook } from './words.ts';
 
 /** A page that names more jobs than that is not read. */
 const mostJobs = 200;
 
-const tones: Readonly<Record<RunView['state'], Tone>> = {
-  queued: 'busy',
-  running: 'busy',
-  ok: 'good',
-  failed: 'bad',
-  interrupted: 'bad',
-  missed: 'warn',
-  skipped: 'warn',
-};
-
 const stateOf = ({ outageSince, suspend, last }: JobView): Html => {
   if (outageSince !== undefined) return chip('outage', 'bad');
   if (suspend) return chip('suspended', 'quiet');
-  return last === undefined ? chip('not run yet', 'quiet') : chip(last.state, tones[last.state]);
+  return last === undefined ? chip('not run yet', 'quiet') : chip(last.state, runTones[last.state]);
 };
 
 const lastOf = ({ last, zone }: JobView, look: PageLook): Html => {
@@ -90,7 +81,7 @@ const openItem = (run: RunView, look: PageLook): Html => {
         : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
       : html`waits: ${said(run.waiting)}`;
   return html`<li>
-    <h3>${said(run.job)} ${chip(run.state, tones[run.state])}</h3>
+    <h3>${said(run.job)} ${chip(run.state, runTones[run.state])}</h3>
     <p>slot ${moment(run.slot, look, run.zone)}; ${wait}</p>
   </li>`;
 };

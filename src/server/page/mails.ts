@@ -1,23 +1,14 @@
 import { html } from 'hono/html';
 import type { OutboxView, StatusView } from '../commands-port.ts';
+import { mailTones } from '../tones.ts';
 import { chip, command, momentAway, pair, said, section } from './words.ts';
-import type { Html, PageLook, Tone } from './words.ts';
+import type { Html, PageLook } from './words.ts';
 
 /** Rows of the outbox that the page tells of. */
 export type ShownMails = {
   /** Refused, given up, or of unknown outcome. */
   readonly stuck: readonly OutboxView[];
   readonly waiting: readonly OutboxView[];
-};
-
-const tones: Readonly<Record<OutboxView['state'], Tone>> = {
-  queued: 'busy',
-  sending: 'busy',
-  sent: 'good',
-  deferred: 'warn',
-  failed: 'bad',
-  unknown: 'bad',
-  dropped: 'quiet',
 };
 
 /** What a person does about a row that nobody tries any more. */
@@ -37,8 +28,8 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
 
 const mailItem = (row: OutboxView, look: PageLook): Html => {
   const { id, state, kind, subject, recipient, route, attempts, lastError, next, queuedAt } = row;
-  return html`<li class="${tones[state] === 'bad' ? 'hurt' : ''}">
-    <h3>${said(recipient)} ${chip(state, tones[state])} <small>${id}</small></h3>
+  return html`<li class="${mailTones[state] === 'bad' ? 'hurt' : ''}">
+    <h3>${said(recipient)} ${chip(state, mailTones[state])} <small>${id}</small></h3>
     <dl>
       ${pair('About', html`${said(kind)} ${said(subject)}`)}
       ${pair(

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { formatSlot } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
+import type { Tone } from '../tones.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -63,8 +64,6 @@ export const saidWithCommands = (text: string): Html =>
       .split(/(`[^`]+`)/)
       .map((part) => (/^`[^`]+`$/.test(part) ? command(part.slice(1, -1)) : part))}</bdi
   >`;
-
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
 export const chip = (text: string, tone: Tone): Html => html`<b class="chip ${tone}">${text}</b>`;
 
