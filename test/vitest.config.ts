@@ -43,7 +43,6 @@ export default defineConfig({
     pool: 'forks',
     // A process takes one file after the other: rooms hold no state of their own, and are read and compiled once.
     isolate: false,
-    // In a storm daemons are timed: nothing else is to run beside them.
-    maxWorkers: wanted === 'storm' ? 1 : 2,
+    maxWorkers: 2,
   },
 });
