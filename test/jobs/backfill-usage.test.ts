@@ -58,7 +58,8 @@ describe('pulling usage again', () => {
     const { context, clock, run } = house;
     const steps = fc.array(
       fc.record({
-        wait: fc.integer({ min: 0, max: 5 * 24 }),
+        // Five of them at most: the clock never goes past the moment that all is compared at.
+        wait: fc.integer({ min: 0, max: 4 * 24 }),
         regular: fc.boolean(),
         from: fc.integer({ min: -24 * 20, max: 27 * 24 }),
         length: fc.integer({ min: 0, max: 14 * 24 * 60 }),
