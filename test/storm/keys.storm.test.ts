@@ -70,7 +70,7 @@ describe.each(keyWeathers.map((weather, index) => [weather.name, weather, index]
         const rotated = await playRotation(
           house,
           (lives) =>
-            kills + lives > each * 4
+            kills + lives > each + 1
               ? { kind: 'none' }
               : { kind: 'moment', after: ((moments[(draw += 1)] ?? 0) / 1000) * longest },
           ({ killed, took }) => {
