@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildProgram } from '../program/support/built-program.ts';
-import type { BuiltProgram } from '../program/support/built-program.ts';
-import { openKeyHouse } from './support/key-house.ts';
-import { keyWeathers } from './support/key-variants.ts';
-import { playRotation } from './support/play-rotation.ts';
+import { buildProgram } from '../../program/support/built-program.ts';
+import type { BuiltProgram } from '../../program/support/built-program.ts';
+import { openKeyHouse } from './key-house.ts';
+import { keyWeathers } from './key-variants.ts';
+import { playRotation } from './play-rotation.ts';
 
 /** How many processes are killed at random moments, over all weathers. */
 const count = Number(process.env['TOLLKEEPER_KEY_ROUNDS'] ?? process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 100);
@@ -14,22 +14,25 @@ const isLong = process.env['TOLLKEEPER_KEY_BOUNDARIES'] === 'all';
 const finest = /./;
 const steps = /^(before line|line synced|answer of|renamed)/;
 const each = Math.max(1, Math.ceil(count / keyWeathers.length));
-vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
-
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-let program: BuiltProgram;
-beforeAll(async () => {
-  say(
-    `storm of ${keyWeathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
-  );
-  program = await buildProgram();
-});
-afterAll(() => program[Symbol.asyncDispose]());
+/** The weathers whose place in the list is wanted: files that share them out are played side by side. */
+export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
+  const mine = keyWeathers
+    .map((weather, index) => [weather.name, weather, index] as const)
+    .filter(([, , index]) => isWanted(index));
+  vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
 
-describe.each(keyWeathers.map((weather, index) => [weather.name, weather, index] as const))(
-  '%s',
-  (_name, weather, index) => {
+  let program: BuiltProgram;
+  beforeAll(async () => {
+    say(
+      `storm of ${mine.length} of ${keyWeathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
+    );
+    program = await buildProgram();
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
+  describe.each(mine)('%s', (_name, weather, index) => {
     it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
       await using house = await openKeyHouse(program, weather);
       const { kills, wrongs, unfinished } = await playRotation(house, () => ({
@@ -87,5 +90,5 @@ describe.each(keyWeathers.map((weather, index) => [weather.name, weather, index]
       say(`${weather.name}: ${kills} kills at random in ${rotations} rotations; ${calls} calls`);
       expect(house.consumer.failures()).toEqual([]);
     });
-  },
-);
+  });
+};

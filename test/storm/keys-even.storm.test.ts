@@ -1,0 +1,3 @@
+import { playKeyStorm } from './support/key-storm.ts';
+
+playKeyStorm((index) => index % 2 === 0);
