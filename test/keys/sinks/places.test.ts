@@ -30,11 +30,11 @@ const aws = (field?: string): SinkSpec => ({
 
 const names = (service: string, account = 'main') => ({ account, service });
 const place = (spec: SinkSpec, service = 'billing') =>
-  placeOf(fillSpec(spec, names(service), '/home/toll'), names(service));
+  placeOf(fillSpec(spec, names(service), '/srv/toll'), names(service));
 
 describe('the place of a sink', () => {
   it('is the same at every start, and holds no secret', () => {
-    expect(place(file('{account}/{service}.env'))).toBe('file:/home/toll/main/billing.env#KEY');
+    expect(place(file('{account}/{service}.env'))).toBe('file:/srv/toll/main/billing.env#KEY');
     expect(place(file('/a.json', { kind: 'pointer', pointer: '/{service}/k' }), 'a/b~c')).toBe(
       'file:/a.json#/a~1b~0c/k',
     );
