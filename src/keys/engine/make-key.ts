@@ -1,13 +1,4 @@
-import {
-  compareMoney,
-  fault,
-  isFault,
-  messageOf,
-  shellWord,
-  toSeconds,
-  unixSeconds,
-  zero,
-} from '../../base/index.ts';
+import { compareMoney, fault, shellWord, toSeconds, unixSeconds, zero } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyFields } from '../key-event.ts';
@@ -16,7 +7,7 @@ import { halfOf } from './half.ts';
 import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
 import type { NameTemplate } from '../plan/key-names.ts';
 import type { Rotation } from '../rotation.ts';
-import { fingerprintOf } from '../sinks/fingerprint.ts';
+import { askForKey } from './ask-for-key.ts';
 import { note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
@@ -106,27 +97,23 @@ const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
  */
 export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => {
   const { gateway, plaintexts, clock } = pass.means;
-  const fields = fieldsOf(pass, rotation);
+  const spec = fieldsOf(pass, rotation);
   const { generation, name } = nextName(pass, rotation);
-  await note(pass, rotation, { what: 'creating', generation, name, spec: fields });
-  let made: Awaited<ReturnType<typeof gateway.create>>;
-  try {
-    made = await gateway.create(name, fields, pass.signal);
-  } catch (error) {
-    const code = isFault(error) ? error.code : 'aborted';
-    await note(pass, rotation, { what: 'create-lost', generation, name, code, message: messageOf(error) });
-    throw error;
-  }
-  plaintexts.set(plaintextOf(rotation, { generation }), made.key);
-  pass.noteMade({
-    ...fields,
-    id: made.id,
-    name,
-    keyMask: undefined,
-    status: undefined,
-    createdTime: toSeconds(clock.now()),
-    rest: {},
-  });
-  const fingerprint = fingerprintOf(made.key.reveal());
-  await note(pass, rotation, { what: 'created', keyId: made.id, generation, name, fingerprint });
+  await askForKey(
+    (step) => note(pass, rotation, step),
+    { generation, name, spec },
+    () => gateway.create(name, spec, pass.signal),
+    ({ id, key }) => {
+      plaintexts.set(plaintextOf(rotation, { generation }), key);
+      pass.noteMade({
+        ...spec,
+        id,
+        name,
+        keyMask: undefined,
+        status: undefined,
+        createdTime: toSeconds(clock.now()),
+        rest: {},
+      });
+    },
+  );
 };

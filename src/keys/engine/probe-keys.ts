@@ -1,4 +1,3 @@
-import { isFault, messageOf } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { KeyEvent } from '../key-event.ts';
@@ -6,7 +5,7 @@ import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
 import { probeService } from '../update/probe.ts';
 import type { ProbeKeys } from '../update/probe.ts';
-import { fingerprintOf } from '../sinks/fingerprint.ts';
+import { askForKey } from './ask-for-key.ts';
 
 type ProbeMeans = {
   readonly account: string;
@@ -33,25 +32,13 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeMeans):
       const generation = journal.highestGeneration(account, probeService) + 1;
       const name = printKeyName(template, { service: probeService, generation });
       const rotation = `probe/${generation}`;
-      await record({ ...common(rotation), what: 'creating', generation, name, spec });
-      try {
-        const made = await gateway.createKey({ ...spec, name }, { signal });
-        const fingerprint = fingerprintOf(made.key.reveal());
-        await record({ ...common(rotation), what: 'created', keyId: made.id, generation, name, fingerprint });
-        names.set(made.id, { rotation, generation, name });
-        return { id: made.id };
-      } catch (error) {
-        const code = isFault(error) ? error.code : 'aborted';
-        await record({
-          ...common(rotation),
-          what: 'create-lost',
-          generation,
-          name,
-          code,
-          message: messageOf(error),
-        });
-        throw error;
-      }
+      const { id } = await askForKey(
+        (step) => record({ ...common(rotation), ...step }),
+        { generation, name, spec },
+        () => gateway.createKey({ ...spec, name }, { signal }),
+      );
+      names.set(id, { rotation, generation, name });
+      return { id };
     },
     deleteProbeKey: async (id, signal) => {
       const known = names.get(id);

@@ -1,0 +1,33 @@
+import { isFault, messageOf } from '../../base/index.ts';
+import type { Secret } from '../../base/index.ts';
+import type { KeyFields } from '../key-event.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
+import type { Step } from './pass.ts';
+
+type Made = { readonly id: number; readonly key: Secret };
+
+/**
+ * Asks for a key: written down before it is asked for, and after, whatever comes of it. `onMade` has the key before it is
+ * written down that there is one. @throws what `create` throws; then there may be a key all the same
+ */
+export const askForKey = async (
+  write: (step: Step) => Promise<void>,
+  asked: { readonly generation: number; readonly name: string; readonly spec: KeyFields },
+  create: () => Promise<Made>,
+  onMade: (made: Made) => void = () => undefined,
+): Promise<Made> => {
+  const { generation, name } = asked;
+  await write({ what: 'creating', ...asked });
+  let made: Made;
+  try {
+    made = await create();
+  } catch (error) {
+    const code = isFault(error) ? error.code : 'aborted';
+    await write({ what: 'create-lost', generation, name, code, message: messageOf(error) });
+    throw error;
+  }
+  onMade(made);
+  const fingerprint = fingerprintOf(made.key.reveal());
+  await write({ what: 'created', keyId: made.id, generation, name, fingerprint });
+  return made;
+};
