@@ -47,9 +47,10 @@ const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined):
     ...seen,
     now: means.clock.now(),
     isListed: (keyId) => pass.keys().has(keyId),
-    unsettledElsewhere: means.journal
-      .openRotations(means.account)
-      .find((other) => other.id !== rotation.id && isUnsettled(other, seen))?.service,
+    unsettledElsewhere: () =>
+      means.journal
+        .openRotations(means.account)
+        .find((other) => other.id !== rotation.id && isUnsettled(other, seen))?.service,
     holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
     places: consumer?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson })),
     reloads: consumer?.reload !== undefined,
@@ -81,8 +82,7 @@ const perform = async (
     case 'look':
       return pass.look();
     case 'clear':
-      await clearKey(pass, rotation, action.attempt, action.keyId);
-      return undefined;
+      return clearKey(pass, rotation, action.attempt, action.keyId);
     case 'seek':
       return seekSuccessor(pass, rotation, action.attempt);
     case 'create':

@@ -35,23 +35,22 @@ export const takeAway = async (
   return { taken: await isTaken(pass, keyId), refusal };
 };
 
-/** Takes away a key that no sink can hold. Says whether it is gone. @throws what the gateway refused with, when it stays */
+/** Takes away a key that no sink can hold. @throws what the gateway refused with, when it stays */
 export const clearKey = async (
   pass: Pass,
   rotation: Rotation,
   attempt: Attempt,
   keyId: number,
-): Promise<boolean> => {
+): Promise<void> => {
   const key = lineKeyOf(attempt, keyId);
   if (attempt.state !== 'clearing') await note(pass, rotation, { what: 'deleting', ...key, why: 'orphan' });
   pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
   const { taken, refusal } = await takeAway(pass, keyId);
   if (taken) {
     await note(pass, rotation, { what: 'deleted', ...key });
-    return true;
+    return;
   }
   await tellStaying(pass, rotation, key, attempt.clearingAt);
   if (refusal !== undefined) throw refusal;
   pass.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
-  return false;
 };

@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/index.ts';
+import { formatMoment, shellWord, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
@@ -24,7 +24,7 @@ export type View = {
   /** What was tried in this pass and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
   readonly resting: (keyId: number) => string | undefined;
   /** Another service whose new key could be left over, were we to die now: there is to be one such key at most. */
-  readonly unsettledElsewhere: string | undefined;
+  readonly unsettledElsewhere: () => string | undefined;
   /** Failed steps are waited with unless somebody ordered this try. */
   readonly ordered: boolean;
 };
@@ -63,8 +63,7 @@ export const pauseAfter = (tries: number): number =>
 
 const rest = (words: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', words });
 
-const clock = (moment: number): string =>
-  `${new Date(moment).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
 
 /** Keys that must be seen to before anything is made: asked for without an answer, or on their way out. */
 const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
@@ -87,14 +86,18 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
   return undefined;
 };
 
+/** The place that a person has the key of and has not said so yet. */
+const awaited = (attempt: Attempt, places: readonly WantedPlace[]): WantedPlace | undefined =>
+  places.find(({ place, confirmedByPerson }) => {
+    const delivery = attempt.places[place];
+    return confirmedByPerson && delivery?.done === true && delivery.proof === undefined;
+  });
+
 /** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
 const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
   if (attempt.state === 'made' || attempt.state === 'verified')
     return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
-  const byPerson = places.find(
-    ({ place, confirmedByPerson }) =>
-      confirmedByPerson && attempt.places[place]?.done === true && attempt.places[place].proof === undefined,
-  );
+  const byPerson = awaited(attempt, places);
   const delivered = places.every(({ place }) => attempt.places[place]?.done === true);
   if (byPerson !== undefined && delivered) return unconfirmed(attempt, byPerson.place);
   return { step: 'prove', attempt };
@@ -124,15 +127,12 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
       untold: `the rotation of ${rotation.service} cannot go on`,
     };
   const attempt = candidateOf(rotation);
-  if (attempt === undefined)
-    return view.unsettledElsewhere === undefined
-      ? { step: 'create' }
-      : {
-          ...rest(
-            `its successor is made when the new key of ${view.unsettledElsewhere} is on its way to a sink, or gone`,
-          ),
-          blocked: true,
-        };
+  if (attempt === undefined) {
+    const other = view.unsettledElsewhere();
+    if (other === undefined) return { step: 'create' };
+    const words = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
+    return { ...rest(words), blocked: true };
+  }
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   // A place that was declared since has to hold it too.
   if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
@@ -141,9 +141,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
   if (attempt.state === 'made') return { step: 'verify', attempt };
   const undelivered = places.find(({ place }) => attempt.places[place]?.done !== true);
   if (undelivered !== undefined) return { step: 'deliver', attempt, place: undelivered.place };
-  const byPerson = places.find(
-    ({ place, confirmedByPerson }) => confirmedByPerson && attempt.places[place]?.proof === undefined,
-  );
+  const byPerson = awaited(attempt, places);
   return byPerson === undefined ? { step: 'read-back', attempt } : unconfirmed(attempt, byPerson.place);
 };
 

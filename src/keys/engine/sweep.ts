@@ -1,6 +1,5 @@
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyEvent } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
 import { takeAway } from './clear-key.ts';
 import { lineKey, note } from './pass.ts';
@@ -76,11 +75,9 @@ const vanished = async (pass: Pass): Promise<void> => {
   }
 };
 
-/** Clears away, at the beginning of a pass, what no rotation under way will see to. Gives what was deleted. */
-export const sweep = async (pass: Pass): Promise<readonly KeyEvent['what'][]> => {
-  const done: KeyEvent['what'][] = [];
-  const strays = straysIn(pass);
-  for (const { id, service, why, since, ...key } of strays) {
+/** Clears away, at the beginning of a pass, what no rotation under way will see to. */
+export const sweep = async (pass: Pass): Promise<void> => {
+  for (const { id, service, why, since, ...key } of straysIn(pass)) {
     if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
     const { taken, refusal } = await takeAway(pass, key.keyId);
     if (!taken) {
@@ -93,7 +90,6 @@ export const sweep = async (pass: Pass): Promise<readonly KeyEvent['what'][]> =>
       continue;
     }
     await note(pass, { id, service }, { what: 'deleted', ...key });
-    done.push('deleted');
     if (why === 'orphan')
       await pass.means.tell({
         kind: 'orphan',
@@ -106,5 +102,4 @@ export const sweep = async (pass: Pass): Promise<readonly KeyEvent['what'][]> =>
       });
   }
   await vanished(pass);
-  return done;
 };
