@@ -1,0 +1,171 @@
+import { fault } from '../base/index.ts';
+import { adoptionOf, birthOf, checkService, openRotation } from './desk-parts.ts';
+import type { commonOf } from './desk-parts.ts';
+import type { KeyDesk } from './desk-types.ts';
+import { takeAway } from './engine/clear-key.ts';
+import type { EngineMeans } from './engine/engine-means.ts';
+import { lineKeyOf, note, openPass, plaintextOf } from './engine/pass.ts';
+import type { Step } from './engine/pass.ts';
+import { liveOf } from './lineage.ts';
+import { candidateOf } from './rotation.ts';
+import type { Rotation } from './rotation.ts';
+import { probeService } from './update/probe.ts';
+
+type OrderMeans = {
+  readonly means: EngineMeans;
+  /** Lets nothing else be written to the keys of the account meanwhile. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly common: ReturnType<typeof commonOf>;
+};
+
+export type DeskOrders = Pick<KeyDesk, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
+
+/** What a person orders of keys and rotations, one order after the other. */
+export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrders => {
+  const { account, journal, clock } = means;
+
+  const openOf = (service: string): Rotation => {
+    const found = openRotation(journal, account, service);
+    if (found !== undefined) return found;
+    throw fault('wrong-use', `no rotation of ${service} is open`, {
+      advice: '`tollkeeper keys list` shows the services and their rotations',
+    });
+  };
+
+  const onOne = (
+    service: string,
+    who: string,
+    stepsOf: (rotation: Rotation) => readonly Step[],
+  ): Promise<Rotation> =>
+    alone(async () => {
+      const rotation = openOf(service);
+      const steps = stepsOf(rotation);
+      await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
+      return rotation;
+    });
+
+  return {
+    adopt: ({ keyId, service, generation }, who, signal) =>
+      alone(async () => {
+        checkService(service);
+        const key = (await means.gateway.list(signal)).find(({ id }) => id === keyId);
+        if (key === undefined)
+          throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
+            advice: '`tollkeeper keys list` shows the ids',
+          });
+        const taken = liveOf(journal.lineage(account), service).find(
+          (row) => row.generation === generation && row.keyId !== keyId,
+        );
+        if (taken !== undefined)
+          throw fault(
+            'wrong-use',
+            `generation ${generation} of ${service} is the key ${taken.name} (${taken.keyId})`,
+            {
+              advice: 'name another generation',
+            },
+          );
+        const placed = { keyId, generation, name: key.name };
+        await journal.record([
+          { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, birthOf(key, clock.now())) },
+        ]);
+      }),
+    adoptAll: (keys, who) =>
+      alone(async () => {
+        const lineage = journal.lineage(account);
+        const places = new Map<string, number>();
+        const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
+          JSON.stringify([service, generation]);
+        for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
+        const fresh = keys.filter(({ known, service }) => !known && service !== probeService);
+        for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
+        // Where two keys claim one place, a person has to say which is which.
+        const adopted = fresh.filter(
+          (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
+        );
+        await journal.record(
+          adopted.map(({ key, service, generation }) => ({
+            ...common(who, service, `adopt/${key.id}`),
+            ...adoptionOf({ keyId: key.id, generation, name: key.name }, birthOf(key, clock.now())),
+          })),
+        );
+        return adopted.length;
+      }),
+    confirm: async (service, fingerprint, who) => {
+      const given = fingerprint.trim().toLowerCase();
+      const rotation = await onOne(service, who, (open) => {
+        const attempt = candidateOf(open);
+        if (attempt?.state !== 'delivering' || attempt.keyId === undefined)
+          throw fault('wrong-use', `no key of ${service} waits to be confirmed`, {
+            advice: '`tollkeeper keys list` shows what each rotation waits for',
+          });
+        if (attempt.fingerprint !== given)
+          throw fault('wrong-use', `that is not the fingerprint of ${attempt.name}`, {
+            advice: 'take the SHA-256 of the key without a line break: printf %s "$KEY" | sha256sum',
+          });
+        const consumer = means.consumerOf(open.terms.job, service);
+        const byPerson = (consumer?.sinks ?? []).filter(
+          (sink) => sink.confirmedByPerson && attempt.places[sink.place]?.done === true,
+        );
+        if (byPerson.length === 0)
+          throw fault('wrong-use', `${attempt.name} waits for no person's word`, {
+            advice: 'every place that its job declares is read back without one',
+          });
+        return byPerson.map(({ place }) => ({
+          what: 'confirmed' as const,
+          ...lineKeyOf(attempt),
+          place,
+          proof: given,
+        }));
+      });
+      return `${candidateOf(rotation)?.name ?? service} is confirmed; the rotation goes on with the next pass`;
+    },
+    resume: async (service, who) => {
+      const rotation = await onOne(service, who, (open) => {
+        if (open.waiting === undefined && open.tries === 0)
+          throw fault('wrong-use', `the rotation of ${service} does not wait for a person`, {
+            advice: '`tollkeeper keys list` shows what it waits for',
+          });
+        return [{ what: 'resumed' }];
+      });
+      return `the rotation ${rotation.id} goes on with the next pass`;
+    },
+    giveUp: (service, who) =>
+      alone(async () => {
+        const rotation = openOf(service);
+        // One that no step can bring to its end is let go of: its old key goes with the next one.
+        if (rotation.handover !== undefined && rotation.waiting === undefined)
+          throw fault(
+            'wrong-use',
+            `the new key of ${service} is in every sink: there is nothing to give up`,
+            {
+              advice:
+                'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
+            },
+          );
+        const attempt = candidateOf(rotation);
+        const key = attempt?.keyId === undefined ? undefined : lineKeyOf(attempt);
+        const isCurrent = rotation.handover !== undefined;
+        const isOrphan =
+          attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing';
+        const id = { id: rotation.id, service };
+        const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+        if (key !== undefined && isOrphan) {
+          await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
+          const { taken, refusal } = await takeAway(pass, key.keyId);
+          if (!taken)
+            throw fault('rotation-blocked', `${key.name} could not be deleted`, {
+              cause: refusal,
+              advice: 'try again; it can be used by nobody',
+            });
+          await note(pass, id, { what: 'deleted', ...key });
+        } else if (key !== undefined && !isCurrent) await note(pass, id, { what: 'superseded', ...key });
+        await note(pass, id, { what: 'given-up' });
+        if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
+        if (isCurrent)
+          return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
+        return key === undefined || isOrphan
+          ? `the rotation of ${service} is given up; its old key works on`
+          : `the rotation of ${service} is given up; ${key.name} stays, since a sink may hold it, and goes with the next rotation`;
+      }),
+  };
+};

@@ -1,0 +1,35 @@
+import { fault, toMillis } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import { lineKey } from './engine/pass.ts';
+import type { EngineMeans } from './engine/engine-means.ts';
+import type { KeyJournal } from './journal/journal.ts';
+import type { LineKey, Rotation } from './rotation.ts';
+import { probeService } from './update/probe.ts';
+
+/** What all steps of one order share. */
+export const commonOf =
+  ({ account, clock }: Pick<EngineMeans, 'account' | 'clock'>) =>
+  (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });
+
+export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
+  journal.openRotations(account).find((rotation) => rotation.service === service);
+
+/** The step by which a key that was made elsewhere comes into the line of its service. */
+export const adoptionOf = (key: LineKey, born: UnixMillis) => ({
+  what: 'adopted' as const,
+  ...lineKey(key),
+  born,
+});
+
+/** When a key was made, where that is told; else now is as good as any moment. */
+export const birthOf = ({ createdTime }: ApiKey, now: UnixMillis): UnixMillis =>
+  createdTime === undefined ? now : toMillis(createdTime);
+
+/** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
+export const checkService = (service: string): void => {
+  if (service !== probeService) return;
+  throw fault('wrong-use', `${service} is what throw-away keys are called`, {
+    advice: 'give the service another name',
+  });
+};
