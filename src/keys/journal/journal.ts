@@ -1,11 +1,11 @@
 import { createGate, fault, messageOf } from '../../base/index.ts';
 import type { Log, UnixMillis } from '../../base/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
+import { afterEvent } from '../after-event.ts';
 import { parseKeyEvent } from '../key-event.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { lineageAfter } from '../lineage.ts';
 import type { Lineage } from '../lineage.ts';
-import { afterEvent } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import { appendAuditLines, cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
 import { follows, lineAfter, noHead, readLine } from './audit-line.ts';

@@ -1,0 +1,242 @@
+import { unixMillis } from '../base/index.ts';
+import type { KeyEvent } from './key-event.ts';
+import type { Attempt, OldKey, Rotation } from './rotation.ts';
+
+const noPlaces: Attempt['places'] = {};
+
+const withAttempt = (
+  rotation: Rotation,
+  generation: number,
+  change: (attempt: Attempt) => Partial<Attempt>,
+): Rotation => ({
+  ...rotation,
+  attempts: rotation.attempts.map((attempt) =>
+    attempt.generation === generation ? { ...attempt, ...change(attempt) } : attempt,
+  ),
+});
+
+const withOld = (rotation: Rotation, keyId: number, change: Partial<OldKey>): Rotation => ({
+  ...rotation,
+  olds: rotation.olds.map((old) => (old.keyId === keyId ? { ...old, ...change } : old)),
+});
+
+const state = (rotation: Rotation, generation: number, next: Attempt['state']): Rotation =>
+  withAttempt(rotation, generation, () => ({ state: next }));
+
+const place = (
+  rotation: Rotation,
+  event: { readonly generation: number; readonly place: string; readonly proof?: string | undefined },
+  done: boolean,
+): Rotation =>
+  withAttempt(rotation, event.generation, ({ places }) => {
+    const proof = event.proof ?? (done ? places[event.place]?.proof : undefined);
+    return {
+      state: 'delivering',
+      places: { ...places, [event.place]: { done, ...(proof === undefined ? {} : { proof }) } },
+    };
+  });
+
+const isOld = (rotation: Rotation, keyId: number): boolean =>
+  rotation.olds.some((old) => old.keyId === keyId);
+
+/** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
+const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
+  const { handover: _handover, ...rest } = state(rotation, generation, 'gone');
+  return { ...rest, reloaded: false, olds: [], quota: [] };
+};
+
+const gone = (
+  rotation: Rotation,
+  event: { readonly keyId: number; readonly generation: number },
+): Rotation => {
+  if (isOld(rotation, event.keyId)) return withOld(rotation, event.keyId, { state: 'over' });
+  const isCurrent = rotation.attempts.some(
+    (attempt) => attempt.state === 'current' && attempt.keyId === event.keyId,
+  );
+  return isCurrent ? withoutSuccessor(rotation, event.generation) : state(rotation, event.generation, 'gone');
+};
+
+/** What a step that was read back wrongly, or could not be delivered, leaves to be done again. */
+const afterFailure = (rotation: Rotation, step: string): Rotation =>
+  step === 'read-back'
+    ? {
+        ...rotation,
+        attempts: rotation.attempts.map((attempt) =>
+          attempt.state === 'delivering'
+            ? {
+                ...attempt,
+                places: Object.fromEntries(
+                  Object.keys(attempt.places).map((name) => [name, { done: false }]),
+                ),
+              }
+            : attempt,
+        ),
+      }
+    : rotation;
+
+const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
+  switch (event.what) {
+    case 'creating':
+      return {
+        ...rotation,
+        attempts: [
+          ...rotation.attempts,
+          {
+            generation: event.generation,
+            name: event.name,
+            askedAt: event.at,
+            spec: event.spec,
+            state: 'asked',
+            places: noPlaces,
+          },
+        ],
+      };
+    case 'created':
+      return withAttempt(rotation, event.generation, () => ({
+        state: 'made',
+        keyId: event.keyId,
+        fingerprint: event.fingerprint,
+        madeAt: event.at,
+      }));
+    case 'create-lost':
+      return state(rotation, event.generation, 'lost');
+    case 'verified':
+      return state(rotation, event.generation, 'verified');
+    case 'delivering':
+      return place(rotation, event, false);
+    case 'delivered':
+    case 'confirmed':
+      return place(rotation, event, true);
+    case 'read-back':
+      return withAttempt(rotation, event.generation, ({ places }) => ({
+        state: 'read-back',
+        places: {
+          ...places,
+          ...Object.fromEntries(event.places.map((name) => [name, { ...places[name], done: true }])),
+        },
+      }));
+    case 'current':
+      return {
+        ...state(rotation, event.generation, 'current'),
+        handover: event.at,
+        olds: event.olds.map(({ remain, ...old }) => ({
+          ...old,
+          ...(remain === undefined ? {} : { remain }),
+          state: 'working',
+          quiet: false,
+        })),
+      };
+    case 'reloaded':
+      return { ...rotation, reloaded: true };
+    case 'superseded':
+      return state(rotation, event.generation, 'superseded');
+    case 'expiring':
+      return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: false } });
+    case 'expiry-set':
+      return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: true } });
+    case 'held':
+    case 'escalated':
+      // One that was on its way out stays as well: somebody uses it again.
+      return withOld(rotation, event.keyId, {
+        held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
+        state: 'working',
+        quiet: false,
+      });
+    case 'quiet':
+      return withOld(rotation, event.keyId, { quiet: true, quietAt: event.at });
+    case 'retiring':
+      return withOld(rotation, event.keyId, { state: 'retiring' });
+    case 'quota-adjusting':
+      return {
+        ...rotation,
+        quota: [
+          ...rotation.quota.filter(({ keyId, done }) => done || keyId !== event.keyId),
+          { keyId: event.keyId, before: event.before, wanted: event.wanted, done: false },
+        ],
+      };
+    case 'quota-adjusted':
+      return {
+        ...rotation,
+        quota: rotation.quota.map((change) =>
+          change.keyId === event.keyId ? { ...change, done: true } : change,
+        ),
+      };
+    case 'deleting':
+      return isOld(rotation, event.keyId)
+        ? withOld(rotation, event.keyId, { state: 'deleting', deletingAt: event.at })
+        : withAttempt(rotation, event.generation, () => ({
+            state: 'clearing',
+            keyId: event.keyId,
+            clearingAt: event.at,
+          }));
+    case 'deleted':
+    case 'vanished':
+      return gone(rotation, event);
+    case 'retired':
+      return withOld(rotation, event.keyId, { state: 'over' });
+    case 'failed':
+      return {
+        ...afterFailure(rotation, event.step),
+        tries: event.tries,
+        lastFailure: { at: event.at, step: event.step, message: event.message },
+      };
+    case 'waiting':
+      return { ...rotation, waiting: event.message };
+    case 'resumed': {
+      const { waiting: _waiting, lastFailure: _failure, ...rest } = rotation;
+      return { ...rest, tries: 0 };
+    }
+    case 'given-up':
+    case 'done':
+      return { ...rotation, over: event.what };
+    default:
+      return rotation;
+  }
+};
+
+/**
+ * Steps after which nothing has to be done over: failures are counted anew. What a lost plaintext undoes is not among
+ * them, or a sink that always fails would be given one key after the other.
+ */
+const lasting: readonly KeyEvent['what'][] = [
+  'read-back',
+  'current',
+  'reloaded',
+  'expiry-set',
+  'quota-adjusted',
+  'retired',
+];
+
+/** Steps that change nothing about how far it is. */
+const standing: readonly KeyEvent['what'][] = ['failed', 'waiting', 'held', 'escalated'];
+
+/** The rotation with one more step; nothing before its `planned`, and of steps that belong to no rotation. */
+export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rotation | undefined => {
+  if (event.what === 'planned')
+    return {
+      id: event.rotation,
+      account: event.account,
+      service: event.service,
+      why: event.why,
+      who: event.who,
+      terms: event.terms,
+      ...(event.old === undefined ? {} : { old: event.old }),
+      ...(event.fresh === undefined ? {} : { fresh: event.fresh }),
+      attempts: [],
+      reloaded: false,
+      olds: [],
+      quota: [],
+      tries: 0,
+      beganAt: event.at,
+      changedAt: event.at,
+    };
+  if (rotation === undefined) return undefined;
+  const next = applied(rotation, event);
+  return {
+    ...next,
+    ...(lasting.includes(event.what) ? { tries: 0 } : {}),
+    ...(standing.includes(event.what)
+      ? {}
+      : { changedAt: unixMillis(Math.max(event.at, rotation.changedAt)) }),
+  };
+};
