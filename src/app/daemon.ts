@@ -1,25 +1,13 @@
 import { pid } from 'node:process';
-import {
-  createLog,
-  errorFields,
-  fault,
-  hasCode,
-  isFault,
-  messageOf,
-  noProgress,
-  unixMillis,
-} from '../base/index.ts';
+import { createLog, errorFields, fault, hasCode } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
-import type { DeliverySummary } from '../mail/index.ts';
-import { trimReports } from '../jobs/index.ts';
-import type { KeyDesk, KeyNews } from '../keys/index.ts';
 import { daemonWakers, startLoop } from '../schedule/index.ts';
-import type { Housekeeping } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
 import { goodConfig } from './commands.ts';
+import { housekeepingOf } from './housekeeping.ts';
 import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';
 import { createLocalCommands } from './local-commands.ts';
@@ -29,19 +17,7 @@ import type { App } from './open-app.ts';
 import { makeDataFolder, placesOf } from './places.ts';
 import type { Places } from './places.ts';
 import { createReload } from './reload.ts';
-import type { Reload } from './reload.ts';
 import { takeVolume } from './volume.ts';
-
-const second = 1000;
-
-/** Milliseconds from one start of a housekeeping work to the next. */
-const every = {
-  outbox: 5 * second,
-  keys: 300 * second,
-  undeclared: 60 * second,
-  config: 3 * second,
-  trim: 3600 * second,
-};
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
 const databasePatience = { tries: 240, wait: 500 };
@@ -58,107 +34,6 @@ const openPatiently = async (means: Means, folder: string, config: Config, log: 
     }
   }
 };
-
-/** One work a way out of the outbox: a slow server keeps neither the others nor the jobs waiting. */
-const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
-  const { routes, passRoute, passUndeclared } = app.current();
-  const told =
-    (route: string, pass: (signal: AbortSignal) => Promise<DeliverySummary>) =>
-    async (signal: AbortSignal): Promise<void> => {
-      const sent = await pass(signal);
-      if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
-        log.info('outbox worked off', { route, ...sent });
-    };
-  return [
-    ...routes.map((route) => ({
-      name: `outbox: ${route}`,
-      every: every.outbox,
-      run: told(route, (signal) => passRoute(route, signal)),
-    })),
-    { name: 'outbox: undeclared', every: every.undeclared, run: told('undeclared', passUndeclared) },
-  ];
-};
-
-const moveAccountOn = async (
-  account: string,
-  desk: KeyDesk,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> => {
-  if ((await desk.open()).length === 0) return;
-  const advanced = await desk.advance({ signal, progress: noProgress });
-  for (const { view, moved } of advanced)
-    if (moved)
-      log.info('a rotation has moved on', {
-        account,
-        service: view.service,
-        stage: view.stage,
-        words: view.words,
-      });
-};
-
-/** Told once for each kind of trouble: no step was taken, so that none could be told of. */
-const stuckNews = (account: string, error: unknown): KeyNews => {
-  const code = isFault(error) ? error.code : 'error';
-  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
-  return {
-    kind: 'failed',
-    account,
-    service: '',
-    rotation: '',
-    title: `the rotations of ${account} cannot be moved on`,
-    words: `${messageOf(error)}.${advice} No step was taken on a key.`,
-    key: `stuck/${account}/${code}`,
-  };
-};
-
-/** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
-const keyWork = (app: App, log: Log): Housekeeping => ({
-  name: 'rotations',
-  every: every.keys,
-  run: async (signal) => {
-    const { config, keyDesk } = app.current();
-    for (const account of Object.keys(config.settings.accounts)) {
-      try {
-        await moveAccountOn(account, keyDesk(account), log, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        // One account's gateway keeps nobody else's keys waiting.
-        log.error('rotations cannot be moved on', { account, ...errorFields(error) });
-        await app.current().tellOfKeys(stuckNews(account, error));
-      }
-    }
-  },
-});
-
-const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
-  ...outboxWork(app, log),
-  keyWork(app, log),
-  { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
-  { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
-  { name: 'config', every: every.config, run: () => reload.look() },
-  {
-    name: 'ledger',
-    every: every.trim,
-    run: async () => {
-      const keep = app.current().config.settings.scheduler.keep_runs;
-      const removed = await app.warehouse.runs.trim(unixMillis(means.clock.now() - keep));
-      if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
-    },
-  },
-  {
-    name: 'reports',
-    every: every.trim,
-    run: async () => {
-      const { settings } = app.current().config;
-      const { reportsDirectory } = placesOf(means, settings.warehouse);
-      const now = means.clock.now();
-      const before = unixMillis(now - settings.archive_reports.keep);
-      const removed = await trimReports(reportsDirectory, before, now);
-      if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
-    },
-  },
-];
 
 const checkClock = (means: Means): void => {
   const now = means.clock.now();
