@@ -7,7 +7,7 @@ import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { deskOf, failureOf, whoOf } from './key-runs.ts';
-import { endedKey, expiryWords, keptKey, keyLine } from './key-words.ts';
+import { endedKey, expiryWords, heldText, keptKey, keyLine } from './key-words.ts';
 import { nobodyPays } from './payers.ts';
 import { mailPlan } from './plan-mail.ts';
 import type { PlanLetter } from './plan-mail.ts';
@@ -48,8 +48,6 @@ const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const heldText = (held: number): string => (held === 0 ? '' : `, ${held.toLocaleString('en-US')} held`);
-
 const letterOf = ({ plan }: Planned, zone: string): PlanLetter => {
   const kept = plan.held.filter(needsWords);
   return {
@@ -82,8 +80,9 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
   const letter = letterOf(found, context.zone);
-  const isTold = !isApplied && letter.keys.length > 0;
-  const told = isTold ? await mailPlan(letter, settings.mail?.to, context) : 0;
+  const { told, mailed } = isApplied
+    ? { told: 0, mailed: '' }
+    : await mailPlan(letter, settings.mail?.to, context);
   // That a key expires by itself its owner is to know, whatever this job may do.
   const ended = await carriedOut([...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
@@ -97,11 +96,6 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const did = isApplied
     ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${heldText(kept)}`
     : letter.title;
-  const mailed = isTold
-    ? told === 0
-      ? '; nobody is told, since no mail and no operators are declared'
-      : `; the plan is enqueued for ${count(told, 'recipient')}`
-    : '';
   return {
     summary: `${did}, of ${count(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), told },

@@ -61,3 +61,7 @@ export const keptKey = ({ name, service, words, age }: HeldKey): PlannedKey => (
 /** `billing.g7 (60 days): what is done`. */
 export const keyLine = ({ name, age, words, held }: PlannedKey): string =>
   `${held ? 'leave ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${words}`;
+
+/** What a title says of held keys, at its end. */
+export const heldText = (held: number): string =>
+  held === 0 ? '' : `, ${held.toLocaleString('en-US')} held`;

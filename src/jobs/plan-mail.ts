@@ -5,6 +5,7 @@ import { renderLetter } from '../report/index.ts';
 import type { LetterBlock } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { nobodyPays } from './payers.ts';
+import { count } from './words.ts';
 
 /** Much to tell at once still makes a mail that can be read. */
 const mostKeys = 40;
@@ -78,16 +79,19 @@ export const planLetter = (
   };
 };
 
-/** Enqueues the plan for the operators, or whom the job names, once a slot; gives how many get it. */
+/** Enqueues the plan for the operators, or whom the job names, once a slot; in words that end a summary. */
 export const mailPlan = async (
   plan: PlanLetter,
   to: readonly string[] | undefined,
   context: JobContext,
-): Promise<number> => {
+): Promise<{ readonly told: number; readonly mailed: string }> => {
+  // Nothing is to be told of keys that go their usual way.
+  if (plan.keys.length === 0) return { told: 0, mailed: '' };
   const { mail, account, warehouse, clock, slot, zone, name, payers = nobodyPays } = context;
   const recipients = to ?? payers.operators;
-  if (mail === undefined || recipients.length === 0) return 0;
-  const enqueued = await tell(
+  if (mail === undefined || recipients.length === 0)
+    return { told: 0, mailed: '; nobody is told, since no mail and no operators are declared' };
+  const { length: told } = await tell(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     {
       key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
@@ -96,5 +100,5 @@ export const mailPlan = async (
       ...planLetter(plan, { job: name, account: account.name, slot, zone }),
     },
   );
-  return enqueued.length;
+  return { told, mailed: `; the plan is enqueued for ${count(told, 'recipient')}` };
 };

@@ -1,10 +1,10 @@
-import type { Advanced, RotationPlan } from '../keys/index.ts';
+import type { Advanced, RotationPlan, SurveyedKey } from '../keys/index.ts';
 import { isSelected, needsWords, planRotations } from '../keys/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { deskOf, failureOf, moveOn, whoOf } from './key-runs.ts';
-import { keptKey, keyLine, rotatedKey } from './key-words.ts';
+import { heldText, keptKey, keyLine, rotatedKey } from './key-words.ts';
 import { nobodyPays } from './payers.ts';
 import { mailPlan } from './plan-mail.ts';
 import type { PlanLetter } from './plan-mail.ts';
@@ -12,28 +12,23 @@ import { rotateShape, rotationPolicy } from './rotate-shape.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 import { count } from './words.ts';
 
-const planOf = async (settings: RotateSettings, context: JobContext): Promise<RotationPlan> => {
+/** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
+const planOf = async (
+  settings: RotateSettings,
+  context: JobContext,
+  adopt?: (keys: readonly SurveyedKey[]) => Promise<unknown>,
+): Promise<RotationPlan> => {
   context.progress({ step: 'reading the keys' });
-  const survey = await deskOf(context).survey(context.signal);
-  return planRotations(survey, rotationPolicy(context, settings), (context.payers ?? nobodyPays).teams);
-};
-
-/** The keys that the job is about are in the lines of their services from then on. */
-const adoptAndPlan = async (settings: RotateSettings, context: JobContext): Promise<RotationPlan> => {
-  context.progress({ step: 'reading the keys' });
-  const desk = deskOf(context);
   const { teams } = context.payers ?? nobodyPays;
-  const survey = await desk.survey(context.signal);
-  const selected = survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at }));
-  await desk.adoptAll(selected, whoOf(context));
+  const survey = await deskOf(context).survey(context.signal);
+  await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
   return planRotations(survey, rotationPolicy(context, settings), teams);
 };
 
 const letterOf = ({ rotations, held }: RotationPlan): PlanLetter => {
   const kept = held.filter(needsWords);
-  const heldText = kept.length === 0 ? '' : `, ${kept.length.toLocaleString('en-US')} held`;
   return {
-    title: `${count(rotations.length, 'key')} would be rotated${heldText}`,
+    title: `${count(rotations.length, 'key')} would be rotated${heldText(kept.length)}`,
     keys: [...rotations.map(rotatedKey), ...kept.map(keptKey)],
     usual: held.length - kept.length,
   };
@@ -45,17 +40,10 @@ const figuresOf = (plan: RotationPlan) => ({
   held: plan.held.filter(needsWords).length,
 });
 
-/** Nothing is to be told of keys that go their usual way. */
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const plan = await planOf(settings, context);
   const letter = letterOf(plan);
-  const told = letter.keys.length === 0 ? 0 : await mailPlan(letter, settings.mail?.to, context);
-  const mailed =
-    letter.keys.length === 0
-      ? ''
-      : told === 0
-        ? '; nobody is told, since no mail and no operators are declared'
-        : `; the plan is enqueued for ${count(told, 'recipient')}`;
+  const { told, mailed } = await mailPlan(letter, settings.mail?.to, context);
   return {
     summary: `${letter.title} of ${count(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), told },
@@ -75,7 +63,8 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   context.progress({ step: 'moving rotations on' });
   // Also where none is open: what an earlier run has left behind is cleared away.
   const moved = await moveOn(desk, undefined, context);
-  const plan = await adoptAndPlan(settings, context);
+  // The keys that the job is about are in the lines of their services from then on.
+  const plan = await planOf(settings, context, (keys) => desk.adoptAll(keys, whoOf(context)));
   const ids =
     plan.rotations.length === 0
       ? []
