@@ -27,6 +27,13 @@ const clockWords = (clock: ExpiryClock, millis: number): string => {
   return clock === 'expired' ? `expired ${span} ago or more` : `used up, and not used for ${span}`;
 };
 
+const tooSoonWords = (clock: ExpiryClock, millis: number): string => {
+  const span = spanText(millis);
+  if (clock === 'age') return `not ${span} old yet`;
+  if (clock === 'idle') return `not idle for ${span} yet`;
+  return clock === 'expired' ? `not expired for ${span} yet` : `not used up and idle for ${span} yet`;
+};
+
 /** When a stage was passed on this clock; nothing when it was not. */
 const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { surveyed, evidence, now } = judged;
@@ -89,7 +96,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     if (!shown.so)
       return {
         reason: shown.reason ?? 'not-due',
-        words: shown.words ?? `not ${clockWords(clock, at)}`,
+        words: shown.words ?? tooSoonWords(clock, at),
       };
     const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
     if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${spanText(waits)}` };
