@@ -15,7 +15,7 @@ const orphans = (house: EngineHouse): readonly string[] => {
       .filter(({ what }) => what === 'delivering' || what === 'adopted')
       .map(({ event }) => (JSON.parse(event) as { name: string }).name),
   );
-  return [...house.gateway.keys.values()].map(({ name }) => name).filter((name) => !delivering.has(name));
+  return house.names().filter((name) => !delivering.has(name));
 };
 
 type Scenario = {

@@ -162,6 +162,21 @@ export const memorySink = (place: string, over: Partial<Sink> = {}) => {
   return { held, sink };
 };
 
+/** A file that only a person can read: it is confirmed by them. */
+export const sealedSink = () =>
+  memorySink('age:anna', {
+    confirmedByPerson: true,
+    fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
+  });
+
+/** A sink that no key can be delivered to. */
+export const fullSink = (place: string) =>
+  memorySink(place, {
+    deliver: async () => {
+      throw fault('sink-failed', 'the disk is full');
+    },
+  });
+
 /** A table in memory that keeps its rows to its rules. */
 export const memoryTable = (): JournalMeans['table'] & { readonly rows: KeyJournalRow[] } => {
   const rows: KeyJournalRow[] = [];
@@ -304,6 +319,28 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
   };
   let current = await open();
   const signal = new AbortController().signal;
+  const advance = (ids?: readonly string[]) =>
+    current.desk.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress });
+  /** Plans the rotation of a key as a job would. */
+  const start = async (id: number, terms: Partial<RotationTerms> = {}, service = 'billing') => {
+    const key = gateway.keys.get(id);
+    if (key === undefined) throw new RangeError(`no key ${id}`);
+    const survey = await current.desk.survey(signal);
+    const generation = survey.keys.find((one) => one.key.id === id)?.generation ?? 1;
+    const { name, remainQuota, unlimitedQuota } = key;
+    const [rotation] = await current.desk.start(
+      [
+        {
+          service,
+          why: 'age',
+          terms: { ...usualTerms, ...terms },
+          old: { keyId: id, generation, name, remainQuota, unlimitedQuota },
+        },
+      ],
+      'job rotate',
+    );
+    return rotation ?? '';
+  };
   return {
     folder,
     clock,
@@ -319,28 +356,26 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     restart: async () => {
       current = await open();
     },
-    advance: (ids?: readonly string[]) =>
-      current.desk.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress }),
-    /** Plans the rotation of a key as a job would. */
-    start: async (id: number, terms: Partial<RotationTerms> = {}, service = 'billing') => {
+    names: (): readonly string[] => [...gateway.keys.values()].map(({ name }) => name),
+    /** The log shows a call by a key of this name, so many milliseconds ago. */
+    used: (name: string, ago = 1000): void => {
+      state.calls.push({ name, at: clock.now() - ago });
+    },
+    /** The key is spent down to so much. */
+    spendTo: (id: number, left: string): void => {
       const key = gateway.keys.get(id);
       if (key === undefined) throw new RangeError(`no key ${id}`);
-      const survey = await current.desk.survey(signal);
-      const generation = survey.keys.find((one) => one.key.id === id)?.generation ?? 1;
-      const { name, remainQuota, unlimitedQuota } = key;
-      const [rotation] = await current.desk.start(
-        [
-          {
-            service,
-            why: 'age',
-            terms: { ...usualTerms, ...terms },
-            old: { keyId: id, generation, name, remainQuota, unlimitedQuota },
-          },
-        ],
-        'job rotate',
-      );
-      return rotation ?? '';
+      gateway.keys.set(id, { ...key, remainQuota: money(left) });
     },
+    /** A service with one key and a rotation of it that has taken its first steps. */
+    begun: async (terms: Partial<RotationTerms> = {}, fields: Partial<ApiKey> = {}) => {
+      const old = gateway.add('billing.g1', fields);
+      const id = await start(old, terms);
+      const [moved] = await advance([id]);
+      return { old, id, moved };
+    },
+    advance,
+    start,
     [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
   };
 };

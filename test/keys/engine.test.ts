@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money } from '../../src/base/index.ts';
-import { engineHouse, hour, memorySink, usualTerms } from './engine-house.ts';
+import { engineHouse, fullSink, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
 
 describe('a rotation', () => {
   it('makes, verifies, delivers, reads back, waits for the old key to fall quiet and deletes it', async () => {
@@ -11,12 +11,12 @@ describe('a rotation', () => {
     const [first] = await house.advance([id]);
     expect(first?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g2' } });
     expect(house.sink.held.value).toBe(house.gateway.plaintextOf(first?.view.candidate?.keyId ?? 0));
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
     house.pass(hour + 1000);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - hour / 2 });
+    house.used('billing.g2', hour / 2);
     const [second] = await house.advance();
     expect(second?.view.stage).toBe('done');
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
     expect(house.table.rows.map(({ what }) => what)).toEqual([
       'adopted',
       'planned',
@@ -56,7 +56,7 @@ describe('a rotation', () => {
     expect(house.news.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
     expect(house.news[0]?.words).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 60_000 });
+    house.used('billing.g2', 60_000);
     await house.advance();
     expect(house.gateway.keys.has(old)).toBe(false);
   });
@@ -68,12 +68,12 @@ describe('a rotation', () => {
     const id = await house.start(old);
     const [lost] = await house.advance([id]);
     expect(lost?.fault?.code).toBe('gateway-connection-lost');
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
     expect(house.news.map(({ kind }) => kind)).toEqual(['failed']);
     house.pass(hour);
     const [next] = await house.advance();
     expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g3']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g3']);
   });
 
   it('clears a key away that shows up after its rotation has gone on without it', async () => {
@@ -100,7 +100,7 @@ describe('a rotation', () => {
     const [moved] = await house.advance([id]);
     expect(moved?.view.candidate?.name).toBe('billing.g8');
     house.pass(20 * hour);
-    house.state.calls.push({ name: 'billing.g8', at: house.clock.now() - 1000 });
+    house.used('billing.g8');
     await house.advance();
     expect(house.gateway.keys.has(other)).toBe(true);
     expect(house.gateway.keys.has(old)).toBe(false);
@@ -109,11 +109,7 @@ describe('a rotation', () => {
   it('stops after so many tries, the old key untouched, until a person lets it go on', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const broken = memorySink('memory:one', {
-      deliver: async () => {
-        throw fault('sink-failed', 'the disk is full');
-      },
-    });
+    const broken = fullSink('memory:one');
     house.state.sinks = [broken.sink];
     const id = await house.start(old, { tries: 3 });
     for (let round = 0; round < 6; round += 1) {
@@ -171,25 +167,22 @@ describe('a rotation', () => {
   it('deletes a leaked key as soon as its successor is in every sink', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() });
+    house.used('billing.g1', 0);
     const id = await house.start(old, { retire: { when: 'now', quiet: hour, ending: 'delete' } });
     const [moved] = await house.advance([id]);
     expect(moved?.view.stage).toBe('done');
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
   });
 
   it('carries what is left, and takes off the successor what the old key spent afterwards', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10.5') });
-    const id = await house.start(old);
-    const [moved] = await house.advance([id]);
+    const { old, moved } = await house.begun({}, { unlimitedQuota: false, remainQuota: money('10.5') });
     const successor = moved?.view.candidate?.keyId ?? 0;
     expect(house.gateway.keys.get(successor)).toMatchObject({ unlimitedQuota: false, remainQuota: '10.5' });
     expect(house.news.map(({ kind }) => kind)).toEqual(['exposure']);
-    const before = house.gateway.keys.get(old);
-    if (before !== undefined) house.gateway.keys.set(old, { ...before, remainQuota: money('8.25') });
+    house.spendTo(old, '8.25');
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     await house.advance();
     expect(house.gateway.keys.get(successor)?.remainQuota).toBe('8.25');
     expect(house.gateway.keys.has(old)).toBe(false);
@@ -197,26 +190,25 @@ describe('a rotation', () => {
 
   it('splits what is left, and gives the successor the rest of it at the end', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
-    const id = await house.start(old, { quota: { kind: 'split' } });
-    const [moved] = await house.advance([id]);
+    const { old, moved } = await house.begun(
+      { quota: { kind: 'split' } },
+      { unlimitedQuota: false, remainQuota: money('10') },
+    );
     const successor = moved?.view.candidate?.keyId ?? 0;
     expect(house.gateway.keys.get(successor)?.remainQuota).toBe('5');
     expect(house.gateway.keys.get(old)?.remainQuota).toBe('5');
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     await house.advance();
     expect(house.gateway.keys.get(successor)?.remainQuota).toBe('10');
   });
 
   it('sets the end of the old key at the hand-over when it ends with the overlap', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old, { retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
-    await house.advance([id]);
+    const { old } = await house.begun({ retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
     expect(house.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((house.clock.now() + hour) / 1000));
     house.pass(hour / 2 + 60_000);
-    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() - 30_000 });
+    house.used('billing.g1', 30_000);
     await house.advance();
     expect(house.news.map(({ title }) => title)).toEqual([
       'the old key billing.g1 is still used and ends soon',
@@ -230,10 +222,7 @@ describe('a rotation', () => {
   it('waits for the person who has to take an encrypted file, across restarts too', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const aged = memorySink('age:anna', {
-      confirmedByPerson: true,
-      fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
-    });
+    const aged = sealedSink();
     house.state.sinks = [aged.sink];
     const id = await house.start(old);
     const [moved] = await house.advance([id]);
@@ -279,14 +268,12 @@ describe('a rotation', () => {
       .start([{ service: 'fresh', why: 'new', terms, fresh }], 'person anna');
     const [done] = await house.advance([again]);
     expect(done?.view.stage).toBe('done');
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['fresh.g2']);
+    expect(house.names()).toEqual(['fresh.g2']);
   });
 
   it('ends when somebody else takes the old key away', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    await house.advance([id]);
+    const { old } = await house.begun();
     house.gateway.keys.delete(old);
     const [done] = await house.advance();
     expect(done?.view.stage).toBe('done');
@@ -313,12 +300,12 @@ describe('a rotation', () => {
     );
     const [moved] = await house.advance([id]);
     expect(moved?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g1', 'billing.g3']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g3']);
     expect((await house.desk().open()).map(({ id: one }) => one)).toEqual([id]);
     house.pass(hour + 5000);
-    house.state.calls.push({ name: 'billing.g3', at: house.clock.now() - 2000 });
+    house.used('billing.g3', 2000);
     await house.advance();
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual(['billing.g3']);
+    expect(house.names()).toEqual(['billing.g3']);
     const steps = await house.desk().history('billing');
     expect(new Set(steps.filter(({ rotation }) => rotation === id).map(({ who }) => who))).toContain(
       'person anna',
@@ -327,11 +314,9 @@ describe('a rotation', () => {
 
   it('takes no step while it can do nothing but wait', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    await house.advance([id]);
+    const { id } = await house.begun();
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() - 1000 });
+    house.used('billing.g1');
     await house.advance([id]);
     const [again] = await house.advance([id]);
     expect(again?.moved).toBe(false);
@@ -348,11 +333,7 @@ describe('a rotation', () => {
     const second = await house.start(two, {}, 'search');
     await house.advance([first, second]);
     // Were we to die now, only the key of billing would be an orphan.
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual([
-      'billing.g1',
-      'search.g1',
-      'billing.g2',
-    ]);
+    expect(house.names()).toEqual(['billing.g1', 'search.g1', 'billing.g2']);
     house.pass(hour);
     await house.advance();
     // The rotation of billing waits for a person now: its key is gone, and others go on.
@@ -361,11 +342,7 @@ describe('a rotation', () => {
       ['billing', 'waiting'],
       ['search', 'current'],
     ]);
-    expect([...house.gateway.keys.values()].map(({ name }) => name)).toEqual([
-      'billing.g1',
-      'search.g1',
-      'search.g2',
-    ]);
+    expect(house.names()).toEqual(['billing.g1', 'search.g1', 'search.g2']);
   });
 
   it('adopts what its names say, but for names that two keys claim', async () => {

@@ -2,12 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { appendFile, readFile } from 'node:fs/promises';
 import { fault, money } from '../../src/base/index.ts';
 import { appendAuditLines } from '../../src/keys/journal/audit-file.ts';
-import { engineHouse, hour, memorySink, usualTerms } from './engine-house.ts';
-import type { EngineHouse } from './engine-house.ts';
+import { engineHouse, fullSink, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
 
 const minute = 60_000;
-const names = (house: EngineHouse): readonly string[] =>
-  [...house.gateway.keys.values()].map(({ name }) => name);
 
 const refuseEvery = async (): Promise<never> => {
   throw fault('key-verify-unclear', 'no answer');
@@ -26,10 +23,10 @@ describe('an orphan waits for nobody', () => {
     house.gateway.faults.create.push('after');
     const id = await house.start(old, { tries: 1 });
     const [lost] = await house.advance([id]);
-    expect([lost?.view.stage, names(house)]).toEqual(['waiting', ['billing.g1', 'billing.g2']]);
+    expect([lost?.view.stage, house.names()]).toEqual(['waiting', ['billing.g1', 'billing.g2']]);
     house.pass(5 * minute);
     const [after] = await house.advance();
-    expect([after?.view.stage, names(house)]).toEqual(['waiting', ['billing.g1']]);
+    expect([after?.view.stage, house.names()]).toEqual(['waiting', ['billing.g1']]);
   });
 
   it('is cleared away between two tries and while it waits: one whose plaintext died with the process', async () => {
@@ -40,11 +37,11 @@ describe('an orphan waits for nobody', () => {
       const id = await house.start(old, { tries });
       await house.advance([id]);
       // One that waits for a person keeps none.
-      expect(names(house)).toEqual(tries === 1 ? ['billing.g1'] : ['billing.g1', 'billing.g2']);
+      expect(house.names()).toEqual(tries === 1 ? ['billing.g1'] : ['billing.g1', 'billing.g2']);
       await house.restart();
       house.pass(minute);
       await house.advance();
-      expect(names(house)).toEqual(['billing.g1']);
+      expect(house.names()).toEqual(['billing.g1']);
     }
   });
 
@@ -60,10 +57,10 @@ describe('an orphan waits for nobody', () => {
     house.gateway.add('billing.g2');
     house.gateway.faults.remove.push('before');
     await house.advance();
-    expect(names(house)).toEqual(['billing.g3', 'billing.g2']);
+    expect(house.names()).toEqual(['billing.g3', 'billing.g2']);
     await house.restart();
     await house.advance();
-    expect(names(house)).toEqual(['billing.g3']);
+    expect(house.names()).toEqual(['billing.g3']);
   });
 
   it('is not seen in a key that a person made later under the name of a lost one', async () => {
@@ -95,11 +92,7 @@ describe('a list that is late', () => {
   it('deletes no key that a sink holds', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const broken = memorySink('memory:two', {
-      deliver: async () => {
-        throw fault('sink-failed', 'it is full');
-      },
-    });
+    const broken = fullSink('memory:two');
     house.state.sinks = [house.sink.sink, broken.sink];
     const id = await house.start(old);
     const [moved] = await house.advance([id]);
@@ -107,23 +100,21 @@ describe('a list that is late', () => {
     house.pass(5 * minute);
     await house.advance();
     expect(house.gateway.works(house.sink.held.value ?? '')).toBe(true);
-    expect(names(house)).toEqual(['billing.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
   });
 
   it('takes nobody for gone: an old key is retired on evidence all the same', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    await house.advance([id]);
+    const { old } = await house.begun();
     house.gateway.hidden.add(old);
     house.pass(5 * minute);
     await house.advance();
     house.gateway.hidden.clear();
     expect((await house.desk().open()).map(({ stage }) => stage)).toEqual(['current']);
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     await house.advance();
-    expect(names(house)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
   });
 
   it('does not take a leaked key out of its line before its successor is there', async () => {
@@ -147,32 +138,28 @@ describe('a list that is late', () => {
 describe('a new key that others take away', () => {
   it('is made again, and the old key stays till then', async () => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    const [moved] = await house.advance([id]);
+    const { moved } = await house.begun();
     house.gateway.keys.delete(moved?.view.candidate?.keyId ?? 0);
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - hour });
+    house.used('billing.g2', hour);
     const [again] = await house.advance();
     expect(again?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
-    expect(names(house)).toEqual(['billing.g1', 'billing.g3']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g3']);
     expect(house.gateway.works(house.sink.held.value ?? '')).toBe(true);
     expect(house.news.map(({ title }) => title)).toEqual(['the new key billing.g2 was taken away']);
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g3', at: house.clock.now() - 1000 });
+    house.used('billing.g3');
     await house.advance();
-    expect(names(house)).toEqual(['billing.g3']);
+    expect(house.names()).toEqual(['billing.g3']);
   });
 });
 
 describe('proof that nobody uses a key', () => {
   it.each(['quiet', 'retiring', 'deleting'])('is taken anew when it is old: died behind %s', async (step) => {
     await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    await house.advance([id]);
+    const { old } = await house.begun();
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     house.state.at = (what) => {
       if (what === `after record ${step}`) throw new RangeError('it died');
     };
@@ -181,7 +168,7 @@ describe('proof that nobody uses a key', () => {
     await house.restart();
     // Three days later somebody went back to the old key.
     house.pass(72 * hour);
-    house.state.calls.push({ name: 'billing.g1', at: house.clock.now() - 10 * minute });
+    house.used('billing.g1', 10 * minute);
     await house.advance();
     expect(house.gateway.keys.has(old)).toBe(true);
     house.pass(3 * hour);
@@ -196,15 +183,13 @@ describe('a leaked key', () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
     const id = await house.start(old, leakTerms);
-    const spend = house.gateway.keys.get(old);
     house.state.at = (what) => {
-      if (what === 'after record current' && spend !== undefined)
-        house.gateway.keys.set(old, { ...spend, remainQuota: money('1') });
+      if (what === 'after record current') house.spendTo(old, '1');
     };
     house.gateway.faults.update.push('before');
     const [moved] = await house.advance([id]);
     expect(moved?.view.stage).toBe('done');
-    expect(names(house)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
     expect(house.news.map(({ kind }) => kind)).toEqual(['exposure', 'exposure']);
   });
 
@@ -221,7 +206,7 @@ describe('a leaked key', () => {
       'the key billing.g1 is still there after it was deleted',
     ]);
     await house.advance();
-    expect(names(house)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
   });
 });
 
@@ -232,18 +217,14 @@ describe('quotas', () => {
     house.state.verify = refuseEvery;
     const id = await house.start(old);
     await house.advance([id]);
-    const spend = (left: string): void => {
-      const key = house.gateway.keys.get(old);
-      if (key !== undefined) house.gateway.keys.set(old, { ...key, remainQuota: money(left) });
-    };
-    spend('6');
+    house.spendTo(old, '6');
     house.state.verify = undefined;
     house.pass(10 * minute);
     const [moved] = await house.advance();
     expect(moved?.view.stage).toBe('current');
-    spend('5');
+    house.spendTo(old, '5');
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     await house.advance();
     expect([...house.gateway.keys.values()].map(({ remainQuota }) => remainQuota)).toEqual(['5']);
   });
@@ -254,8 +235,7 @@ describe('quotas', () => {
     house.state.verify = refuseEvery;
     const id = await house.start(old, { quota: { kind: 'split' } });
     await house.advance([id]);
-    const key = house.gateway.keys.get(old);
-    if (key !== undefined) house.gateway.keys.set(old, { ...key, remainQuota: money('4') });
+    house.spendTo(old, '4');
     house.state.verify = undefined;
     house.pass(10 * minute);
     await house.advance();
@@ -282,10 +262,7 @@ describe('what a person is to know, and can do', () => {
   it('a key that waits for a person in a sealed file is told of, once', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const sealed = memorySink('age:anna', {
-      confirmedByPerson: true,
-      fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
-    });
+    const sealed = sealedSink();
     house.state.sinks = [sealed.sink];
     await house.advance([await house.start(old)]);
     await house.restart();
@@ -329,24 +306,20 @@ describe('what a person is to know, and can do', () => {
     expect(stuck?.view.stage).toBe('waiting');
     expect(house.news[0]?.words).not.toContain('untouched');
     expect(await house.desk().giveUp('billing', 'person anna')).toContain('goes with the next rotation');
-    expect(names(house)).toEqual(['billing.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
     house.state.reload = undefined;
     const next = [...house.gateway.keys.keys()][1] ?? 0;
     await house.advance([await house.start(next)]);
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g3', at: house.clock.now() - 1000 });
+    house.used('billing.g3');
     await house.advance();
-    expect(names(house)).toEqual(['billing.g3']);
+    expect(house.names()).toEqual(['billing.g3']);
   });
 
   it('what no person has to confirm is not said to be confirmed', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const broken = memorySink('memory:two', {
-      deliver: async () => {
-        throw fault('sink-failed', 'it is full');
-      },
-    });
+    const broken = fullSink('memory:two');
     house.state.sinks = [house.sink.sink, broken.sink];
     await house.advance([await house.start(old)]);
     const created = house.table.rows.find(({ what }) => what === 'created');
@@ -364,14 +337,14 @@ describe('before an old key goes', () => {
     const fresh = house.sink.held.value;
     house.sink.held.value = before;
     house.pass(2 * hour);
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() - 1000 });
+    house.used('billing.g2');
     await house.advance();
     expect(house.gateway.works(before)).toBe(true);
     expect(house.news.at(-1)?.words).toContain('no longer holds billing.g2, but another key');
     house.sink.held.value = fresh;
     house.pass(hour);
     await house.advance();
-    expect(names(house)).toEqual(['billing.g2']);
+    expect(house.names()).toEqual(['billing.g2']);
   });
 });
 
@@ -396,11 +369,7 @@ describe('a key that is to end', () => {
   it('is not the one that is on its way into sinks', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
-    const broken = memorySink('memory:two', {
-      deliver: async () => {
-        throw fault('sink-failed', 'it is full');
-      },
-    });
+    const broken = fullSink('memory:two');
     house.state.sinks = [house.sink.sink, broken.sink];
     const [moved] = await house.advance([await house.start(old)]);
     const fresh = moved?.view.candidate?.keyId ?? 0;

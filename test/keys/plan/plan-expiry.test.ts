@@ -211,6 +211,24 @@ describe('clocks of a key that is to end', () => {
     const { does, held } = plan([key], { stages, ...change }, known);
     expect(does['a'] ?? held['a']).toBe(wanted);
   });
+
+  it('tell a stage that is not due in plain words', () => {
+    const wordsOf = (by: ExpiryPolicy['by'][number], key: SurveyedKey): unknown =>
+      plan([key], { stages, by: [by] }, { used: { a: 2 } }).words['a'];
+    expect({
+      age: wordsOf('age', surveyed('a', { age: 29 })),
+      idle: wordsOf('idle', surveyed('a')),
+      expired: wordsOf('expired', surveyed('a', { key: expiredSince(29) })),
+      exhausted: wordsOf('exhausted', surveyed('a', { key: { remainQuota: money('0') } })),
+    }).toMatchInlineSnapshot(`
+      {
+        "age": "not 30 days old yet",
+        "exhausted": "not used up and idle for 30 days yet",
+        "expired": "not expired for 30 days yet",
+        "idle": "not idle for 30 days yet",
+      }
+    `);
+  });
 });
 
 describe('evidence that a key may end', () => {
