@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { open, mkdir, truncate } from 'node:fs/promises';
+import { open, mkdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fault, messageOf, syncPath, systemCode } from '../../base/index.ts';
+import { fault, isFault, messageOf, syncPath, systemCode, writeThrough } from '../../base/index.ts';
 
 /** The file's whole lines, oldest first, and where they end; bytes after that are a line that a crash cut off. */
 export type AuditTail = { readonly wholeBytes: number; readonly torn: boolean };
@@ -47,21 +47,28 @@ export async function* readAuditLines(path: string): AsyncGenerator<string, void
   }
 }
 
-/** The last whole line; nothing where there is none. */
-export const lastAuditLine = async (path: string): Promise<string | undefined> => {
-  const { wholeBytes } = await lookAtTail(path);
-  if (wholeBytes === 0) return undefined;
+/** The first whole line; nothing where there is none. */
+export const firstAuditLine = async (path: string): Promise<string | undefined> => {
+  for await (const line of readAuditLines(path)) return line;
+  return undefined;
+};
+
+/** The line whose break is the byte before `end`; nothing where no line ends there. */
+export const lineEndingAt = async (path: string, end: number): Promise<string | undefined> => {
   const handle = await open(path, 'r');
   try {
+    const last = Buffer.alloc(1);
+    const { bytesRead } = await handle.read(last, 0, 1, end - 1);
+    if (bytesRead === 0 || last[0] !== newline) return undefined;
     let line = Buffer.alloc(0);
-    for (let end = wholeBytes - 1; end > 0;) {
-      const start = Math.max(0, end - 64 * 1024);
-      const piece = Buffer.alloc(end - start);
+    for (let to = end - 1; to > 0;) {
+      const start = Math.max(0, to - 64 * 1024);
+      const piece = Buffer.alloc(to - start);
       await handle.read(piece, 0, piece.length, start);
       const at = piece.lastIndexOf(newline);
       line = Buffer.concat([piece.subarray(at + 1), line]);
       if (at >= 0) break;
-      end = start;
+      to = start;
     }
     return line.toString('utf8');
   } finally {
@@ -69,36 +76,62 @@ export const lastAuditLine = async (path: string): Promise<string | undefined> =
   }
 };
 
+/** The last whole line; nothing where there is none. */
+export const lastAuditLine = async (path: string): Promise<string | undefined> => {
+  const { wholeBytes } = await lookAtTail(path);
+  return wholeBytes === 0 ? undefined : lineEndingAt(path, wholeBytes);
+};
+
+/** Takes away whatever stands behind a byte. */
+export const cutAuditFile = async (path: string, bytes: number): Promise<void> => {
+  await truncate(path, bytes);
+  await syncPath(path);
+};
+
 /** Takes away a line that a crash cut off: what it was to tell has not been done, since its write never ended. */
 export const cutTornLine = async (path: string): Promise<boolean> => {
   const { wholeBytes, torn } = await lookAtTail(path);
   if (!torn) return false;
-  await truncate(path, wholeBytes);
-  await syncPath(path);
+  await cutAuditFile(path, wholeBytes);
   return true;
 };
 
-const failed = (path: string, error: unknown): never => {
-  const code = systemCode(error);
-  throw fault(
-    code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-full' : 'path-unwritable',
-    `the audit file ${path} cannot be written (${code ?? messageOf(error)}): no step is taken on a key`,
-    { cause: error },
-  );
+/** Whatever a file system refuses ends as a fault. @throws Fault disk-full, path-unwritable */
+export const asAuditFault = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (isFault(error)) throw error;
+    const code = systemCode(error);
+    throw fault(
+      code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-full' : 'path-unwritable',
+      `the audit file ${path} cannot be written (${code ?? messageOf(error)}): no step is taken on a key`,
+      { cause: error },
+    );
+  }
 };
 
-/** Adds lines at the end; they are on the disk when it returns. @throws Fault disk-full, path-unwritable */
-export const appendAuditLines = async (path: string, lines: readonly string[]): Promise<void> => {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+const makeFolder = async (path: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+};
+
+/**
+ * Adds lines at the end; they are on the disk when it returns, and the file has so many bytes then. After a failure some of
+ * them may stand there whole. @throws Fault disk-full, path-unwritable
+ */
+export const appendAuditLines = (path: string, lines: readonly string[]): Promise<number> =>
+  asAuditFault(path, async () => {
+    await makeFolder(path);
     const { wholeBytes, torn } = await lookAtTail(path);
     // What a failed write left, and could not take back.
     if (torn) await cutTornLine(path);
-    const isNew = wholeBytes === 0;
+    const added = Buffer.from(textOf(lines));
     const handle = await open(path, 'a', 0o600);
     try {
       try {
-        await handle.appendFile(lines.map((line) => `${line}\n`).join(''));
+        await handle.appendFile(added);
         await handle.sync();
       } catch (error) {
         // Half a line must not stand before the next one.
@@ -108,8 +141,23 @@ export const appendAuditLines = async (path: string, lines: readonly string[]): 
     } finally {
       await handle.close();
     }
-    if (isNew) await syncPath(dirname(path));
-  } catch (error) {
-    failed(path, error);
-  }
-};
+    if (wholeBytes === 0) await syncPath(dirname(path));
+    return wholeBytes + added.length;
+  });
+
+/** Puts a whole file in place, or none; gives its bytes. @throws Fault disk-full, path-unwritable */
+export const replaceAuditFile = (path: string, lines: readonly string[]): Promise<number> =>
+  asAuditFault(path, async () => {
+    await makeFolder(path);
+    const content = Buffer.from(textOf(lines));
+    const beside = `${path}.new`;
+    try {
+      await writeThrough(beside, content);
+      await rename(beside, path);
+    } catch (error) {
+      await rm(beside, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    await syncPath(dirname(path));
+    return content.length;
+  });

@@ -1,4 +1,4 @@
-import { createGate, fault, messageOf } from '../../base/index.ts';
+import { createGate, messageOf } from '../../base/index.ts';
 import type { Log, UnixMillis } from '../../base/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
 import { afterEvent } from '../after-event.ts';
@@ -7,9 +7,12 @@ import type { KeyEvent } from '../key-event.ts';
 import { lineageAfter } from '../lineage.ts';
 import type { Lineage } from '../lineage.ts';
 import type { Rotation } from '../rotation.ts';
-import { appendAuditLines, cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
-import { follows, lineAfter, noHead, readLine } from './audit-line.ts';
+import { checkBeginning, damaged, missingLines, restoreFile } from './audit-chain.ts';
+import type { Recorded } from './audit-chain.ts';
+import { cutTornLine, lastAuditLine } from './audit-file.ts';
+import { lineAfter, noHead } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
+import { createAuditWriter } from './audit-writer.ts';
 
 export type LostAttempt = {
   readonly rotation: string;
@@ -55,8 +58,6 @@ export type JournalMeans = {
   readonly path: string;
   readonly log: Log;
 };
-
-type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
 
 const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
   seq: head.seq,
@@ -130,50 +131,10 @@ const createMemory = () => {
   };
 };
 
-const damaged = (path: string, why: string): never => {
-  throw fault('audit-damaged', `the audit file ${path} does not hold: ${why}`);
-};
-
-/** Lines that the table lacks, or all where the table knows nothing. */
-const missingLines = async (path: string, last: AuditHead): Promise<readonly Recorded[]> => {
-  const newest = await lastAuditLine(path);
-  const told = newest === undefined ? undefined : readLine(newest);
-  // Nothing was written since: the whole chain is `keys audit --verify`'s to follow.
-  if (typeof told === 'object' && told.seq === last.seq && told.hash === last.hash) return [];
-  const missing: Recorded[] = [];
-  let head: AuditHead = noHead;
-  let lines = 0;
-  for await (const text of readAuditLines(path)) {
-    lines += 1;
-    const line = readLine(text);
-    if (typeof line === 'string') return damaged(path, `line ${lines}: ${line}`);
-    if (!follows(head, line)) damaged(path, `line ${lines} does not follow the one before it`);
-    head = { seq: line.seq, hash: line.hash };
-    if (line.seq === last.seq && line.hash !== last.hash)
-      damaged(path, `line ${lines} is not the one that the database knows`);
-    if (line.seq <= last.seq) continue;
-    missing.push({ head, event: parseKeyEvent(line.event), written: line.written });
-  }
-  if (head.seq < last.seq) damaged(path, `it ends with step ${head.seq}, and the database knows ${last.seq}`);
-  return missing;
-};
-
-/** Writes the file anew from the database, where it is gone as a whole: the chain tells whether that holds what it held. */
-const restoreFile = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
-  let head: AuditHead = noHead;
-  const lines = rows.map((row) => {
-    const line = lineAfter(head, row.event);
-    if (line.head.seq !== row.seq || line.head.hash !== row.hash)
-      damaged(path, `the file is gone, and step ${row.seq} of the database is not what it was`);
-    head = line.head;
-    return line.text;
-  });
-  await appendAuditLines(path, lines);
-};
-
 /**
  * Opens the journal: a line that a crash cut off is taken away, and what the warehouse lacks is put into it, all of it
- * where the database was lost; a file that is gone is written anew from the database. @throws Fault audit-damaged when file and database contradict each other, disk-full
+ * where the database was lost; a file that is gone is written anew from the database.
+ * @throws Fault audit-damaged when file and database contradict each other or the file lacks its beginning, disk-full
  */
 export const openJournal = async ({ table, path, log }: JournalMeans): Promise<KeyJournal> => {
   const memory = createMemory();
@@ -182,13 +143,8 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
   const cut = await cutTornLine(path);
   if (cut) log.warn('a line of the audit file that a crash cut off was taken away', { path });
   const rows = await table.events();
-  if (rows.length > 0 && (await lastAuditLine(path)) === undefined) {
-    await restoreFile(path, rows);
-    log.error('the audit file of keys was gone and was written anew from the database', {
-      path,
-      steps: rows.length,
-    });
-  }
+  if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, log);
+  await checkBeginning(path, rows);
   const missing = await missingLines(path, last).catch((error: unknown) => {
     if (error instanceof RangeError || (error instanceof Error && error.name === 'ZodError'))
       return damaged(path, messageOf(error));
@@ -199,6 +155,15 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
   /** What the file has and the database does not have yet. */
   const unsettled: Recorded[] = [];
   const changed = new Map<string, LineageRow>();
+  const writer = await createAuditWriter({
+    path,
+    log,
+    recorded: async () => {
+      const known = await table.events();
+      const seq = known.at(-1)?.seq ?? 0;
+      return [...known, ...unsettled.filter((one) => one.head.seq > seq).map(rowOf)];
+    },
+  });
   const settle = async (recorded: readonly Recorded[]): Promise<void> => {
     for (const { event } of recorded) {
       const row = memory.take(event);
@@ -228,7 +193,7 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
           recorded.push({ head: next, event, written });
         }
         if (lines.length === 0) return;
-        await appendAuditLines(path, lines);
+        await writer.append(lines, head);
         await settle(recorded);
       }),
     rotation: (id) => memory.rotations.get(id),

@@ -1,0 +1,108 @@
+import { fault } from '../../base/index.ts';
+import type { FaultOptions, Log } from '../../base/index.ts';
+import type { KeyJournalRow } from '../../warehouse/index.ts';
+import { parseKeyEvent } from '../key-event.ts';
+import type { KeyEvent } from '../key-event.ts';
+import { firstAuditLine, lastAuditLine, readAuditLines, replaceAuditFile } from './audit-file.ts';
+import { follows, lineAfter, noHead, readLine } from './audit-line.ts';
+import type { AuditHead } from './audit-line.ts';
+
+/** A step as it stands in a line of the file. */
+export type Recorded = { readonly head: AuditHead; readonly event: KeyEvent; readonly written: string };
+
+export const damaged = (path: string, why: string, options: FaultOptions = {}): never => {
+  throw fault('audit-damaged', `the audit file ${path} does not hold: ${why}`, options);
+};
+
+/** The lines that rows of the table stand for, as far as they follow one another; `broken`: the first that does not. */
+const chainOf = (
+  rows: readonly KeyJournalRow[],
+): { readonly lines: readonly string[]; readonly head: AuditHead; readonly broken?: number } => {
+  let head: AuditHead = noHead;
+  const lines: string[] = [];
+  for (const row of rows) {
+    const line = lineAfter(head, row.event);
+    if (line.head.seq !== row.seq || line.head.hash !== row.hash) return { lines, head, broken: row.seq };
+    head = line.head;
+    lines.push(line.text);
+  }
+  return { lines, head };
+};
+
+/**
+ * Writes the file anew from the database, where it is gone as a whole: the chain tells whether that holds what it held, up
+ * to the last step. Gives the bytes of the file. @throws Fault audit-damaged, disk-full, path-unwritable
+ */
+export const restoreFile = async (
+  path: string,
+  rows: readonly KeyJournalRow[],
+  last: AuditHead,
+  log: Log,
+): Promise<number> => {
+  const { lines, head, broken } = chainOf(rows);
+  if (broken !== undefined)
+    damaged(path, `the file is gone, and step ${broken} of the database is not what it was`);
+  if (head.seq !== last.seq || head.hash !== last.hash)
+    damaged(path, `the file is gone, and the database ends with step ${head.seq}, not ${last.seq}`);
+  const bytes = await replaceAuditFile(path, lines);
+  log.error('the audit file of keys was gone and was written anew from the database', {
+    path,
+    steps: lines.length,
+  });
+  return bytes;
+};
+
+const adviceFor = (path: string, covered: boolean, first: number | undefined): FaultOptions => {
+  if (covered)
+    return {
+      advice: `nothing is done to keys: move ${path} aside and start again: the database has every step, and the file is written anew from the database`,
+    };
+  if (first === undefined || first < 2) return {};
+  return {
+    advice: `nothing is done to keys: put the lines that went before it, steps 1 to ${first - 1}, back before its first line from a copy or from where the file was moved to, and start again`,
+  };
+};
+
+/** A file that was moved away and begun anew lacks its first steps, and its end does not show it. @throws Fault audit-damaged */
+export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
+  const text = await firstAuditLine(path);
+  if (text === undefined) return;
+  const first = readLine(text);
+  if (typeof first === 'object' && follows(noHead, first)) return;
+  const newest = readLine((await lastAuditLine(path)) ?? '');
+  const covered =
+    typeof newest === 'object' &&
+    chainOf(rows).broken === undefined &&
+    rows[newest.seq - 1]?.hash === newest.hash;
+  if (typeof first === 'string')
+    return damaged(path, `line 1: ${first}`, adviceFor(path, covered, undefined));
+  const why =
+    first.seq > 1
+      ? `it begins with step ${first.seq}, so that what was before was moved away or removed`
+      : 'line 1 does not begin a chain';
+  return damaged(path, why, adviceFor(path, covered, first.seq));
+};
+
+/** Lines that the table lacks, or all where the table knows nothing. @throws Fault audit-damaged */
+export const missingLines = async (path: string, last: AuditHead): Promise<readonly Recorded[]> => {
+  const newest = await lastAuditLine(path);
+  const told = newest === undefined ? undefined : readLine(newest);
+  // Nothing was written since: the whole chain is `keys audit --verify`'s to follow.
+  if (typeof told === 'object' && told.seq === last.seq && told.hash === last.hash) return [];
+  const missing: Recorded[] = [];
+  let head: AuditHead = noHead;
+  let lines = 0;
+  for await (const text of readAuditLines(path)) {
+    lines += 1;
+    const line = readLine(text);
+    if (typeof line === 'string') return damaged(path, `line ${lines}: ${line}`);
+    if (!follows(head, line)) damaged(path, `line ${lines} does not follow the one before it`);
+    head = { seq: line.seq, hash: line.hash };
+    if (line.seq === last.seq && line.hash !== last.hash)
+      damaged(path, `line ${lines} is not the one that the database knows`);
+    if (line.seq <= last.seq) continue;
+    missing.push({ head, event: parseKeyEvent(line.event), written: line.written });
+  }
+  if (head.seq < last.seq) damaged(path, `it ends with step ${head.seq}, and the database knows ${last.seq}`);
+  return missing;
+};

@@ -1,0 +1,58 @@
+import type { Log } from '../../base/index.ts';
+import type { KeyJournalRow } from '../../warehouse/index.ts';
+import { damaged, restoreFile } from './audit-chain.ts';
+import { appendAuditLines, asAuditFault, cutAuditFile, lineEndingAt, lookAtTail } from './audit-file.ts';
+import { readLine } from './audit-line.ts';
+import type { AuditHead } from './audit-line.ts';
+
+export type AuditWriter = {
+  /**
+   * Adds lines behind the head, on the disk when it returns. A file that was taken away is written anew before that; one that
+   * is not as it was left is not touched. @throws Fault audit-damaged, disk-full, path-unwritable
+   */
+  readonly append: (lines: readonly string[], head: AuditHead) => Promise<void>;
+};
+
+export type AuditWriterMeans = {
+  readonly path: string;
+  readonly log: Log;
+  /** Every step so far, the oldest first, from elsewhere than the file. */
+  readonly recorded: () => Promise<readonly KeyJournalRow[]>;
+};
+
+/** Goes on with the file as it stands now; whoever moves or replaces it later is noticed at the next step. */
+export const createAuditWriter = async ({ path, log, recorded }: AuditWriterMeans): Promise<AuditWriter> => {
+  /** Bytes of the file up to the head. */
+  let { wholeBytes: left } = await lookAtTail(path);
+  /** A write failed, and what it wrote may still be there. */
+  let leftOver = false;
+
+  /** Whether the file is there, ending as it was left. */
+  const isThere = async (head: AuditHead): Promise<boolean> => {
+    const { wholeBytes } = await lookAtTail(path);
+    if (wholeBytes === 0) return head.seq === 0;
+    if (wholeBytes < left) damaged(path, 'it became shorter while Tollkeeper ran');
+    if (left > 0) {
+      const line = readLine((await lineEndingAt(path, left)) ?? '');
+      if (typeof line === 'string' || line.seq !== head.seq || line.hash !== head.hash)
+        damaged(
+          path,
+          `step ${head.seq} is not where it was written: the file was changed while Tollkeeper ran`,
+        );
+    }
+    if (wholeBytes === left) return true;
+    if (!leftOver) damaged(path, `something was written behind step ${head.seq} while Tollkeeper ran`);
+    await cutAuditFile(path, left);
+    return true;
+  };
+
+  return {
+    append: async (lines, head) => {
+      if (!(await asAuditFault(path, () => isThere(head))))
+        left = await restoreFile(path, await recorded(), head, log);
+      leftOver = true;
+      left = await appendAuditLines(path, lines);
+      leftOver = false;
+    },
+  };
+};

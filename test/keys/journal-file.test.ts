@@ -1,0 +1,235 @@
+import { mkdtemp, open, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { fault, silentLog, unixMillis } from '../../src/base/index.ts';
+import type { Log } from '../../src/base/index.ts';
+import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
+import { lineAfter } from '../../src/keys/journal/audit-line.ts';
+import { openJournal } from '../../src/keys/journal/journal.ts';
+import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
+import type { KeyEvent } from '../../src/keys/key-event.ts';
+import { memoryTable } from './engine-house.ts';
+
+const step = (number: number): KeyEvent => ({
+  at: unixMillis(1_700_000_000_000 + number),
+  who: 'person anna',
+  account: 'main',
+  service: 'billing',
+  rotation: `adopt/${number}`,
+  what: 'adopted',
+  keyId: number,
+  generation: number,
+  name: `billing.g${number}`,
+  born: unixMillis(1_700_000_000_000),
+});
+
+/** A journal of so many steps, in a folder of its own. */
+const journalHouse = async (steps: number) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-journal-'));
+  const path = join(folder, 'audit', 'keys.jsonl');
+  const table = memoryTable();
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (message) => errors.push(message) };
+  const reopen = (of = table) => openJournal({ table: of, path, log });
+  const journal = await reopen();
+  for (let number = 1; number <= steps; number += 1) await journal.record([step(number)]);
+  return {
+    folder,
+    path,
+    table,
+    errors,
+    journal,
+    reopen,
+    text: () => readFile(path, 'utf8'),
+    /** The file holds every step from the first on, and the database can be made again from it. */
+    expectWhole: async (last: number) => {
+      const verdict = await verifyAudit(readAuditLines(path));
+      expect([verdict.broken, verdict.lines]).toEqual([undefined, last]);
+      const rebuilt = memoryTable();
+      await reopen(rebuilt);
+      expect(rebuilt.rows).toEqual(table.rows);
+      expect(rebuilt.rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last }, (_, at) => at + 1));
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+describe('an audit file that is taken away while the process runs', () => {
+  it.each([
+    ['moved', (path: string) => rename(path, `${path}.1`)],
+    ['removed with its folder', (path: string) => rm(join(path, '..'), { recursive: true })],
+    ['emptied', (path: string) => truncate(path, 0)],
+  ])('%s: is written anew from the database before the next step, and that is told', async (_, take) => {
+    await using house = await journalHouse(3);
+    const before = await house.text();
+    await take(house.path);
+    await house.journal.record([step(4)]);
+    expect((await house.text()).startsWith(before)).toBe(true);
+    expect(house.errors).toEqual([expect.stringContaining('written anew from the database')]);
+    expect((await stat(house.path)).mode & 0o777).toBe(0o600);
+    expect((await readdir(join(house.path, '..'))).filter((name) => !/jsonl(\.1)?$/.test(name))).toEqual([]);
+    await house.journal.record([step(5)]);
+    expect(house.errors).toHaveLength(1);
+    await house.expectWhole(5);
+  });
+
+  it('has the steps, too, that the database could not take yet', async () => {
+    await using house = await journalHouse(2);
+    const { append } = house.table;
+    house.table.append = () => Promise.reject(fault('disk-full', 'no room'));
+    await expect(house.journal.record([step(3)])).rejects.toThrow('no room');
+    house.table.append = append;
+    await rm(house.path);
+    await house.journal.record([step(4)]);
+    await house.expectWhole(4);
+  });
+
+  it('is not begun in mid-chain where the database does not hold what it held', async () => {
+    await using house = await journalHouse(3);
+    await rm(house.path);
+    for (const spoil of [
+      () => house.table.rows.pop(),
+      () => house.table.rows.splice(1, 1),
+      () => house.table.rows.splice(0),
+    ]) {
+      spoil();
+      await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
+      await expect(stat(house.path)).rejects.toMatchObject({ code: 'ENOENT' });
+    }
+    expect(house.journal.head().seq).toBe(3);
+  });
+
+  it('is never there in half: where it cannot be written anew, nothing is left beside it', async () => {
+    await using house = await journalHouse(3);
+    await rm(house.path);
+    const handle = await open(house.folder, 'r');
+    const sync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+    await handle.close();
+    sync.mockRejectedValueOnce(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+    try {
+      await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'disk-full' });
+    } finally {
+      sync.mockRestore();
+    }
+    expect(await readdir(join(house.path, '..'))).toEqual([]);
+    await house.journal.record([step(4)]);
+    await house.expectWhole(4);
+  });
+});
+
+describe('an audit file that is replaced while the process runs', () => {
+  it.each([
+    ['a shorter one', (text: string) => `${text.split('\n')[0]}\n`],
+    ['one that lacks its beginning', (text: string) => text.slice(text.indexOf('\n') + 1)],
+    ['one with a line in it twice', (text: string) => `${text.split('\n')[0]}\n${text}`],
+    ['one with another last line', (text: string) => text.replace(/adopt\/3/, 'adopt/9')],
+    ['one that somebody wrote on', (text: string) => `${text}${text.split('\n')[2]}\n`],
+    ['something else', () => 'no audit file\n'],
+  ])('by %s: no step is taken, and the file stays as it is', async (_, change) => {
+    await using house = await journalHouse(3);
+    const before = await house.text();
+    const other = change(before);
+    await writeFile(house.path, other);
+    await expect(house.journal.record([step(4)])).rejects.toMatchObject({
+      code: 'audit-damaged',
+      message: expect.stringContaining(house.path),
+    });
+    expect(await house.text()).toBe(other);
+    expect(house.table.rows).toHaveLength(3);
+    await writeFile(house.path, before);
+    await house.journal.record([step(4)]);
+    await house.expectWhole(4);
+  });
+
+  it('before its first step: a file that holds something is not written on', async () => {
+    await using house = await journalHouse(0);
+    await using other = await journalHouse(1);
+    await rename(join(other.path, '..'), join(house.path, '..'));
+    await expect(house.journal.record([step(1)])).rejects.toMatchObject({ code: 'audit-damaged' });
+  });
+});
+
+describe('a write to the audit file that fails', () => {
+  it.each([0, 2])(
+    'after %i steps, and cannot be taken back at once: it is before the next one',
+    async (steps) => {
+      await using house = await journalHouse(steps);
+      const handle = await open(house.folder, 'r');
+      const prototype = Object.getPrototypeOf(handle) as typeof handle;
+      await handle.close();
+      const broken = () => Promise.reject(Object.assign(new Error('broken'), { code: 'EIO' }));
+      const spies = [
+        vi.spyOn(prototype, 'sync').mockImplementation(broken),
+        vi.spyOn(prototype, 'truncate').mockImplementation(broken),
+      ];
+      try {
+        await expect(house.journal.record([step(90)])).rejects.toMatchObject({ code: 'path-unwritable' });
+      } finally {
+        for (const spy of spies) spy.mockRestore();
+      }
+      expect(await house.text()).toContain('billing.g90');
+      await house.journal.record([step(steps + 1)]);
+      expect(await house.text()).not.toContain('billing.g90');
+      await house.expectWhole(steps + 1);
+    },
+  );
+
+  it('leaves half a line of it at most, which is taken away', async () => {
+    await using house = await journalHouse(2);
+    await writeFile(house.path, `${await house.text()}{"seq":3,"prev":"`);
+    await house.journal.record([step(3)]);
+    await house.expectWhole(3);
+  });
+});
+
+describe('an audit file that begins in mid-chain', () => {
+  const behead = async (path: string, lines: number): Promise<string> => {
+    const rest = (await readFile(path, 'utf8')).split('\n').slice(lines).join('\n');
+    await writeFile(path, rest);
+    return rest;
+  };
+
+  it('is found at opening, and can be moved aside where the database has every step', async () => {
+    await using house = await journalHouse(4);
+    const whole = await house.text();
+    const rest = await behead(house.path, 2);
+    await expect(house.reopen()).rejects.toMatchObject({
+      code: 'audit-damaged',
+      message: expect.stringContaining('begins with step 3'),
+      advice: expect.stringMatching(/move .*keys\.jsonl aside.*written anew from the database/),
+    });
+    expect(await house.text()).toBe(rest);
+    await rename(house.path, `${house.path}.begun-anew`);
+    await house.reopen();
+    expect(await house.text()).toBe(whole);
+  });
+
+  it('is not to be moved aside where the database lacks what it holds, or what went before', async () => {
+    await using house = await journalHouse(4);
+    await behead(house.path, 2);
+    const shorter = memoryTable();
+    await shorter.append(house.table.rows.slice(0, 3), []);
+    const forked = memoryTable();
+    await forked.append(house.table.rows, []);
+    const fourth = forked.rows[3];
+    if (fourth !== undefined)
+      forked.rows[3] = { ...fourth, hash: lineAfter({ seq: 3, hash: '' }, '{}').head.hash };
+    for (const table of [shorter, forked, memoryTable()])
+      await expect(house.reopen(table)).rejects.toMatchObject({
+        code: 'audit-damaged',
+        message: expect.stringContaining('begins with step 3'),
+        advice: expect.stringContaining('put the lines that went before it, steps 1 to 2, back'),
+      });
+  });
+
+  it('is no audit file where its first line is none', async () => {
+    await using house = await journalHouse(2);
+    await writeFile(house.path, `junk\n${await house.text()}`);
+    await expect(house.reopen()).rejects.toMatchObject({
+      code: 'audit-damaged',
+      message: expect.stringContaining('line 1'),
+      advice: expect.stringContaining('aside'),
+    });
+  });
+});
