@@ -1,25 +1,35 @@
 import { formatMoment, interval, toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyUse } from '../key-event.ts';
+import { mostLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { HoldReason } from '../rotation.ts';
 import type { RetireTerms } from '../terms.ts';
+import { clockSkew } from './clock-skew.ts';
+import { sumOfUses } from './named-uses.ts';
+import type { NamedUse } from './named-uses.ts';
 
 /** All that the retirement of an old key is judged by. Moments in milliseconds UTC. */
 export type RetireFacts = {
   readonly now: UnixMillis;
   readonly handover: UnixMillis;
   readonly retire: RetireTerms;
-  readonly oldName: string;
+  /** Every name that the old key bore since the hand-over, the one that is written down first. */
+  readonly oldNames: readonly string[];
   readonly newName: string;
   /** Up to where the log holds every call since the hand-over; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
-  /** Calls by the old key in the quiet time that ends where the log does; missing when it cannot be told. */
-  readonly oldUse?: KeyUse;
-  /** Calls by the successor from the hand-over to there. */
-  readonly newUse?: KeyUse;
-  /** Other keys that bore either name since the hand-over. */
+  /**
+   * Calls by the old key, under each of its names, from the quiet time that ends where the log does up to now; of all the
+   * time since the hand-over while that does not fit behind it.
+   */
+  readonly oldUses?: readonly NamedUse[];
+  /** Calls by the successor that are not our own, up to where the log ends. */
+  readonly newUses?: readonly NamedUse[];
+  /** Other keys that bore a name of either since the hand-over. */
   readonly namesakes: readonly number[];
+  /** A name that both bore since then, one after the other. */
+  readonly sharedName?: string;
 };
 
 export type RetireVerdict =
@@ -33,12 +43,7 @@ export type RetireVerdict =
       readonly use?: KeyUse;
     };
 
-const hour = 3600;
-
 const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
-
-/** How old the end of what is known may be: within it the key may have been used without our knowing yet. */
-const mostLag = (quiet: number): number => Math.max(2 * hour, Math.floor(quiet / 12_000));
 
 /** Where the log ends that is known to be whole. */
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
@@ -56,26 +61,43 @@ export const quietSpan = (
   return start >= Math.ceil(handover / 1000) ? interval(unixSeconds(start), end) : undefined;
 };
 
+/**
+ * From when on calls of the successor are those of its consumer: a clock that runs ahead stamps our own, which verified
+ * it before the hand-over, up to so much later.
+ */
+export const takenUpFrom = (handover: UnixMillis, quiet: number): UnixSeconds =>
+  unixSeconds(Math.ceil((handover + Math.min(clockSkew, quiet / 2)) / 1000));
+
 const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ? 'call' : 'calls'}`;
 
 /** The most used: enough to find who calls. */
 const modelsTold = 5;
 
-const usedWords = (name: string, use: KeyUse): string => {
+/** Under which names it was called, where that is not the one it is known by. */
+const calledWords = (name: string, uses: readonly NamedUse[]): string => {
+  const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
+  if (called.every((one) => one === name)) return '';
+  return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
+};
+
+const usedWords = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
   const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
   const models = use.models.slice(0, modelsTold).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
   const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
-  return `${name} is still used: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
+  return `${name} is still used${calledWords(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
 };
 
 /**
  * Whether the old key may go. It goes when the log, complete through the quiet time, shows calls by the new key and none
- * by the old, and no other key bore either name: log rows carry names. Past `max_overlap` one that is idle goes though the
+ * by the old under any name it bore, and no other key bore one of theirs: log rows carry names. Past `max_overlap` one that is idle goes though the
  * new one is idle too, and everything else is brought before the operators. Pure.
  */
 export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
-  const { now, handover, retire, complete, oldUse, newUse } = facts;
+  const { now, handover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
+  const [oldName = '', ...otherNames] = facts.oldNames;
+  const oldUse = oldUses && sumOfUses(oldUses);
+  const newUse = newUses && sumOfUses(newUses);
   const isPast = retire.maxOverlap !== undefined && now >= handover + retire.maxOverlap;
   const end = knownEnd(complete, now);
   const span = quietSpan(handover, retire.quiet, end);
@@ -89,28 +111,37 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (facts.namesakes.length > 0)
     return hold(
       'name-shared',
-      `other keys bore the name of ${facts.oldName} or ${facts.newName} since the hand-over (ids ${facts.namesakes.join(', ')}): whose calls the log shows cannot be told`,
+      `other keys bore a name of ${oldName} or ${newName} since the hand-over (ids ${facts.namesakes.join(', ')}): whose calls the log shows cannot be told`,
+    );
+  if (sharedName !== undefined)
+    return hold(
+      'name-shared',
+      `${oldName} and ${newName} both bore the name ${sharedName} since the hand-over: whose calls the log shows cannot be told`,
     );
   const lag = end === undefined ? Number.POSITIVE_INFINITY : toSeconds(now) - end;
   const why = complete.complete ? '' : complete.why;
-  if (lag > mostLag(retire.quiet))
+  const isUsed = oldUse !== undefined && oldUse.calls > 0;
+  // A call of just now says more than what is missing of the log.
+  const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
+  if (lag > mostLag(retire.quiet) && !isUsedNow)
     return hold('log-incomplete', `the call log does not reach far enough: ${why}`);
-  if (oldUse !== undefined && oldUse.calls > 0) return hold('used', usedWords(facts.oldName, oldUse), oldUse);
+  if (isUsed) return hold('used', usedWords(oldName, oldUses ?? [], oldUse), oldUse);
   if (span === undefined || oldUse === undefined || newUse === undefined || end === undefined)
-    return { verdict: 'wait', words: `${facts.oldName} must be quiet for longer` };
+    return { verdict: 'wait', words: `${oldName} must be quiet for longer` };
   if (newUse.calls === 0 && !isPast)
     return hold(
       'successor-unused',
-      `${facts.newName} has made no call since the hand-over: whether anybody took it up is not known`,
+      `${newName} has made no call since the hand-over: whether anybody took it up is not known`,
     );
   const both = interval(toMillis(span.start), toMillis(span.end));
   const taken =
     newUse.calls > 0
-      ? `${calls(newUse)} by ${facts.newName} since the hand-over`
-      : `no call by ${facts.newName} either, and max_overlap has passed`;
+      ? `${calls(newUse)} by ${newName} since the hand-over`
+      : `no call by ${newName} either, and max_overlap has passed`;
+  const also = otherNames.length === 0 ? '' : ` (also ${otherNames.join(', ')})`;
   return {
     verdict: 'go',
     span: both,
-    evidence: `no call by ${facts.oldName} from ${shown(span.start)} to ${shown(span.end)} in a log that is complete to there; ${taken}`,
+    evidence: `no call by ${oldName}${also} from ${shown(span.start)} to ${shown(span.end)} in a log that is complete to there; ${taken}`,
   };
 };
