@@ -1,19 +1,14 @@
-import { compareMoney, divideMoney, money, subtractMoney, zero } from '../../base/index.ts';
+import { compareMoney, subtractMoney, zero } from '../../base/index.ts';
 import type { Money, UnixSeconds } from '../../base/index.ts';
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
+import { judgeRemain } from './judge-remain.ts';
+import type { RemainReading } from './judge-remain.ts';
 
 /** Fields to be changed, by what they are to be. */
 export type KeyChange = Partial<KeySpec>;
 
-/** What remains to be seen of `remain_quota` after an update. */
-export type ExpectedRemain = {
-  /** What a read shows if nothing is spent meanwhile. */
-  readonly shown: Money;
-  /** How far above that a read may lie, where the last decimal is rounded. */
-  readonly slack: Money;
-  /** The most that calls may have spent meanwhile; half of what is left unless it is said. */
-  readonly mostSpent?: Money;
-};
+/** What an update did about `remain_quota`, and what is to be seen of it. */
+export type ExpectedRemain = Pick<RemainReading, 'sent' | 'shown' | 'slack' | 'proven' | 'millis'>;
 
 export type KeyComparison = {
   /** Wanted fields that are not as wanted. */
@@ -45,24 +40,24 @@ const statusFollows = (before: ApiKey, after: ApiKey, at: UnixSeconds): boolean 
   return after.status === 1 || (after.status === 3 ? expired(after, at) : exhausted(after));
 };
 
-const half = (amount: Money): Money => divideMoney(amount, money('2'), 12) ?? zero;
-
-/** Whether what a limited key has left can be what was written, less what calls have spent since. */
-const remainFits = (after: Money, { shown, slack, mostSpent }: ExpectedRemain): boolean => {
-  const fell = subtractMoney(shown, after);
-  if (compareMoney(fell, subtractMoney(zero, slack)) < 0) return false;
-  // Nothing is lost to a key that had nothing left.
-  if (compareMoney(shown, zero) <= 0) return true;
-  return compareMoney(fell, mostSpent ?? half(shown)) <= 0;
-};
-
-/** A key that was to have more left and has no more than before was not written. */
-const unraised = (before: ApiKey, after: ApiKey, { shown, slack }: ExpectedRemain): boolean =>
-  compareMoney(subtractMoney(shown, slack), before.remainQuota) > 0 &&
-  compareMoney(after.remainQuota, before.remainQuota) <= 0;
-
 const shownValue = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'missing' : String(value);
+
+/** What two readings tell of what the key has left. */
+const remainReading = (
+  before: ApiKey,
+  after: ApiKey,
+  { remainQuota }: KeyChange,
+  remain: ExpectedRemain,
+  othersHarmed: boolean,
+): RemainReading => ({
+  ...remain,
+  before: before.remainQuota,
+  after: after.remainQuota,
+  wanted: remainQuota !== undefined,
+  wasLimited: !before.unlimitedQuota,
+  othersHarmed,
+});
 
 /** Compares each field of a key before and after an update at the moment `at`: only what was wanted may be another. */
 export const compareKeys = (
@@ -94,14 +89,19 @@ export const compareKeys = (
   if (change.group !== '') look('group', before.group, after.group, change.group);
   if (before.status !== after.status && !statusFollows(before, after, at))
     look('status', before.status, after.status);
-  // What an unlimited key has left means nothing (gateway-api.md, API key).
-  if (!after.unlimitedQuota && !remainFits(after.remainQuota, remain))
-    look('remain_quota', before.remainQuota, after.remainQuota, change.remainQuota);
-  else if (!after.unlimitedQuota && unraised(before, after, remain)) missing.push('remain_quota');
   for (const field of new Set([...Object.keys(before.rest), ...Object.keys(after.rest)])) {
     const [was, is] = [before.rest[field], after.rest[field]];
     // The values of fields that nobody knows are not shown: they could be anything.
     if (was !== is && !movedOn(field, was, is)) harmed.push({ field, words: field });
+  }
+  // What an unlimited key has left means nothing (gateway-api.md, API key).
+  const verdict = after.unlimitedQuota
+    ? 'fits'
+    : judgeRemain(remainReading(before, after, change, remain, harmed.length > 0));
+  if (verdict === 'unwritten') missing.push('remain_quota');
+  if (verdict === 'harmed') {
+    const words = `remain_quota (${before.remainQuota} is now ${after.remainQuota})`;
+    harmed.push({ field: 'remain_quota', words });
   }
   const fell = after.unlimitedQuota ? zero : subtractMoney(remain.shown, after.remainQuota);
   return { missing, harmed, spent: compareMoney(fell, zero) > 0 ? fell : zero };

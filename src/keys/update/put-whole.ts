@@ -3,6 +3,7 @@ import type { Clock, Money } from '../../base/index.ts';
 import type { ApiKey, Gateway } from '../../gateway/index.ts';
 import { compareKeys } from './compare-keys.ts';
 import type { KeyChange, KeyComparison } from './compare-keys.ts';
+import { remainToPutBack } from './judge-remain.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { distrusted, nothingKnown } from './knowledge.ts';
 import type { UpdateField, UpdateKnowledge } from './knowledge.ts';
@@ -15,8 +16,6 @@ export type UpdateExpectations = {
   readonly signal: AbortSignal;
   /** What happens to a wanted quota that the gateway cannot hold or show exactly; `refuse` unless it is said. */
   readonly inexact?: 'refuse' | 'down';
-  /** The most that calls may spend meanwhile without it being taken for harm; half of what is left unless it is said. */
-  readonly mostSpent?: Money;
   /** A key that has no more left than is wanted is left as it is: an update that is repeated gives nothing back. */
   readonly neverRaise?: boolean;
   /** Hears what is no longer to be believed of the gateway when an update did harm; kept, it is not done twice. */
@@ -65,40 +64,68 @@ const asWanted = (key: ApiKey, change: KeyChange, neverRaise: boolean): boolean 
 
 type Reading = { readonly after: ApiKey; readonly found: KeyComparison };
 
+/** An update that was sent: what there was before, and when that was read. */
+type Sent = {
+  readonly before: ApiKey;
+  readonly change: KeyChange;
+  readonly body: UpdateBody;
+  readonly readAt: number;
+};
+
 /** Reads the key until it shows what was written, or enough times to know that it never will; harm is not waited out. */
 const readBack = async (
   gateway: UpdatingGateway,
-  before: ApiKey,
-  change: KeyChange,
-  body: UpdateBody,
-  { clock, signal, mostSpent }: UpdateExpectations,
+  { before, change, body, readAt }: Sent,
+  { clock, signal, knowledge }: UpdateExpectations,
   pauses: readonly number[] = rereads,
 ): Promise<Reading> => {
   for (let reading = 0; ; reading += 1) {
     const after = await gateway.readKey(before.id, { signal });
-    const remain = { ...body.remain, ...(mostSpent === undefined ? {} : { mostSpent }) };
-    const found = compareKeys(before, after, change, remain, toSeconds(clock.now()));
+    const now = clock.now();
+    const remain = { ...body.remain, proven: knowledge.kept.has('remain_quota'), millis: now - readAt };
+    const found = compareKeys(before, after, change, remain, toSeconds(now));
     const pause = pauses[reading];
     if (found.missing.length === 0 || pause === undefined) return { after, found };
     await clock.wait(pause, signal);
   }
 };
 
+/** What a key is put back to: as it was, but for what it has left, of which nothing is given back that was spent. */
+const oldValues = ({ before, change, body }: Sent, { after, found }: Reading): ApiKey => {
+  if (before.unlimitedQuota || after.unlimitedQuota) return before;
+  const harmed = found.harmed.some(({ field }) => field === 'remain_quota');
+  const wanted = change.remainQuota !== undefined;
+  const { shown } = body.remain;
+  const seen = { before: before.remainQuota, after: after.remainQuota, wanted, shown };
+  return { ...before, remainQuota: remainToPutBack(seen, harmed) };
+};
+
+/** A count of units that reads as that many of the currency was not taken for units. */
+const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, { after }: Reading): UpdateKnowledge => {
+  const { remainQuota: number } = body.patch;
+  const isTaken =
+    knowledge.unit?.kind === 'units' &&
+    number !== undefined &&
+    !after.unlimitedQuota &&
+    compareMoney(after.remainQuota, body.remain.shown) > 0 &&
+    compareMoney(after.remainQuota, number) <= 0;
+  return isTaken ? { ...knowledge, unit: { kind: 'currency' } } : knowledge;
+};
+
 /** Puts the values back that an update has changed without being asked; says in words whether they are back. */
 const putBack = async (
   gateway: UpdatingGateway,
-  before: ApiKey,
-  { after, found }: Reading,
+  sent: Sent,
+  reading: Reading,
   expectations: UpdateExpectations,
 ): Promise<string> => {
-  const remainHarmed = found.harmed.some(({ field }) => field === 'remain_quota');
-  // What was spent meanwhile is not given back.
-  const old = remainHarmed || after.unlimitedQuota ? before : { ...before, remainQuota: after.remainQuota };
-  const knowledge = { ...expectations.knowledge, kept: nothingKnown.kept };
+  const old = oldValues(sent, reading);
+  const knowledge = { ...unitSeen(expectations.knowledge, sent, reading), kept: nothingKnown.kept };
   try {
     const body = updateBody(old, {}, knowledge, 'down');
+    const again = { before: old, change: {}, body, readAt: expectations.clock.now() };
     await gateway.patchKey(body.patch, { signal: expectations.signal });
-    const { found: left } = await readBack(gateway, old, {}, body, expectations);
+    const { found: left } = await readBack(gateway, again, { ...expectations, knowledge });
     if (left.harmed.length === 0) return 'all old values were put back';
     return `the old values were written back, and these are still not as they were: ${left.harmed.map(({ words }) => words).join(', ')}`;
   } catch (error) {
@@ -141,7 +168,8 @@ const measuredWords = (
 /**
  * Changes fields of a key and proves that nothing else changed: reads it, writes it whole (or the wanted fields alone where
  * the gateway was proven to keep the others), reads it again and compares every field. When the answer to the write is lost,
- * the reading tells. A limited key may have less left by what was spent meanwhile: that is measured and told.
+ * the reading tells. A limited key may have less left by what was spent meanwhile: that is measured and told, and never given
+ * back.
  * @throws Fault key-update-harmed: something else changed, the old values were tried to be put back; key-update-ineffective:
  * nothing changed; key-update-unsettled: it was sent, and the key cannot be read; key-unit-unknown, key-quota-inexact: nothing
  * was sent; what the gateway's client throws when nothing was done
@@ -154,6 +182,7 @@ export const putWhole = async (
 ): Promise<UpdatedKey> => {
   const { clock, signal, knowledge, inexact = 'refuse', neverRaise = false } = expectations;
   const before = await gateway.readKey(id, { signal });
+  const readAt = clock.now();
   if (asWanted(before, change, neverRaise))
     return {
       before,
@@ -162,8 +191,8 @@ export const putWhole = async (
       spent: zero,
       measured: 'it was so already, nothing was sent',
     };
-  const began = clock.now();
   const body = updateBody(before, change, knowledge, inexact);
+  const sent: Sent = { before, change, body, readAt };
   let lost: unknown;
   try {
     await gateway.patchKey(body.patch, { signal });
@@ -172,12 +201,12 @@ export const putWhole = async (
     if (notTaken(error)) throw error;
     lost = error;
   }
-  const millis = clock.now() - began;
+  const millis = clock.now() - readAt;
   let reading: Reading;
   try {
     // What was refused is not on its way.
     const pauses = hasCode(lost, 'gateway-refused') ? [] : rereads;
-    reading = await readBack(gateway, before, change, body, expectations, pauses);
+    reading = await readBack(gateway, sent, expectations, pauses);
   } catch (error) {
     signal.throwIfAborted();
     const words = `the key ${id} was written and cannot be read again: ${messageOf(error)}`;
@@ -186,7 +215,7 @@ export const putWhole = async (
   const { found, after } = reading;
   if (found.harmed.length > 0) {
     const names = found.harmed.map(({ words }) => words).join(', ');
-    const back = await putBack(gateway, before, reading, expectations);
+    const back = await putBack(gateway, sent, reading, expectations);
     const fields = found.harmed.map(({ field }) => field);
     const points = distrusted(knowledge, { keyId: id, fields, sent: sentFields(body) });
     if (points.length > 0) await expectations.distrust?.(points);

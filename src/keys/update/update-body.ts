@@ -1,4 +1,4 @@
-import { compareMoney, money, zero } from '../../base/index.ts';
+import { compareMoney, zero } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
 import type { ApiKey, KeyPatch } from '../../gateway/index.ts';
 import type { ExpectedRemain, KeyChange } from './compare-keys.ts';
@@ -8,7 +8,7 @@ import { shownStep, writtenQuota } from './quota-unit.ts';
 
 export type UpdateBody = {
   readonly patch: KeyPatch;
-  readonly remain: Pick<ExpectedRemain, 'shown' | 'slack'>;
+  readonly remain: Pick<ExpectedRemain, 'sent' | 'shown' | 'slack'>;
   /** Left out fields are trusted to keep their values. */
   readonly part: boolean;
   /** What is left is written over, and with it whatever is spent between reading and writing. */
@@ -34,7 +34,7 @@ const remainOf = (
 /**
  * What is to be sent for a change: the whole key as it was read, but for fields that were proven to keep their values when
  * they are left out. What is left on the key is written back as it was read; where the unit cannot say it exactly, the next
- * lower amount.
+ * lower amount; where it is and stays unlimited and the unit is not known, 0.
  * @throws Fault key-unit-unknown, key-quota-inexact
  */
 export const updateBody = (
@@ -48,10 +48,12 @@ export const updateBody = (
   const part = knowledge.kept.size === updateFields.length;
   const limits = change.unlimitedQuota === false && key.unlimitedQuota;
   const omitsRemain = leftOut('remain_quota', change.remainQuota) && !limits;
+  // The gateway ignores it for an unlimited key (gateway-api.md, API key): no unit is needed to say it.
+  const isIgnored = key.unlimitedQuota && (change.unlimitedQuota ?? true) && knowledge.unit === undefined;
   const remain = omitsRemain
     ? undefined
     : change.remainQuota === undefined
-      ? remainOf(key.remainQuota, key, knowledge, 'down')
+      ? remainOf(isIgnored ? zero : key.remainQuota, key, knowledge, 'down')
       : remainOf(change.remainQuota, key, knowledge, inexact);
   const name = leftOut('name', change.name) ? undefined : (change.name ?? key.name);
   const unlimitedQuota = leftOut('unlimited_quota', change.unlimitedQuota)
@@ -72,7 +74,11 @@ export const updateBody = (
       ...(expiredTime === undefined ? {} : { expiredTime }),
       ...(group === undefined ? {} : { group }),
     },
-    remain: remain ?? { shown: key.remainQuota, slack: money('0') },
+    remain: {
+      sent: remain !== undefined,
+      shown: remain?.shown ?? key.remainQuota,
+      slack: remain?.slack ?? zero,
+    },
     part,
     overwritesSpend: remain !== undefined && !key.unlimitedQuota,
   };

@@ -129,6 +129,56 @@ describe('an update of a key', () => {
     }
   });
 
+  it('takes no spending for harm: a little left that calls use up is not written again', async () => {
+    for (const omits of ['replace', 'keep'] as const) {
+      await using house = await open({ update: omits });
+      const id = await made(house, 'currency');
+      const points: LearnedPoint[] = [];
+      const spending: Pick<Gateway, 'readKey' | 'patchKey'> = {
+        readKey: house.gateway.readKey,
+        patchKey: async (patch, options) => {
+          await house.gateway.patchKey(patch, options);
+          spend(house, id, 40n);
+        },
+      };
+      const expectations = expecting(house, knows('currency', omits), {
+        distrust: async (news) => void points.push(...news),
+      });
+      const lowered = await putWhole(spending, id, { remainQuota: money('0.5') }, expectations);
+      expect(lowered).toMatchObject({ spent: '0.4', after: { remainQuota: '0.1' } });
+      const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
+      const ended = await putWhole(spending, id, { expiredTime: end }, expectations);
+      expect(ended).toMatchObject({ spent: '0.4', after: { remainQuota: '-0.3', expiredTime: end } });
+      expect([puts(house).length, points]).toEqual([2, []]);
+    }
+  });
+
+  it('of an unlimited key needs no unit: what it has left means nothing', async () => {
+    for (const update of ['replace', 'keep'] as const) {
+      await using house = await open({ update });
+      const id = await made(house, 'currency', { unlimitedQuota: true, remainQuota: money('1') });
+      const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
+      const unknown: UpdateKnowledge = { kept: new Set(), probed: true };
+      const done = await putWhole(house.gateway, id, { expiredTime: end }, expecting(house, unknown));
+      expect(done).toMatchObject({
+        sent: true,
+        spent: '0',
+        after: { expiredTime: end, unlimitedQuota: true },
+      });
+      expect(puts(house)).toMatchObject([{ remain_quota: 0, unlimited_quota: true }]);
+      // Where it is to count from now on, it has to be said right.
+      await expect(
+        putWhole(
+          house.gateway,
+          id,
+          { unlimitedQuota: false, remainQuota: money('1') },
+          expecting(house, unknown),
+        ),
+      ).rejects.toMatchObject({ code: 'key-unit-unknown' });
+      expect(puts(house)).toHaveLength(1);
+    }
+  });
+
   it('gives nothing back when it is repeated with neverRaise', async () => {
     await using house = await open();
     const id = await made(house, 'currency');
@@ -264,6 +314,42 @@ describe('harm', () => {
       code: 'key-update-harmed',
       message: expect.stringContaining('remain_quota (10 is now 0)') as string,
     });
+  });
+
+  it('never gives back more than was wanted: a group is lost while a quota is lowered and spent', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    let done = 0;
+    const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
+      readKey: house.gateway.readKey,
+      patchKey: async (patch, options) => {
+        done += 1;
+        await house.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
+        if (done === 1) spend(house, id, 40n);
+      },
+    };
+    await expect(
+      putWhole(harming, id, { remainQuota: money('0.5') }, expecting(house, knows('currency'))),
+    ).rejects.toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringMatching(
+        /: group \(vip is now default\); all old values were put back$/,
+      ) as string,
+    });
+    expect(await house.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
+  });
+
+  it('by a unit that makes more of a quota is mended in the unit that the reading shows', async () => {
+    await using house = await open();
+    const id = await made(house, 'currency');
+    const { error, after } = await harmOf(house, id, expecting(house, knows('units')));
+    expect(error).toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringMatching(
+        /remain_quota \(10 is now 5000000\); all old values were put back$/,
+      ) as string,
+    });
+    expect(after.remainQuota).toBe('10');
   });
 
   it('and an update that changed nothing are two things', async () => {

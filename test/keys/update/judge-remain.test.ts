@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { money, zero } from '../../../src/base/index.ts';
+import { judgeRemain, remainToPutBack } from '../../../src/keys/update/judge-remain.ts';
+import type { RemainReading, RemainVerdict } from '../../../src/keys/update/judge-remain.ts';
+
+const minute = 60_000;
+
+/** What was left before, what was written (nothing where it was left out) and what is left. */
+const reading = (
+  before: string,
+  written: string | undefined,
+  after: string,
+  more: Partial<RemainReading> = {},
+): RemainReading => ({
+  before: money(before),
+  after: money(after),
+  wanted: false,
+  sent: written !== undefined,
+  shown: money(written ?? before),
+  slack: zero,
+  wasLimited: true,
+  proven: false,
+  othersHarmed: false,
+  millis: 300,
+  ...more,
+});
+
+type Row = readonly [words: string, given: RemainReading, verdict: RemainVerdict];
+
+const wanted = { wanted: true } as const;
+const proven = { proven: true } as const;
+
+const table: readonly Row[] = [
+  ['as it was', reading('10', '10', '10'), 'fits'],
+  ['a call between two readings', reading('10', '10', '9.9'), 'fits'],
+  ['nearly all of it', reading('10', '10', '0.01'), 'fits'],
+  ['all of it, and more than that', reading('10', '10', '-0.2'), 'fits'],
+  ['all of it, of a key that had little', reading('0.5', '0.5', '0'), 'fits'],
+  ['it had nothing left', reading('0', '0', '0'), 'fits'],
+  ['it had less than nothing left', reading('-0.3', '0', '0'), 'fits'],
+  ['a field that was zeroed', reading('10', '10', '0'), 'harmed'],
+  ['a unit that takes it for next to nothing', reading('100000', '100000', '0.2'), 'harmed'],
+  ['zero, where it is known that it holds', reading('10', '10', '0', proven), 'fits'],
+  ['zero, after long', reading('10', '10', '0', { millis: minute }), 'fits'],
+  ['more than was there', reading('10', '10', '10.0001'), 'harmed'],
+  ['a unit that makes more of it', reading('10', '10', '5000000'), 'harmed'],
+  ['the last digit, rounded up', reading('10.00005', '10', '10.0001', { slack: money('0.0001') }), 'fits'],
+
+  ['left out, as it was', reading('10', undefined, '10', proven), 'fits'],
+  ['left out, spent', reading('10', undefined, '0.01', proven), 'fits'],
+  ['left out, all spent', reading('10', undefined, '0', proven), 'fits'],
+  [
+    'left out, zeroed with other fields',
+    reading('10', undefined, '0', { ...proven, othersHarmed: true }),
+    'harmed',
+  ],
+  [
+    'left out, spent while others were harmed',
+    reading('10', undefined, '9', { ...proven, othersHarmed: true }),
+    'fits',
+  ],
+  ['left out, raised', reading('10', undefined, '11', proven), 'harmed'],
+
+  ['lowered', reading('100', '0.5', '0.5', wanted), 'fits'],
+  ['lowered and spent', reading('100', '0.5', '0.1', wanted), 'fits'],
+  ['lowered and all spent', reading('100', '0.5', '0', wanted), 'fits'],
+  ['lowered to nothing', reading('100', '0', '0', wanted), 'fits'],
+  ['lowered and zeroed', reading('100', '50', '0', wanted), 'harmed'],
+  ['lowered, not yet', reading('100', '0.5', '100', wanted), 'unwritten'],
+  ['lowered, not yet, and spent meanwhile', reading('100', '0.5', '99', wanted), 'unwritten'],
+  ['lowered, and there is more', reading('100', '0.5', '250000', wanted), 'harmed'],
+
+  ['raised', reading('1', '3', '3', wanted), 'fits'],
+  ['raised and spent', reading('1', '3', '1.5', wanted), 'fits'],
+  ['raised, not yet', reading('1', '3', '1', wanted), 'unwritten'],
+  ['raised, not yet, and spent meanwhile', reading('1', '3', '0.5', wanted), 'unwritten'],
+  ['raised from nothing, not yet', reading('0', '3', '0', wanted), 'unwritten'],
+  ['raised, and zeroed', reading('1', '3', '0', wanted), 'harmed'],
+  ['raised too far', reading('1', '3', '3.5', wanted), 'harmed'],
+
+  ['limited, and spent', reading('5', '10', '4', { ...wanted, wasLimited: false }), 'fits'],
+  [
+    'limited, and what was there counts now',
+    reading('5', '10', '5', { ...wanted, wasLimited: false }),
+    'unwritten',
+  ],
+];
+
+describe('what a limited key has left after an update', () => {
+  it.each(table)('%s', (_words, given, verdict) => {
+    expect(judgeRemain(given)).toBe(verdict);
+  });
+});
+
+describe('what is put back of it', () => {
+  const back = (given: RemainReading) => remainToPutBack(given, judgeRemain(given) === 'harmed');
+
+  it('is never more than there was before, nor than what was wanted, nor what calls have spent', () => {
+    expect(back(reading('10', '10', '0'))).toBe('10');
+    expect(back(reading('10', '10', '12'))).toBe('10');
+    expect(back(reading('10', undefined, '12', proven))).toBe('10');
+    // Another field was harmed: what was spent stays spent.
+    expect(back(reading('10', '10', '9.9'))).toBe('9.9');
+    expect(back(reading('100', '0.5', '0.1', wanted))).toBe('0.1');
+    expect(back(reading('100', '0.5', '99', wanted))).toBe('0.5');
+    expect(back(reading('100', '0.5', '250000', wanted))).toBe('0.5');
+    expect(back(reading('100', '50', '0', wanted))).toBe('50');
+  });
+});
