@@ -12,6 +12,8 @@ export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\
 
 type Assignment = {
   readonly name: string;
+  /** Behind the equals sign. */
+  readonly at: number;
   readonly from: number;
   readonly to: number;
   readonly quote: string;
@@ -28,7 +30,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 };
 
-const valueAt = (text: string, at: number): Omit<Assignment, 'name'> => {
+const valueAt = (text: string, at: number): Omit<Assignment, 'name' | 'at'> => {
   const inQuotes = matchAt(quoted, text, at);
   if (inQuotes !== null) {
     const [all, quote = '', value = ''] = inQuotes;
@@ -50,13 +52,40 @@ const assignmentsIn = (text: string): readonly Assignment[] => {
   for (let at = 0; at < text.length;) {
     const begun = matchAt(opening, text, at);
     if (begun !== null) {
-      const value = valueAt(text, at + begun[0].length);
-      found.push({ name: begun[1] ?? '', ...value });
+      const behind = at + begun[0].length;
+      const value = valueAt(text, behind);
+      found.push({ name: begun[1] ?? '', at: behind, ...value });
       at = value.to;
     }
     at += matchAt(restOfLine, text, at)?.[0].length ?? 1;
   }
   return found;
+};
+
+/** A line end, or a comment before it. */
+const lineEnds = /[ \t]*(?:#[^\n]*)?\r*(?:\n|$)/y;
+/** What shells end a word with, or begin another part of it with; a word in angle brackets stands for a value to come. */
+const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
+const begunAnew = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;
+
+const behindIt = 'something other than a comment stands behind its value';
+const unclosed = 'its quote is not closed on that line';
+const ofCommand = 'its value is what a command prints';
+
+/** Why a value cannot be replaced without the loss of something else, as shells and dotenv both read the line. */
+const inTheWay = (text: string, { at, from, to, quote }: Assignment): string | undefined => {
+  const value = text.slice(from, to);
+  if (quote === '') {
+    if (/^['"`]/.test(value) && !value.slice(1).includes(value.charAt(0))) return unclosed;
+    if (/^\$\(|^`/.test(value)) return ofCommand;
+    const another = from > at && /^[A-Za-z_]\w*=/.test(value);
+    return another || moreThanWord.test(value) || matchAt(lineEnds, text, to) === null ? behindIt : undefined;
+  }
+  if (value.endsWith('\\') || (quote === "'" && value.includes("\\'")) || begunAnew.test(value))
+    return unclosed;
+  if (quote === '"') return /\$\(|`/.test(value) ? ofCommand : undefined;
+  // Some readers take backticks for quotes, shells run what is in them.
+  return quote === '`' && !/^(?![/.~])[\w.~+/=:@%,-]*$/.test(value) ? ofCommand : undefined;
 };
 
 const plain = /^[A-Za-z0-9_.~+/=:@%,-]+$/;
@@ -73,18 +102,32 @@ const written = (key: string, quote: string): string => {
 /** The file with its byte-order mark before the first line's name. */
 const markLength = (text: string): number => (text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0);
 
-/** `NAME=value` lines as dotenv, shells, systemd and Docker read them; all but the value stays as it is. */
-export const dotenvForm = (name: string): FileForm => ({
+/** The assignments of the variable. @throws Fault sink-refused where one cannot be replaced by itself */
+const ownIn = (body: string, name: string, what: string): readonly Assignment[] => {
+  const own = assignmentsIn(body).filter((one) => one.name === name);
+  for (const one of own) {
+    const why = inTheWay(body, one);
+    if (why === undefined) continue;
+    const number = body.slice(0, one.at).split('\n').length;
+    throw refused(`${name} on line ${number} of ${what} cannot be replaced by itself: ${why}`, {
+      advice: `write ${name} and its value on a line of their own and the rest on another; nothing was written`,
+    });
+  }
+  return own;
+};
+
+/** `NAME=value` lines as dotenv, shells, systemd and Docker read them; all but the value stays as it is. `what`: the file. */
+export const dotenvForm = (name: string, what: string): FileForm => ({
   read: (text) => {
     const body = text.slice(markLength(text));
-    const last = assignmentsIn(body).findLast((one) => one.name === name);
+    const last = ownIn(body, name, what).at(-1);
     if (last === undefined) return undefined;
     return body.slice(last.from, last.to) || undefined;
   },
   write: (text, key) => {
     const mark = text.slice(0, markLength(text));
     let body = text.slice(mark.length);
-    const own = assignmentsIn(body).filter((one) => one.name === name);
+    const own = ownIn(body, name, what);
     if (own.length === 0) {
       const end = lineEndOf(body);
       const before = body === '' || body.endsWith('\n') ? '' : end;

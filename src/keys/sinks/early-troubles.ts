@@ -1,12 +1,14 @@
 import { constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { systemCode } from '../../base/index.ts';
+import { isFault, systemCode } from '../../base/index.ts';
 import type { SinkTrouble } from '../sink.ts';
-import { fillPath } from './fill.ts';
-import { findTarget, groupTroubles, targetTroubles, troubleOf } from './file-target.ts';
+import { fillSpec } from './fill-spec.ts';
+import { checkSize, findTarget, groupTroubles, targetTroubles, troubleOf } from './file-target.ts';
+import type { FileTarget } from './file-target.ts';
+import { formOf, textOf } from './form-of.ts';
 import { systemFiles } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
-import type { SinkNames, SinkSpec } from './sink-spec.ts';
+import type { FileSpec, SinkNames, SinkSpec } from './sink-spec.ts';
 
 const hasPlaceholder = (text: string): boolean => text.includes('{');
 
@@ -29,9 +31,27 @@ const folderTrouble = async (folder: string, files: SinkFiles): Promise<readonly
   }
 };
 
+/** What stands in the file that a key cannot be written beside; a file that we may not read tells nothing. */
+const contentTroubles = async (
+  spec: FileSpec,
+  { path, stats }: FileTarget,
+  files: SinkFiles,
+): Promise<readonly SinkTrouble[]> => {
+  const form = formOf(spec);
+  if (stats === undefined) return [];
+  try {
+    checkSize(path, stats);
+    form.read(textOf(await files.readFile(path)));
+    return [];
+  } catch (error) {
+    return isFault(error) ? [troubleOf(error)] : [];
+  }
+};
+
 /**
  * What can be seen, without any connection and without writing, to be in the way of a sink on this machine: a file that is
- * mounted by itself, an owner we may not set, a folder that is not ours to write. What is not there yet is no trouble.
+ * mounted by itself or that cannot be edited without loss, an owner we may not set, a folder that is not ours to write. What
+ * is not there yet is no trouble.
  */
 export const earlyTroubles = async (
   spec: SinkSpec,
@@ -47,12 +67,14 @@ export const earlyTroubles = async (
     return hasPlaceholder(folder) ? [] : folderTrouble(resolve(cwd, folder), files);
   }
   try {
-    const target = await findTarget(resolve(cwd, fillPath(spec.path, { ...names, service })), files);
-    const mode = spec.kind === 'file' ? (spec.mode ?? undefined) : undefined;
+    const filled = fillSpec(spec, { ...names, service }, cwd);
+    if (filled.kind !== 'file' && filled.kind !== 'age') return [];
+    const target = await findTarget(filled.path, files);
     return [
       ...(await folderTrouble(dirname(target.path), files)),
       ...(await targetTroubles(target, files)),
-      ...(spec.kind === 'file' ? groupTroubles(target, mode) : []),
+      ...(filled.kind === 'file' ? groupTroubles(target, filled.mode) : []),
+      ...(filled.kind === 'file' ? await contentTroubles(filled, target, files) : []),
     ];
   } catch (error) {
     return [troubleOf(error)];

@@ -1,6 +1,5 @@
 import type { Secret } from '../../base/index.ts';
 import type { Delivered, Sink, SinkReading, SinkTrouble } from '../sink.ts';
-import { dotenvForm, rawForm } from './dotenv.ts';
 import type { FileForm } from './dotenv.ts';
 import {
   checkSize,
@@ -11,7 +10,7 @@ import {
   troubleOf,
 } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { jsonForm } from './json-text.ts';
+import { formOf, textOf } from './form-of.ts';
 import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from './sink-faults.ts';
 import { systemFiles } from './sink-files.ts';
@@ -25,17 +24,6 @@ const permissionBits = 0o7777;
 /** How often a file is read anew that somebody else changes while it is rewritten. */
 const attempts = 5;
 
-const formOf = ({ path, holds }: FileSpec): FileForm => {
-  switch (holds.kind) {
-    case 'variable':
-      return dotenvForm(holds.name);
-    case 'pointer':
-      return jsonForm(holds.pointer, path);
-    default:
-      return rawForm;
-  }
-};
-
 const describeFile = ({ path, holds }: FileSpec): string => {
   switch (holds.kind) {
     case 'variable':
@@ -46,9 +34,6 @@ const describeFile = ({ path, holds }: FileSpec): string => {
       return `file ${path}`;
   }
 };
-
-/** One byte a character, so that bytes of any encoding come out as they went in. */
-const textOf = (bytes: Buffer): string => bytes.toString('latin1');
 
 const readingOf = (form: FileForm, content: Buffer | undefined): SinkReading => {
   const value = content === undefined ? undefined : form.read(textOf(content));

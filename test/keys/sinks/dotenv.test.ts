@@ -4,7 +4,17 @@ import { dotenvForm, rawForm } from '../../../src/keys/sinks/dotenv.ts';
 import { stormTimes } from '../../support/storm.ts';
 import { older, plaintext } from './support.ts';
 
-const form = dotenvForm('KEY');
+const form = dotenvForm('KEY', 'app.env');
+
+/** What was thrown, or nothing. */
+const refusalOf = (work: () => unknown): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
 
 describe('a variable of a dotenv file', () => {
   it.each([
@@ -23,6 +33,11 @@ describe('a variable of a dotenv file', () => {
     ['beside comments and names like it', '# KEY=no\nMY_KEY=a\nKEYS=b\nKEY=<>\n#KEY=no\nKEY.B=c\n'],
     ['inside the value of another', 'A="x\nKEY=no\ny"\nKEY=<>\n'],
     ['behind a quote that nothing closes', "A='x\nKEY=<>\nB='y' z\n"],
+    ['behind an escaped quote of another', 'A="x\\"y"\nKEY=<>\n'],
+    ['with a comment that looks like a command', 'KEY=<> # ; export KEY "\n'],
+    ['with spaces behind it and CRLF', 'KEY=<> \t \r\nB=2 # c\r\n'],
+    ['exported, quoted, with a comment', "\texport  KEY='<>'\t# `c`\n"],
+    ['beside lines that are edited by nobody', 'A=1; export A\nB="x" C=1\nD=$(date)\nKEY=<>\nE=a b\n'],
     ['with bytes of another encoding', 'A=\u00e4\u00ff\nKEY=<>\n'],
   ])('%s: the value alone changes', (_, template) => {
     const before = template.replaceAll('<>', older);
@@ -47,6 +62,125 @@ describe('a variable of a dotenv file', () => {
     expect(form.write(before, plaintext)).toBe(after);
   });
 
+  it.each([
+    ['KEY=<>; export KEY\n', 1],
+    ['KEY=<>;export KEY\n', 1],
+    ['A=1\r\nKEY="<>"; export KEY\r\n', 2],
+    ['KEY="<>" OTHER=1\n', 1],
+    ["# c\n\nexport KEY='<>' OTHER=1\n", 3],
+    ['KEY=<> OTHER=1 # c\n', 1],
+    ['KEY=<> && run\n', 1],
+    ['KEY=<>&\n', 1],
+    ['KEY=<> | cat\n', 1],
+    ['KEY=<>|cat\n', 1],
+    ['KEY=<> run\n', 1],
+    ['KEY=<> >log\n', 1],
+    ['KEY=<>>log\n', 1],
+    ['KEY="<>\nA=1\n', 1],
+    ["KEY='<>\nA=1\n", 1],
+    ['KEY=`<>\nA=1\n', 1],
+    ['KEY="<>\nA=1\nB="\n', 1],
+    ['KEY="<>"tail\n', 1],
+    ['KEY=<>"tail"\n', 1],
+    ['KEY="<>\'\n', 1],
+    ['KEY="<>\\"\n', 1],
+    ['KEY=$(echo <>)\n', 1],
+    ['KEY=$(<>)\n', 1],
+    ['KEY="$(<>)"\n', 1],
+    ['KEY="`<>`"\n', 1],
+    ['KEY=`echo <>`\n', 1],
+    ['KEY=`/bin/<>`\n', 1],
+    ['KEY=a`<>`\n', 1],
+    ['KEY=<>\\\nA=1\n', 1],
+    ['KEY= OTHER=<>\n', 1],
+    ['KEY=; export KEY # <>\n', 1],
+    ['KEY=<>\rA=1\n', 1],
+    ['A="x\ny"\nKEY=<> z\n', 3],
+    ['KEY=<>; export KEY\nKEY=<>\n', 1],
+    ['KEY=<>\nKEY=<>; export KEY\n', 2],
+  ])('%j: is neither read nor written, since something else stands on the line', (template, line) => {
+    const before = template.replaceAll('<>', older);
+    for (const work of [() => form.read(before), () => form.write(before, plaintext)]) {
+      const refusal = refusalOf(work);
+      expect(refusal).toMatchObject({
+        code: 'sink-refused',
+        message: expect.stringContaining(`KEY on line ${line} of app.env`),
+        advice: expect.stringContaining('line'),
+      });
+      expect(JSON.stringify(refusal) + String(refusal)).not.toContain(older);
+    }
+  });
+
+  it.each([
+    ['KEY=${OTHER}\n', `KEY=${plaintext}\n`],
+    ['KEY=<changeme> # c\n', `KEY=${plaintext} # c\n`],
+    ['KEY="-----BEGIN\nabc\n-----END" # c\nA=1\n', `KEY="${plaintext}" # c\nA=1\n`],
+    ['KEY="a b"#c\n', `KEY="${plaintext}"#c\n`],
+    ["KEY='$(no command)'\n", `KEY='${plaintext}'\n`],
+  ])('%j holds something else, which is replaced', (before, after) => {
+    expect(form.write(before, plaintext)).toBe(after);
+  });
+
+  it('every byte outside of the value stays, or nothing is written', () => {
+    const end = fc.constantFrom('\n', '\r\n');
+    const other = fc.oneof(
+      fc.constantFrom(
+        '',
+        '# KEY=c',
+        '#',
+        'A=1',
+        'A=1; export A',
+        'B="x" C=1',
+        'export D=\'q r\' # "c"',
+        'E="m\nKEY=n"',
+        'F=$(date)',
+        'KEYS=k',
+        'MY_KEY=m',
+        'junk',
+        '\té ',
+      ),
+      fc
+        .string({ unit: fc.constantFrom('a', ' ', '=', ';', '$', '#', '\t'), maxLength: 8 })
+        .map((text) => `G${text}`),
+    );
+    const around = fc.record({
+      before: fc.constantFrom('', ' ', 'export ', '\texport\t'),
+      equals: fc.constantFrom('=', ' = ', '= '),
+      quote: fc.constantFrom('', '"', "'", '`'),
+      behind: fc.constantFrom('', ' ', '\t ', ' # c', '\t#"; c', ' #'),
+      harm: fc.constantFrom('', '', '', ';', ' ; export KEY', '&', ' | cat', ' A=1', ' x', '(', '"'),
+    });
+    const line = fc.tuple(fc.oneof(other, around), end);
+    let written = 0;
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 10 }), fc.boolean(), (lines, ends) => {
+        const text = (value: string): string => {
+          const whole = lines
+            .map(([one, stop]) =>
+              typeof one === 'string'
+                ? one + stop
+                : `${one.before}KEY${one.equals}${one.quote}${value}${one.quote}${one.harm}${one.behind}${stop}`,
+            )
+            .join('');
+          return ends ? whole : whole.replace(/\r?\n$/, '');
+        };
+        const before = text(older);
+        const own = lines.flatMap(([one]) => (typeof one === 'string' ? [] : [one]));
+        if (own.some(({ harm }) => harm !== '')) {
+          expect(refusalOf(() => form.write(before, plaintext))).toMatchObject({ code: 'sink-refused' });
+          return;
+        }
+        written += own.length;
+        const after = form.write(before, plaintext);
+        if (own.length > 0) expect(after).toBe(text(plaintext));
+        else expect(after.startsWith(before)).toBe(true);
+        expect(form.read(after)).toBe(plaintext);
+      }),
+      { numRuns: 300 * stormTimes },
+    );
+    expect(written).toBeGreaterThan(20);
+  });
+
   it('quotes a key that needs it, and refuses what readers take differently', () => {
     expect(form.write('', 'a b')).toBe("KEY='a b'\n");
     expect(form.write('KEY="x"', 'a b')).toBe('KEY="a b"');
@@ -57,9 +191,15 @@ describe('a variable of a dotenv file', () => {
   it('is found in time whatever the file is made of', () => {
     const long = 150_000;
     for (const line of [' ', '\n', '#', "A='", 'A=" ', 'export ', "\\'", 'A= ', '=']) {
-      for (const before of ['', 'A=x', "A='", 'KEY=x']) {
+      for (const before of ['', 'A=x', "A='", 'KEY=x', 'KEY=x # ']) {
         const text = before + line.repeat(long / line.length) + '\nx';
-        expect(form.read(form.write(text, plaintext))).toBe(plaintext);
+        const refusal = refusalOf(() => {
+          expect(form.read(form.write(text, plaintext))).toBe(plaintext);
+        });
+        // Only what stands behind its own value is in the way.
+        if (refusal !== undefined && before === 'KEY=x')
+          expect(refusal).toMatchObject({ code: 'sink-refused' });
+        else expect(refusal).toBeUndefined();
         rawForm.read(text);
       }
     }

@@ -58,6 +58,31 @@ describe('what is seen early to be in the way of a sink', () => {
     expect(shut?.message).toMatch(/closed may not be written by the user Tollkeeper runs as/);
   });
 
+  it('is a file that cannot be edited without loss', async () => {
+    const held = 'sk-AAAAoldAAAAoldAAAAoldAAAA';
+    await writeFile(join(folder, 'shell.env'), `A=1\nBILLING_KEY=${held}; export BILLING_KEY\n`, {
+      mode: 0o600,
+    });
+    await writeFile(join(folder, 'app.json'), '{"key": ', { mode: 0o600 });
+    const variable = {
+      ...fileSpec('shell.env'),
+      holds: { kind: 'variable', name: '{service}_KEY' },
+    } as const;
+    const named = { account: 'main', service: 'BILLING' };
+    const troubles = await earlyTroubles(variable, named, folder);
+    expect(troubles).toMatchObject([
+      { message: expect.stringContaining(`BILLING_KEY on line 2 of ${join(folder, 'shell.env')}`) },
+    ]);
+    expect(JSON.stringify(troubles)).not.toContain(held);
+    const pointer = { ...fileSpec('app.json'), holds: { kind: 'pointer', pointer: '/key' } } as const;
+    expect(await earlyTroubles(pointer, billing, folder)).toMatchObject([
+      { message: expect.stringContaining('no JSON') },
+    ]);
+    const denied = () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
+    const unseen = await earlyTroubles(variable, named, folder, { ...systemFiles, readFile: denied });
+    expect(unseen.filter(({ message }) => message.includes('line 2'))).toEqual([]);
+  });
+
   it('is a service whose name leads out of its place', async () => {
     const [trouble] = await earlyTroubles(
       fileSpec('secrets/{service}'),

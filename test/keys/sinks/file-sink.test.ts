@@ -71,6 +71,29 @@ describe('a key in a file', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
+  it.each([`KEY=${older}; export KEY\n`, `KEY="${older}" OTHER=1\n`])(
+    'is not written into %s, and that is seen early',
+    async (text) => {
+      await using house = await openSinkHouse();
+      const path = join(house.folder, 'shell.env');
+      const sink = house.sink(fileSpec(path));
+      await writeFile(path, `# c\n${text}`, { mode: 0o600 });
+      const refusal = { message: expect.stringContaining(`KEY on line 2 of ${path}`) };
+      expect(await sink.troubles(never)).toMatchObject([refusal]);
+      const told = [
+        await thrownBy(sink.deliver(key, delivery, never)),
+        await thrownBy(sink.fingerprint(delivery, never)),
+      ];
+      expect(told).toMatchObject([
+        { code: 'sink-refused', ...refusal },
+        { code: 'sink-refused', ...refusal },
+      ]);
+      expect(JSON.stringify(told) + told.map(String).join('')).not.toContain(older);
+      expect(await readFile(path, 'utf8')).toBe(`# c\n${text}`);
+      expect(await readdir(house.folder)).toEqual(['shell.env']);
+    },
+  );
+
   it('goes through a link of our own, is refused behind a dangling one, a hard one and in a folder', async () => {
     await using house = await openSinkHouse();
     const at = (name: string) => join(house.folder, name);
