@@ -28,7 +28,7 @@ const step = (number: number): KeyEvent => ({
 const journalHouse = async (steps: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-journal-'));
   const path = join(folder, 'audit', 'keys.jsonl');
-  const table = memoryTable();
+  const table = { ...memoryTable() };
   const errors: string[] = [];
   const log: Log = { ...silentLog, error: (message) => errors.push(message) };
   const reopen = (of = table) => openJournal({ table: of, path, log });
