@@ -75,7 +75,14 @@ const shapes = {
   held: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
   escalated: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
   /** The evidence that it may go: the span (milliseconds UTC) in which the complete log shows no call by it. */
-  quiet: { ...keyOf, from: moment, to: moment, evidence: z.string() },
+  quiet: {
+    ...keyOf,
+    from: moment,
+    to: moment,
+    evidence: z.string(),
+    /** The names that the key bore since the hand-over; its calls were looked for under each. */
+    names: z.array(z.string()).optional(),
+  },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal },
   'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string() },
   deleting: { ...keyOf, why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']) },

@@ -14,4 +14,6 @@ export type KeyEvidence = {
   readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
+  /** Every name that an inventory showed for the key at the moment or since: others can rename it. */
+  readonly namesOf: (account: string, keyId: number, since: UnixMillis) => Promise<readonly string[]>;
 };

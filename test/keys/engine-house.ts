@@ -238,6 +238,8 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     /** Whether the job with its sinks is in the config. */
     declared: true,
     at: (_what: string): void => undefined,
+    /** What each inventory showed: names by id. */
+    shown: [] as { readonly at: number; readonly names: ReadonlyMap<number, string> }[],
     /** Steps that are never written down: a fault that is planted. */
     forgets: [] as string[],
   };
@@ -248,8 +250,17 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     return result;
   };
   const client = gateway.client(secrets);
+  /** The newest inventory of the moment or before, and those since. */
+  const shownSince = (since: number): readonly ReadonlyMap<number, string>[] => {
+    const first = state.shown.findLastIndex(({ at }) => at <= since);
+    return state.shown.slice(Math.max(0, first)).map(({ names }) => names);
+  };
   const wrapped: KeyGateway = {
-    list: (signal) => client.list(signal),
+    list: async (signal) => {
+      const listed = await client.list(signal);
+      state.shown.push({ at: clock.now(), names: new Map(listed.map(({ id, name }) => [id, name])) });
+      return listed;
+    },
     read: (id, signal) => client.read(id, signal),
     create: (name, fields, signal) => around('create', () => client.create(name, fields, signal)),
     update: (id, change, how, signal) => around('update', () => client.update(id, change, how, signal)),
@@ -302,8 +313,15 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
             ? { complete: false, why, through: unixSeconds(through) }
             : { complete: false, why };
         },
-        idsNamed: async (_account, name) =>
-          [...gateway.keys.values()].filter((key) => key.name === name).map(({ id }) => id),
+        idsNamed: async (_account, name, since) => {
+          const ids = shownSince(since).flatMap((names) =>
+            [...names].flatMap(([id, shown]) => (shown === name ? [id] : [])),
+          );
+          return [...new Set(ids)];
+        },
+        namesOf: async (_account, keyId, since) => [
+          ...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? [])),
+        ],
       },
       consumerOf: () => (state.declared ? consumer() : undefined),
       plaintexts: new Map(),
@@ -360,6 +378,12 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     /** The log shows a call by a key of this name, so many milliseconds ago. */
     used: (name: string, ago = 1000): void => {
       state.calls.push({ name, at: clock.now() - ago });
+    },
+    /** Somebody gives the key another name. */
+    rename: (id: number, name: string): void => {
+      const key = gateway.keys.get(id);
+      if (key === undefined) throw new RangeError(`no key ${id}`);
+      gateway.keys.set(id, { ...key, name });
     },
     /** The key is spent down to so much. */
     spendTo: (id: number, left: string): void => {

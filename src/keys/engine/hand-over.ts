@@ -25,19 +25,20 @@ export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt)
     const isLimited = listed !== undefined && !listed.unlimitedQuota;
     return { ...lineKey(row), ...(isLimited ? { remain: listed.remainQuota } : {}) };
   });
+  const old = olds.find(({ keyId }) => keyId === rotation.old?.keyId);
+  // Before it is written down: a kill between must not lose the letter.
+  if (rotation.terms.quota.kind === 'carry' && old?.remain !== undefined)
+    await pass.means.tell({
+      kind: 'exposure',
+      account,
+      service: rotation.service,
+      rotation: rotation.id,
+      title: `${rotation.service} can spend its quota twice for a while`,
+      words: `${old.name} and its successor ${attempt.name} may each spend ${old.remain} (as the gateway counts) until the old key is retired; what it spends till then is taken off the new one, so that at most twice the quota is exposed meanwhile`,
+      key: `${rotation.id}/exposure`,
+    });
   await note(pass, rotation, { what: 'current', ...lineKeyOf(attempt), olds });
   plaintexts.delete(plaintextOf(rotation, attempt));
-  const old = olds.find(({ keyId }) => keyId === rotation.old?.keyId);
-  if (rotation.terms.quota.kind !== 'carry' || old?.remain === undefined) return;
-  await pass.means.tell({
-    kind: 'exposure',
-    account,
-    service: rotation.service,
-    rotation: rotation.id,
-    title: `${rotation.service} can spend its quota twice for a while`,
-    words: `${old.name} and its successor ${attempt.name} may each spend ${old.remain} (as the gateway counts) until the old key is retired; what it spends till then is taken off the new one, so that at most twice the quota is exposed meanwhile`,
-    key: `${rotation.id}/exposure`,
-  });
 };
 
 /** Sets the expiry of an old key, so that it dies though we do. */

@@ -118,7 +118,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'name-shared',
       `${oldName} and ${newName} both bore the name ${sharedName} since the hand-over: whose calls the log shows cannot be told`,
     );
-  const lag = end === undefined ? Number.POSITIVE_INFINITY : toSeconds(now) - end;
+  const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
   const why = complete.complete ? '' : complete.why;
   const isUsed = oldUse !== undefined && oldUse.calls > 0;
   // A call of just now says more than what is missing of the log.

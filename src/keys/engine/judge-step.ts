@@ -1,15 +1,32 @@
 import { interval, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { judgeRetirement, knownEnd, quietSpan } from './judge-old.ts';
-import type { RetireFacts } from './judge-old.ts';
-import { lineKey, note } from './pass.ts';
+import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
+import { clockSkew } from './clock-skew.ts';
+import { judgeRetirement, knownEnd, quietSpan, takenUpFrom } from './judge-old.ts';
+import type { RetireFacts, RetireVerdict } from './judge-old.ts';
+import { isSameName, namesBorne, usesOf } from './named-uses.ts';
+import { lineKey, lineKeyOf, note } from './pass.ts';
 import type { Pass } from './pass.ts';
+
+/** Keys that bore or bear one of the names. */
+const bearersOf = async (
+  pass: Pass,
+  names: readonly string[],
+  since: UnixMillis,
+): Promise<ReadonlySet<number>> => {
+  const { evidence, account } = pass.means;
+  const bearers = new Set<number>();
+  for (const name of names) {
+    for (const id of await evidence.idsNamed(account, name, since)) bearers.add(id);
+    for (const key of pass.keys().values()) if (isSameName(key.name, name)) bearers.add(key.id);
+  }
+  return bearers;
+};
 
 const gatherFacts = async (
   pass: Pass,
-  rotation: Rotation,
-  attempt: Attempt,
+  { terms: { retire } }: Rotation,
+  successor: LineKey,
   old: OldKey,
   handover: UnixMillis,
 ): Promise<RetireFacts> => {
@@ -22,33 +39,96 @@ const gatherFacts = async (
       ? await evidence.logComplete(account, interval(from, until))
       : ({ complete: false, why: 'the hand-over was just now' } as const);
   const end = knownEnd(complete, now);
-  const span = quietSpan(handover, rotation.terms.retire.quiet, end);
+  const oldNames = await namesBorne(pass, old, handover);
+  const newNames = await namesBorne(pass, successor, handover);
   // Until the quiet time fits behind the hand-over, calls of all of the time since tell who still uses it.
-  const looked = span ?? (end === undefined || end <= from ? undefined : interval(from, end));
-  const oldUse = looked === undefined ? undefined : await evidence.use(account, old.name, looked);
-  const newUse =
-    end === undefined || end <= from
-      ? undefined
-      : await evidence.use(account, attempt.name, interval(from, end));
-  const namesakes = new Set<number>();
-  for (const [name, own] of [
-    [old.name, old.keyId],
-    [attempt.name, attempt.keyId],
-  ] as const) {
-    for (const id of await evidence.idsNamed(account, name, handover)) if (id !== own) namesakes.add(id);
-    for (const key of pass.keys().values()) if (key.name === name && key.id !== own) namesakes.add(key.id);
-  }
+  const lookFrom = quietSpan(handover, retire.quiet, end)?.start ?? from;
+  // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
+  const lookTill = unixSeconds(until + clockSkew / 1000);
+  const oldUses =
+    lookTill <= lookFrom ? undefined : await usesOf(pass, oldNames, interval(lookFrom, lookTill));
+  const takenUp = takenUpFrom(handover, retire.quiet);
+  const newUses =
+    end === undefined || end <= takenUp ? undefined : await usesOf(pass, newNames, interval(takenUp, end));
+  const bearers = await bearersOf(pass, [...oldNames, ...newNames], handover);
+  const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
   return {
     now,
     handover,
-    retire: rotation.terms.retire,
-    oldName: old.name,
-    newName: attempt.name,
+    retire,
+    oldNames,
+    newName: successor.name,
     complete,
-    ...(oldUse === undefined ? {} : { oldUse }),
-    ...(newUse === undefined ? {} : { newUse }),
-    namesakes: [...namesakes].sort((left, right) => left - right),
+    ...(oldUses === undefined ? {} : { oldUses }),
+    ...(newUses === undefined ? {} : { newUses }),
+    namesakes: [...bearers]
+      .filter((id) => id !== old.keyId && id !== successor.keyId)
+      .sort((left, right) => left - right),
+    ...(sharedName === undefined ? {} : { sharedName }),
   };
+};
+
+type Hold = Extract<RetireVerdict, { verdict: 'hold' }>;
+
+/** From when on a log that is behind is news: it always is a little. */
+const behindIsNews = (rotation: Rotation, handover: UnixMillis): number =>
+  handover + 2 * rotation.terms.retire.quiet + 86_400_000;
+
+/** Whether why it stays is written down; what was told is written down behind it. */
+const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): boolean =>
+  held?.reason === reason && (held.escalated || !escalate) && state === 'working' && !quiet;
+
+/** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
+const isTold = async (
+  { means: { journal, account } }: Pass,
+  { service, id }: Rotation,
+  { keyId, held }: OldKey,
+  hold: Hold,
+  newsFrom: number,
+): Promise<boolean> => {
+  if (hold.reason !== 'log-incomplete' || held?.escalated === true) return true;
+  return (await journal.history({ account, service })).some(
+    (event) =>
+      event.what === 'held' &&
+      event.rotation === id &&
+      event.keyId === keyId &&
+      event.reason === hold.reason &&
+      event.at >= newsFrom,
+  );
+};
+
+/** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no letter. */
+const keep = async (
+  pass: Pass,
+  rotation: Rotation,
+  old: OldKey,
+  handover: UnixMillis,
+  hold: Hold,
+): Promise<void> => {
+  const { account, tell, clock } = pass.means;
+  const { reason, words, use, escalate } = hold;
+  const { service, id, terms } = rotation;
+  const newsFrom = behindIsNews(rotation, handover);
+  const isNews = reason !== 'log-incomplete' || escalate || clock.now() >= newsFrom;
+  if (isNoted(old, hold) && (!isNews || (await isTold(pass, rotation, old, hold, newsFrom)))) return;
+  const what = escalate ? 'escalated' : 'held';
+  const usedTill = use === undefined ? {} : { use };
+  if (isNews)
+    await tell({
+      kind: what,
+      account,
+      service,
+      rotation: id,
+      title: escalate
+        ? `the old key ${old.name} cannot be retired, and its time is up`
+        : terms.retire.when === 'after-overlap'
+          ? `the old key ${old.name} is still used and ends soon`
+          : `the old key ${old.name} is kept for now`,
+      words,
+      ...usedTill,
+      key: `${id}/${old.keyId}/${reason}/${what}`,
+    });
+  await note(pass, rotation, { what, ...lineKey(old), reason, words, ...usedTill });
 };
 
 /** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
@@ -59,13 +139,19 @@ export const judgeStep = async (
   old: OldKey,
   handover: UnixMillis,
 ): Promise<void> => {
-  const { account, tell } = pass.means;
-  const facts = await gatherFacts(pass, rotation, attempt, old, handover);
+  const facts = await gatherFacts(pass, rotation, lineKeyOf(attempt), old, handover);
   const found = judgeRetirement(facts);
   const isTimed = rotation.terms.retire.when === 'after-overlap';
   if (found.verdict === 'go' && !isTimed) {
     const { span, evidence } = found;
-    await note(pass, rotation, { what: 'quiet', ...lineKey(old), from: span.start, to: span.end, evidence });
+    await note(pass, rotation, {
+      what: 'quiet',
+      ...lineKey(old),
+      from: span.start,
+      to: span.end,
+      evidence,
+      names: [...facts.oldNames],
+    });
     return;
   }
   if (found.verdict !== 'hold') {
@@ -75,39 +161,8 @@ export const judgeStep = async (
     );
     return;
   }
-  const { reason, words, use, escalate } = found;
-  pass.resting.set(old.keyId, words);
+  pass.resting.set(old.keyId, found.words);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
-  if (isTimed && reason !== 'used') return;
-  const { held } = old;
-  if (held?.reason === reason && (held.escalated || !escalate)) return;
-  await note(pass, rotation, {
-    what: escalate ? 'escalated' : 'held',
-    ...lineKey(old),
-    reason,
-    words,
-    ...(use === undefined ? {} : { use }),
-  });
-  // The log is always a little behind: that alone is no news before the end.
-  if (
-    reason === 'log-incomplete' &&
-    !escalate &&
-    facts.now < handover + 2 * rotation.terms.retire.quiet + 86_400_000
-  )
-    return;
-  const { service, id } = rotation;
-  await tell({
-    kind: escalate ? 'escalated' : 'held',
-    account,
-    service,
-    rotation: id,
-    title: escalate
-      ? `the old key ${old.name} cannot be retired, and its time is up`
-      : isTimed
-        ? `the old key ${old.name} is still used and ends soon`
-        : `the old key ${old.name} is kept for now`,
-    words,
-    ...(use === undefined ? {} : { use }),
-    key: `${id}/${old.keyId}/${reason}/${escalate ? 'escalated' : 'held'}`,
-  });
+  if (isTimed && found.reason !== 'used') return;
+  await keep(pass, rotation, old, handover, found);
 };

@@ -1,9 +1,7 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-
-/** Milliseconds by which the gateway's clock may differ from ours. */
-const skew = 900_000;
+import { clockSkew } from './clock-skew.ts';
 
 /** Milliseconds for which a request whose answer was lost may be on its way. */
 const longestWay = 3_600_000;
@@ -15,5 +13,5 @@ const longestWay = 3_600_000;
 export const canComeOf = ({ createdTime }: ApiKey, askedAt: UnixMillis): boolean => {
   if (createdTime === undefined || createdTime <= 0) return true;
   const made = toMillis(createdTime);
-  return made >= askedAt - skew && made <= askedAt + longestWay + skew;
+  return made >= askedAt - clockSkew && made <= askedAt + longestWay + clockSkew;
 };

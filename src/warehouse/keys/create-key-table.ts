@@ -9,7 +9,7 @@ import type { KeyTable } from './key-table.ts';
 import { putLineage, readLineage } from './lineage-rows.ts';
 import { readLogFacts } from './log-facts.ts';
 import { readNameUses } from './name-uses.ts';
-import { readIdsNamed } from './names-shown.ts';
+import { readIdsNamed, readNamesOf } from './names-shown.ts';
 
 export const createKeyTable = (engine: Engine, clock: Clock, readCalls: ReadCalls): KeyTable => {
   const uses: KeyTable['uses'] = async (account, names, span, mostModels) =>
@@ -45,5 +45,7 @@ export const createKeyTable = (engine: Engine, clock: Clock, readCalls: ReadCall
       ),
     idsOf,
     idsNamed: async (account, name, since) => (await idsOf(account, [name], since)).get(name) ?? [],
+    namesOf: async (account, keyId, since) =>
+      engine.state(async (connection) => readNamesOf(connection, account, keyId, since)),
   };
 };

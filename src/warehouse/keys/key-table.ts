@@ -84,4 +84,6 @@ export type KeyTable = {
     names: readonly string[],
     since: UnixMillis,
   ) => Promise<ReadonlyMap<string, readonly number[]>>;
+  /** Every name that an inventory showed for the key at the moment or since, the first shown first. */
+  readonly namesOf: (account: string, keyId: number, since: UnixMillis) => Promise<readonly string[]>;
 };

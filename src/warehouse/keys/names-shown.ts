@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../base/index.ts';
-import { wholeNumber } from '../rows.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
 import { askedNames } from './asked-names.ts';
 
 /** Of each name every id that an inventory showed under it at the moment or since, the lowest first. */
@@ -22,4 +22,21 @@ export const readIdsNamed = async (
   const ids = unique.map((): number[] => []);
   for (const row of rows) ids[wholeNumber(row, 'place')]?.push(wholeNumber(row, 'key_id'));
   return new Map(unique.map((name, place) => [name, ids[place] ?? []]));
+};
+
+/** Every name that an inventory showed for the key at the moment or since, the first shown first. */
+export const readNamesOf = async (
+  connection: DuckDBConnection,
+  account: string,
+  keyId: number,
+  since: UnixMillis,
+): Promise<readonly string[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT name FROM key_snapshot
+     WHERE account = $account AND key_id = $keyId AND valid_until > $since
+     GROUP BY name ORDER BY min(valid_from), name`,
+    { account, keyId, since },
+  );
+  return rows.map((row) => text(row, 'name'));
 };

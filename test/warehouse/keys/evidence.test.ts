@@ -292,3 +292,26 @@ it('knows each id that was shown under a name at the moment or since', async () 
     ['key 2', [2]],
   ]);
 });
+
+it('knows each name that a key was shown under at the moment or since, others’ renaming included', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openAt(folder);
+  const { land } = warehouse.snapshots;
+  await land(snapshotOf(100, [key(1, { name: 'billing.g1' }), key(2)]));
+  await land(snapshotOf(200, [key(1, { name: 'billing-legacy' }), key(2)]));
+  // The same name for two reasons apart is one name.
+  await land(snapshotOf(300, [key(1, { name: 'billing-legacy', unlimitedQuota: false }), key(2)]));
+  await land(snapshotOf(400, [key(2)]));
+  await land(snapshotOf(500, [key(1, { name: ' billing' }), key(2)]));
+  const evidence: KeyEvidence = warehouse.keys;
+  const names = async (since: number, id = 1) => evidence.namesOf('main', id, unixMillis(since));
+  expect(await names(0)).toEqual(['billing.g1', 'billing-legacy', ' billing']);
+  // What the newest inventory before it showed was so at the moment.
+  expect(await names(199)).toEqual(['billing.g1', 'billing-legacy', ' billing']);
+  expect(await names(200)).toEqual(['billing-legacy', ' billing']);
+  expect(await names(450)).toEqual([' billing']);
+  expect(await names(9000)).toEqual([' billing']);
+  expect(await names(0, 2)).toEqual(['key 2']);
+  expect(await names(0, 3)).toEqual([]);
+  expect(await evidence.namesOf('other', 1, unixMillis(0))).toEqual([]);
+});

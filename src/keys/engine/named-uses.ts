@@ -1,0 +1,64 @@
+import { addMoney } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import type { KeyUse } from '../key-event.ts';
+import type { LineKey } from '../rotation.ts';
+import type { Pass } from './pass.ts';
+
+/** Calls under one of the names that a key bore. */
+export type NamedUse = { readonly name: string; readonly use: KeyUse };
+
+/** A name as the log tells it from others: some exports trim what some lists do not. */
+const bare = (name: string): string => name.replaceAll(/^\p{Zs}+|\p{Zs}+$/gu, '');
+
+export const isSameName = (one: string, other: string): boolean => bare(one) === bare(other);
+
+/** Every name that the key bore since, the one that is written down first: others can rename it. */
+export const namesBorne = async (
+  { means: { evidence, account }, keys }: Pass,
+  { keyId, name }: Pick<LineKey, 'keyId' | 'name'>,
+  since: UnixMillis,
+): Promise<readonly string[]> => {
+  const listed = keys().get(keyId)?.name ?? name;
+  return [...new Set([name, ...(await evidence.namesOf(account, keyId, since)), listed])];
+};
+
+/** Calls under each of the names; those that the log cannot tell apart are one. */
+export const usesOf = async (
+  { means: { evidence, account } }: Pass,
+  names: readonly string[],
+  span: Interval<UnixSeconds>,
+): Promise<readonly NamedUse[]> => {
+  const distinct = names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
+  const uses: NamedUse[] = [];
+  for (const name of distinct) uses.push({ name, use: await evidence.use(account, name, span) });
+  return uses;
+};
+
+const sumOfModels = (uses: readonly KeyUse[]): KeyUse['models'] => {
+  const sums = new Map<string, number>();
+  for (const { models } of uses)
+    for (const { model, calls } of models) sums.set(model, (sums.get(model) ?? 0) + calls);
+  return [...sums]
+    .map(([model, calls]) => ({ model, calls }))
+    .sort((left, right) => right.calls - left.calls);
+};
+
+/** The uses of all names as that of one key. Pure. */
+export const sumOfUses = (named: readonly NamedUse[]): KeyUse => {
+  const uses = named.map(({ use }) => use);
+  const [first] = uses;
+  if (first !== undefined && uses.length === 1) return first;
+  const lastCall = uses.reduce<UnixSeconds | undefined>(
+    (latest, use) =>
+      use.lastCall !== undefined && (latest === undefined || use.lastCall > latest) ? use.lastCall : latest,
+    undefined,
+  );
+  const spends = uses.flatMap(({ spend }) => (spend === undefined ? [] : [spend]));
+  const [spend, ...others] = spends;
+  return {
+    calls: uses.reduce((sum, use) => sum + use.calls, 0),
+    ...(lastCall === undefined ? {} : { lastCall }),
+    ...(spend === undefined ? {} : { spend: others.reduce(addMoney, spend) }),
+    models: sumOfModels(uses),
+  };
+};
