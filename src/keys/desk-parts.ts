@@ -1,6 +1,7 @@
 import { fault, toMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
+import { birthTold } from './birth.ts';
 import { lineKey } from './engine/pass.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import type { KeyJournal } from './journal/journal.ts';
@@ -23,8 +24,10 @@ export const adoptionOf = (key: LineKey, born: UnixMillis) => ({
 });
 
 /** When a key was made, where that is told; else now is as good as any moment. */
-export const birthOf = ({ createdTime }: ApiKey, now: UnixMillis): UnixMillis =>
-  createdTime === undefined ? now : toMillis(createdTime);
+export const birthOf = (key: ApiKey, now: UnixMillis): UnixMillis => {
+  const born = birthTold(key);
+  return born === undefined ? now : toMillis(born);
+};
 
 /** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
 export const checkService = (service: string): void => {

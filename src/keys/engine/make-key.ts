@@ -1,6 +1,7 @@
 import { compareMoney, fault, shellWord, toSeconds, unixSeconds, zero } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
+import { birthTold } from '../birth.ts';
 import type { KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
@@ -64,9 +65,8 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
 const expiryOf = (old: ApiKey, now: UnixMillis): KeyFields['expiredTime'] => {
   if (old.expiredTime === 'never') return 'never';
   const seconds = toSeconds(now);
-  const { createdTime } = old;
-  if (createdTime !== undefined && old.expiredTime > createdTime)
-    return unixSeconds(seconds + old.expiredTime - createdTime);
+  const born = birthTold(old);
+  if (born !== undefined && old.expiredTime > born) return unixSeconds(seconds + old.expiredTime - born);
   return old.expiredTime > seconds
     ? old.expiredTime
     : blocked(

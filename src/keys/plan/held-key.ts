@@ -1,4 +1,5 @@
 import type { UnixMillis } from '../../base/index.ts';
+import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../desk-types.ts';
 import { ageOf } from './select.ts';
 
@@ -6,6 +7,7 @@ import { ageOf } from './select.ts';
 export type HeldReason =
   | 'not-due'
   | 'older-generation'
+  | 'unfinished'
   | 'in-rotation'
   | 'age-unknown'
   | 'outside-window'
@@ -20,6 +22,7 @@ export type HeldReason =
   | 'expired'
   | 'exhausted'
   | 'revived'
+  | 'retired'
   | 'used'
   | 'log-incomplete'
   | 'inventory-incomplete';
@@ -37,7 +40,7 @@ export type HeldKey = {
 };
 
 /** What goes its usual way, so that nobody needs to hear of it. */
-const asUsual: ReadonlySet<HeldReason> = new Set(['not-due', 'older-generation', 'in-rotation']);
+const asUsual: ReadonlySet<HeldReason> = new Set(['not-due', 'older-generation', 'unfinished', 'in-rotation', 'retired']);
 
 export const needsWords = ({ reason }: HeldKey): boolean => !asUsual.has(reason);
 
@@ -60,7 +63,7 @@ export const heldKey = (
   };
 };
 
-const createdOf = ({ key }: SurveyedKey): number => key.createdTime ?? Number.MAX_SAFE_INTEGER;
+const createdOf = ({ key }: SurveyedKey): number => birthTold(key) ?? Number.MAX_SAFE_INTEGER;
 
 /** The oldest first; of the same second the one that was made first. */
 export const oldestFirst = (keys: readonly SurveyedKey[]): SurveyedKey[] =>

@@ -1,5 +1,6 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
+import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../desk-types.ts';
 
 /** Which keys a job is about; all that is given must hold. */
@@ -46,10 +47,10 @@ const groupOf = (group: string | undefined): string =>
   group === undefined || group === '' ? 'default' : group;
 
 /** Milliseconds since the gateway made the key; nothing where it does not say when. */
-export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined =>
-  key.createdTime === undefined || key.createdTime <= 0
-    ? undefined
-    : Math.max(0, now - toMillis(key.createdTime));
+export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined => {
+  const born = birthTold(key);
+  return born === undefined ? undefined : Math.max(0, now - toMillis(born));
+};
 
 /** Whether the key is among those a job is about. A key whose age is not told is older than nothing. */
 export const isSelected = (
