@@ -87,12 +87,12 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
   };
 
   const planExpiring = async (
-    { account, fields }: Job,
+    { name, account, fields }: Job,
     survey: KeySurvey,
     signal: AbortSignal,
   ): Promise<FreshKeyPlan> => {
     const settings = fields as ExpireSettings;
-    const policy = expiryPolicy(settings);
+    const policy = expiryPolicy(name, settings);
     const teams = teamsOf(account);
     const history = await desk(account).history();
     const means = { account, warehouse, teams, history, progress: noProgress, signal };

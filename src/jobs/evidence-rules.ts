@@ -9,10 +9,13 @@ const lateness = 600_000;
 export const bringing = (job: RuledJob, all: readonly RuledJob[], kind: string): readonly RuledJob[] =>
   all.filter((other) => other.kind === kind && other.account === job.account && !other.suspended);
 
+const lagOf = ({ fields }: RuledJob): number => (fields as PullLogs | undefined)?.lag ?? lateness;
+
 /** What is asked for before its rows have come proves nothing, whichever of the pulls asks. */
 const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindFault[] =>
-  pulls.flatMap(({ name, fields }) => {
-    const lag = (fields as PullLogs | undefined)?.lag ?? lateness;
+  pulls.flatMap((pull) => {
+    const { name } = pull;
+    const lag = lagOf(pull);
     return lag >= lateness
       ? []
       : [
@@ -25,11 +28,44 @@ const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindF
         ];
   });
 
+type EvidenceNeeds = {
+  readonly path: readonly string[];
+  /** Milliseconds. */
+  readonly quiet: number;
+  /** Milliseconds that the end of the log may be away when the job looks, where it looks at its slots alone. */
+  readonly lagging?: number;
+  /** What else can be done. */
+  readonly what: string;
+};
+
+/** A job that looks once a day needs a log that is never far behind; one that waits for its moment is content with its end. */
+const farFaults = (
+  scheduled: readonly RuledJob[],
+  { path, quiet, lagging }: EvidenceNeeds & { readonly lagging: number },
+): KindFault[] => {
+  const behind = scheduled.flatMap((pull) => {
+    const space = pull.longestSpace();
+    return space === undefined ? [] : [{ pull, space, most: space + lagOf(pull) }];
+  });
+  const [nearest] = behind.toSorted((left, right) => left.most - right.most);
+  // Where a schedule is not known, nothing can be said.
+  if (nearest === undefined || behind.length < scheduled.length || nearest.most <= lagging) return [];
+  const { pull, space } = nearest;
+  return [
+    {
+      path,
+      onKey: true,
+      message: `needs a call log that is whole up to ${writtenSpan(lagging)} ago at most (a twelfth of quiet: ${writtenSpan(quiet)}, two hours at least), and ${pull.name} runs every ${writtenSpan(space)} with lag: ${writtenSpan(lagOf(pull))}`,
+      advice: `let ${pull.name} run hourly with a lag of 10m, or make quiet longer`,
+    },
+  ];
+};
+
 /** Evidence of use comes from jobs that bring it, often and late enough. */
 export const evidenceFaults = (
   job: RuledJob,
   all: readonly RuledJob[],
-  { path, quiet, what }: { readonly path: readonly string[]; readonly quiet: number; readonly what: string },
+  { path, quiet, lagging, what }: EvidenceNeeds,
 ): KindFault[] => {
   const pulls = bringing(job, all, 'pull-logs');
   const scheduled = pulls.filter(({ hasSchedule }) => hasSchedule);
@@ -42,6 +78,8 @@ export const evidenceFaults = (
         advice: `declare one: pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-01-01 }; ${what}`,
       },
     ];
+  if (lagging !== undefined)
+    return [...farFaults(scheduled, { path, quiet, lagging, what }), ...hastyFaults(pulls, path)];
   const spaces = scheduled.flatMap((pull) => pull.longestSpace() ?? []);
   const shortest = spaces.length < scheduled.length ? 0 : Math.min(...spaces);
   const rareFaults: KindFault[] =

@@ -21,7 +21,7 @@ const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Pl
   progress({ step: 'reading the keys' });
   const history = await desk.history();
   const survey = await desk.survey(signal);
-  const policy = expiryPolicy(settings);
+  const policy = expiryPolicy(context.name, settings);
   const { teams } = payers;
   const means = { account: account.name, warehouse, teams, history, progress, signal };
   return {

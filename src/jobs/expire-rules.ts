@@ -1,4 +1,5 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
+import { mostLag } from '../keys/index.ts';
 import { bringing, evidenceFaults } from './evidence-rules.ts';
 import type { ExpireSettings } from './expire-shape.ts';
 import { writtenSpan } from './written-span.ts';
@@ -48,6 +49,7 @@ export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
       ? evidenceFaults(job, all, {
           path: [],
           quiet,
+          lagging: mostLag(quiet),
           what: 'or count by age or expired with even_if_used: true, which ends keys used or not',
         })
       : []),

@@ -45,7 +45,8 @@ export const expireShape = z.strictObject({
 
 export type ExpireSettings = z.output<typeof expireShape>;
 
-export const expiryPolicy = (settings: ExpireSettings): ExpiryPolicy => ({
+export const expiryPolicy = (job: string, settings: ExpireSettings): ExpiryPolicy => ({
+  job,
   select: settings.keys,
   by: settings.by,
   stages: settings.stages,

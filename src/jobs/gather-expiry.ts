@@ -1,4 +1,4 @@
-import { toSeconds, unixMillis } from '../base/index.ts';
+import { toMillis, toSeconds, unixMillis, unixSeconds } from '../base/index.ts';
 import type { Progress } from '../base/index.ts';
 import { keysAsked, pastSteps, spanAsked, timesAsked } from '../keys/index.ts';
 import type { ExpiryEvidence, ExpiryPolicy, KeyEvent, KeySurvey } from '../keys/index.ts';
@@ -16,6 +16,9 @@ export type GatherMeans = {
 
 /** An inventory that is older when the quiet time begins tells nothing of it. */
 const inventoryAge = 2 * 86_400_000;
+
+/** Seconds. */
+const ahead = 86_400;
 
 /** Of what a key is used for, so much is said. */
 const modelsTold = 3;
@@ -37,9 +40,12 @@ export const gatherExpiry = async (
       log.push([time, await keys.logComplete(account, spanAsked(time, now, policy.quiet))]);
   signal.throwIfAborted();
   progress({ step: 'looking who uses which key' });
-  const quietFrom = unixMillis(now - policy.quiet);
+  // The quiet time lies before the end of what is proven, wherever that is.
+  const quietFrom = toMillis(spanAsked(policy.quiet, now, policy.quiet).start);
   const names = asked.map(({ key }) => key.name);
-  const uses = await keys.uses(account, names, spanAsked(longest ?? 0, now, policy.quiet), modelsTold);
+  const { start, end } = spanAsked(longest ?? 0, now, policy.quiet);
+  // Every call that is known is use: those behind the proven end, and those of a gateway whose clock is ahead.
+  const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsTold);
   const idsNamed = await keys.idsOf(account, names, quietFrom);
   const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, quietFrom);
   const tells =
@@ -54,6 +60,6 @@ export const gatherExpiry = async (
     log: new Map(log),
     idsNamed,
     ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
-    past: pastSteps(history),
+    past: pastSteps(history, policy.job),
   };
 };

@@ -19,6 +19,7 @@ export type { AuditVerdict } from './journal/verify-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
+export { mostLag } from './lag.ts';
 export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
 export { createKeyDesk } from './desk.ts';

@@ -225,4 +225,32 @@ describe('a job expire-keys', () => {
   ])('%s', async (words, lines, beside) => {
     expect(await faultsOf('expire-keys', lines, beside)).toContain(words);
   });
+
+  it.each([
+    ['quiet: 1d', '7 * * * *', '10m', undefined],
+    ['quiet: 1d', '7 * * * *', '1h', undefined],
+    ['quiet: 1d', '7 * * * *', '90m', '2h'],
+    ['quiet: 1d', '7 3 * * *', '10m', '2h'],
+    ['quiet: 7d', '7 3 * * *', '10m', '14h'],
+    ['quiet: 7d', '7 */12 * * *', '10m', undefined],
+    ['quiet: 14d', '7 3 * * *', '10m', undefined],
+  ])(
+    'needs a call log that is whole nearly up to now: %s, pulled at %s with lag %s',
+    async (quiet, at, lag, most) => {
+      const often = pull.replace('7 * * * *', at).replace(' }', `, lag: ${lag} }`);
+      const found = await faultsOf('expire-keys', [...ending, quiet], [often, snapshot]);
+      if (most === undefined) expect(found).toBe('');
+      else
+        expect(found).toMatch(
+          new RegExp(
+            `job a needs a call log that is whole up to ${most} ago at most \\(a twelfth of ${quiet}, two hours at least\\), and pull runs every \\w+ with lag: ${lag}\\n  what to do: let pull run hourly with a lag of 10m, or make quiet longer`,
+          ),
+        );
+    },
+  );
+
+  it('takes the pull that comes closest to now', async () => {
+    const daily = pull.replace('pull:', 'nightly:').replace('7 * * * *', '7 3 * * *');
+    expect(await faultsOf('expire-keys', [...ending, 'quiet: 1d'], [daily, pull, snapshot])).toBe('');
+  });
 });

@@ -15,7 +15,7 @@ const settings = {
 const warned = (keyId: number, days: number): KeyEvent => ({
   what: 'warned',
   at: daysAgo(days),
-  who: 'job',
+  who: 'job expire',
   account: 'main',
   service: 's',
   rotation: 'e',
@@ -42,15 +42,17 @@ describe('expire-keys', () => {
         keys: {
           ...warehouse.keys,
           logComplete: (account, { start, end }) => {
-            asked.push(`log of ${account} for ${(end - start) / 86_400} days`);
+            asked.push(`log of ${account} for ${(end - start) / 3600} hours`);
             return Promise.resolve({
               complete: false,
               why: 'rows are late',
               through: unixSeconds(end - 600),
             });
           },
-          uses: (_account, names) => {
-            asked.push(`use of ${names.join(', ')}`);
+          uses: (_account, names, { end }) => {
+            asked.push(
+              `use of ${names.join(', ')}${end > toSeconds(house.clock.now()) ? '' : ' in the past'}`,
+            );
             const none = { spend: money('0'), models: [] };
             return Promise.resolve(
               new Map(
@@ -110,7 +112,7 @@ describe('expire-keys', () => {
     );
     expect(outcome.figures).toEqual({ mode: 'apply', selected: 3, planned: 2, held: 0, notices: 1, told: 0 });
     // Of a key that is far from its end nothing is asked.
-    expect(asked).toEqual(['log of main for 8 days', 'use of tmp-end, tmp-warn']);
+    expect(asked).toEqual(['log of main for 182 hours', 'use of tmp-end, tmp-warn']);
   });
 
   it('holds a key that is in use', async () => {
@@ -122,6 +124,13 @@ describe('expire-keys', () => {
     expect(outcome.summary).toContain('1 key warned of, 1 held');
     await run('expire-keys', { ...settings, even_if_used: true }, evidence);
     expect(desk.ended.map(({ name }) => name)).toContain('tmp-end');
+  });
+
+  it('counts no warning of another job', async () => {
+    const { run, desk } = house;
+    desk.history = [{ ...warned(3, 12), who: 'job expire-others' }];
+    await run('expire-keys', settings, evidence);
+    expect(desk.ended.map(({ name, action }) => `${name} ${action.kind}`)).toContain('tmp-end warn');
   });
 
   it('plans by default: mails what it would do, and still tells of keys that expire', async () => {
@@ -147,9 +156,9 @@ describe('expire-keys', () => {
 
       tmp-warn
         Age: 94 days
-        Would do: whoever owns it is told: it is to be ended (made
-          2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20
-          days at the earliest, unless it is used (90 days old or more)
+        Would do: whoever owns it is told: it is to be ended by job expire
+          (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in
+          20 days at the earliest, unless it is used (90 days old or more)
 
       1 other key is left alone as usual: not due yet, being rotated, or
       replaced by a newer one.
@@ -169,7 +178,7 @@ describe('expire-keys', () => {
     expect(await plan('expire-keys', settings, evidence)).toMatchInlineSnapshot(`
       [
         "prod: whoever owns it is told: 7 days before it expires, 2026-11-26T08:00:00Z",
-        "tmp-warn (94 days): whoever owns it is told: it is to be ended (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used (90 days old or more)",
+        "tmp-warn (94 days): whoever owns it is told: it is to be ended by job expire (made 2026-08-18T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used (90 days old or more)",
         "leave tmp-end (104 days): it is in use: last call 22 hours ago; \`even_if_used: true\` ends it all the same",
         "leave 1 other key as usual",
       ]

@@ -1,7 +1,9 @@
-import { toMillis, toSeconds } from '../../base/index.ts';
+import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
+import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../desk-types.ts';
-import { lagAllowed } from './expiry-policy.ts';
+import { mostLag } from '../lag.ts';
+import { spanAsked, timesAsked } from './expiry-policy.ts';
 import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import type { HeldReason } from './held-key.ts';
 import { isExhausted, isExpired } from './key-state.ts';
@@ -24,23 +26,37 @@ export type Judged = {
   readonly now: UnixMillis;
 };
 
-/** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
-const logHolds = (millis: number, { evidence, policy, now }: Judged): Proof => {
+/** Where a log ends that was asked about and is whole; nothing where it is not, or ends too long ago. */
+const provenEnd = (millis: number, { evidence, policy, now }: Judged): UnixMillis | undefined => {
   const said = evidence.log.get(millis);
-  if (said === undefined) return unknown('log-incomplete', 'the call log was not asked');
-  if (said.complete) return yes;
-  const enough = toSeconds(now) - lagAllowed(policy.quiet) / 1000;
-  return said.through !== undefined && said.through >= enough
-    ? yes
-    : unknown(
-        'log-incomplete',
-        `the call log does not hold all of the last ${spanText(millis)}: ${said.why}`,
-      );
+  if (said === undefined) return undefined;
+  if (said.complete) return now;
+  if (said.through === undefined) return undefined;
+  const end = toMillis(said.through);
+  return now - end <= mostLag(policy.quiet) ? end : undefined;
+};
+
+/** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
+const logHolds = (millis: number, judged: Judged): Proof => {
+  if (provenEnd(millis, judged) !== undefined) return yes;
+  const said = judged.evidence.log.get(millis);
+  return unknown(
+    'log-incomplete',
+    said === undefined || said.complete
+      ? 'the call log was not asked'
+      : `the call log does not hold all of the last ${spanText(millis)}: ${said.why}`,
+  );
 };
 
 const lastCallOf = ({ surveyed, evidence }: Judged): UnixMillis | undefined => {
   const last = evidence.use.get(surveyed.key.id)?.lastCall;
   return last === undefined ? undefined : toMillis(last);
+};
+
+/** From when on calls were looked for; nothing where none were. */
+const lookedFrom = ({ policy, now }: Judged): UnixMillis | undefined => {
+  const longest = timesAsked(policy).at(-1);
+  return longest === undefined ? undefined : toMillis(spanAsked(longest, now, policy.quiet).start);
 };
 
 /** Whether no call was made for so many milliseconds; a key is idle no longer than it has been there. */
@@ -68,13 +84,22 @@ export const clockShows = (clock: ExpiryClock, millis: number, judged: Judged): 
   return age >= millis ? yes : no;
 };
 
+/** Since when a key without a known call was not used, at least: before, it may have been, though it is older. */
+export const unseenSince = (judged: Judged): UnixMillis | undefined => {
+  if (lastCallOf(judged) !== undefined) return undefined;
+  const looked = lookedFrom(judged);
+  const born = birthTold(judged.surveyed.key);
+  return looked === undefined || (born !== undefined && toMillis(born) >= looked) ? undefined : looked;
+};
+
 /** When the clock began: what was done to the key before it has nothing to do with it. */
 export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | undefined => {
   const { key } = judged.surveyed;
-  const created = key.createdTime === undefined ? undefined : toMillis(key.createdTime);
+  const born = birthTold(key);
+  const created = born === undefined ? undefined : toMillis(born);
   if (clock === 'age') return created;
   if (clock === 'expired') return key.expiredTime === 'never' ? undefined : toMillis(key.expiredTime);
-  return lastCallOf(judged) ?? created;
+  return lastCallOf(judged) ?? unseenSince(judged) ?? created;
 };
 
 const spanAgo = (judged: Judged): string => `the last ${spanText(judged.policy.quiet)}`;
@@ -117,7 +142,9 @@ export const mayEnd = (judged: Judged, namesakes: number): Proof => {
   const alone = aloneUnderName(judged, namesakes);
   if (!alone.so) return alone;
   const last = lastCallOf(judged);
-  if (last !== undefined && now - last < policy.quiet) {
+  // What is known behind the end of the proof counts, and the quiet time lies before it as a whole.
+  const end = provenEnd(policy.quiet, judged) ?? now;
+  if (last !== undefined && end - last < policy.quiet) {
     const models = evidence.use.get(surveyed.key.id)?.models ?? [];
     const of =
       models.length === 0
@@ -128,7 +155,7 @@ export const mayEnd = (judged: Judged, namesakes: number): Proof => {
             .join(', ')})`;
     return unknown(
       'used',
-      `it is in use: last call ${spanText(now - last)} ago${of}; \`even_if_used: true\` ends it all the same`,
+      `it is in use: last call ${spanText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it all the same`,
     );
   }
   return logHolds(policy.quiet, judged);

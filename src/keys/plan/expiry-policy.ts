@@ -1,6 +1,7 @@
 import { toSeconds, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';
+import { mostLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { Limits } from './limits.ts';
 import type { KeySelection } from './select.ts';
@@ -17,6 +18,8 @@ export type ExpiryStages = {
 };
 
 export type ExpiryPolicy = {
+  /** The job it is of; what others warned of is theirs. */
+  readonly job: string;
   readonly select: KeySelection;
   /** Of several the one counts that is furthest. */
   readonly by: readonly ExpiryClock[];
@@ -45,15 +48,10 @@ export type ExpiryEvidence = {
   readonly past: ReadonlyMap<number, PastSteps>;
 };
 
-const day = 86_400_000;
-
-/** Milliseconds that the log may lag behind: rows come late, and pulls come hourly or daily. */
-export const lagAllowed = (quiet: number): number => Math.min(day, quiet);
-
 /** What the log is asked about for the last so many milliseconds: as much more as it may lag behind. */
 export const spanAsked = (millis: number, now: UnixMillis, quiet: number): Interval<UnixSeconds> => {
   const end = toSeconds(now);
-  return { start: unixSeconds(Math.max(0, end - Math.ceil((millis + lagAllowed(quiet)) / 1000))), end };
+  return { start: unixSeconds(Math.max(0, end - Math.ceil((millis + mostLag(quiet)) / 1000))), end };
 };
 
 const needsLog = (clock: ExpiryClock): boolean => clock === 'idle' || clock === 'exhausted';
@@ -70,11 +68,19 @@ export const timesAsked = ({ by, stages, quiet, evenIfUsed }: ExpiryPolicy): rea
 /** How warnings that begin the end of a key start, as they are written down and told. */
 export const warningStage = 'it is to be ended';
 
-/** What the journal tells of keys that were warned of or set to expire. */
-export const pastSteps = (history: readonly KeyEvent[]): ReadonlyMap<number, PastSteps> => {
+const ofJob = 'job ';
+
+/** Whether a step of the journal was taken by a person, or by this job. */
+const isOurs = ({ who }: KeyEvent, job: string): boolean => !who.startsWith(ofJob) || who === ofJob + job;
+
+/**
+ * What the journal tells of keys that were warned of or set to expire. Another job has other stages: its warning says
+ * nothing of what this one does. An expiry is one, whoever set it.
+ */
+export const pastSteps = (history: readonly KeyEvent[], job: string): ReadonlyMap<number, PastSteps> => {
   const past = new Map<number, PastSteps>();
   for (const event of history) {
-    if (event.what === 'warned' && event.stage.startsWith(warningStage))
+    if (event.what === 'warned' && isOurs(event, job) && event.stage.startsWith(warningStage))
       past.set(event.keyId, { ...past.get(event.keyId), warned: event.at });
     if (event.what === 'expiry-set') past.set(event.keyId, { ...past.get(event.keyId), expirySet: event.at });
   }

@@ -1,7 +1,7 @@
 import { toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { PlannedExpiry, SurveyedKey } from '../desk-types.ts';
-import { clockBegan, clockShows, mayEnd } from './expiry-evidence.ts';
+import { clockBegan, clockShows, mayEnd, unseenSince } from './expiry-evidence.ts';
 import type { Judged } from './expiry-evidence.ts';
 import { warningStage } from './expiry-policy.ts';
 import type { ExpiryClock } from './expiry-policy.ts';
@@ -52,20 +52,21 @@ const sinceWords: { readonly [Clock in ExpiryClock]: string } = {
   exhausted: 'used up, and not used since',
 };
 
-/** What its owner is told: another text each time the clock has begun anew, since of one text is told once. */
+/** What its owner is told: another text by each job and each time the clock has begun anew, since of one text is told once. */
 const warningOf = (clock: ExpiryClock, judged: Judged): string => {
-  const { warn = 0, expire, delete: end } = judged.policy.stages;
+  const { job, stages } = judged.policy;
+  const { warn = 0, expire, delete: end } = stages;
   const began = clockBegan(clock, judged);
   const since =
     began === undefined
       ? ''
-      : ` (${sinceWords[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')})`;
+      : ` (${sinceWords[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${began === unseenSince(judged) ? ', or longer' : ''})`;
   const then = [
     ...(expire === undefined ? [] : [`it expires in ${spanText(expire - warn)}`]),
     ...(end === undefined ? [] : [`it is deleted in ${spanText(end - warn)}`]),
   ];
   const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
-  return `${warningStage}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
+  return `${warningStage} by job ${job}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
 };
 
 const actionOf = (stage: Stage, clock: ExpiryClock, judged: Judged): PlannedExpiry['action'] => {
