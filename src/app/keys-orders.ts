@@ -53,6 +53,8 @@ const noMatterWhenLeaked: ReadonlySet<string> = new Set([
   'exhausted',
   'age-unknown',
   'in-rotation',
+  'revived',
+  'retired',
 ]);
 
 /** From here on the old key can go at any time: every sink holds its successor. */

@@ -76,18 +76,29 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
           JSON.stringify([service, generation]);
         for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
-        const fresh = keys.filter(({ known, service }) => !known && service !== probeService);
+        // An id is the key: one that has left its line is none that is new, however it is called.
+        const fresh = keys.filter(({ key, service }) => !lineage.has(key.id) && service !== probeService);
+        // Calls are logged under the name of now.
+        const renamed = keys.flatMap(({ key }) => {
+          const row = lineage.get(key.id);
+          if (row === undefined || row.retired !== undefined || row.name === key.name) return [];
+          return row.service === probeService ? [] : [{ row, key }];
+        });
         for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
         // Where two keys claim one place, a person has to say which is which.
         const adopted = fresh.filter(
           (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
         );
-        await journal.record(
-          adopted.map(({ key, service, generation }) => ({
+        await journal.record([
+          ...adopted.map(({ key, service, generation }) => ({
             ...common(who, service, `adopt/${key.id}`),
             ...adoptionOf({ keyId: key.id, generation, name: key.name }, birthOf(key, clock.now())),
           })),
-        );
+          ...renamed.map(({ row, key }) => ({
+            ...common(who, row.service, `adopt/${key.id}`),
+            ...adoptionOf({ ...row, name: key.name }, row.born),
+          })),
+        ]);
         return adopted.length;
       }),
     confirm: async (service, fingerprint, who) => {

@@ -8,13 +8,22 @@ export type SurveyedKey = {
   readonly key: ApiKey;
   readonly service: string;
   readonly generation: number;
-  /** In the lineage under this id; otherwise service and generation are read off its name. */
+  /** In the lineage under this id, whatever it is called; otherwise service and generation are read off its name. */
   readonly known: boolean;
+  /** It has left the line: only a person brings it back. */
+  readonly retired?: boolean;
+  /** Its delivery was begun, and every sink never held it: a sink may. */
+  readonly unfinished?: boolean;
+  /** A delivery to the sinks of its service was begun since the last hand-over: they may hold different keys. */
+  readonly split?: boolean;
   /** The open rotation it has a part in. */
-  readonly rotation?: { readonly id: string; readonly stage: RotationStage };
+  readonly rotation?: { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart };
 };
 
 export type KeySurvey = { readonly at: UnixMillis; readonly keys: readonly SurveyedKey[] };
+
+/** What a key is to a rotation: `old` is to be replaced, and is `leaving` once its `successor` is in every sink. */
+export type RotationPart = 'old' | 'leaving' | 'successor';
 
 /** How far a rotation is; the last three are at rest. */
 export type RotationStage =
@@ -33,7 +42,8 @@ export type RotationStage =
 /** A rotation to begin. */
 export type PlannedRotation = {
   readonly service: string;
-  readonly why: 'age' | 'hand' | 'leak' | 'new';
+  /** `split`: the service's sinks may hold different keys, since its last rotation was given up. */
+  readonly why: 'age' | 'split' | 'hand' | 'leak' | 'new';
   readonly terms: RotationTerms;
   readonly old?: {
     readonly keyId: number;
@@ -41,6 +51,8 @@ export type PlannedRotation = {
     readonly name: string;
     readonly remainQuota: Money;
     readonly unlimitedQuota: boolean;
+    /** When the gateway made it; missing where it does not tell. */
+    readonly born?: UnixMillis;
   };
   /** What the first key of a service is made with. */
   readonly fresh?: KeyFields;

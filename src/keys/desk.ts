@@ -33,10 +33,13 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
       olds.some((one) => one.keyId === keyId && one.state !== 'over') ||
       attempts.some((one) => one.keyId === keyId && one.state !== 'gone'),
   );
-  return found === undefined ? undefined : { id: found.id, stage: stageOf(found) };
+  if (found === undefined) return undefined;
+  const isOld = found.old?.keyId === keyId || found.olds.some((one) => one.keyId === keyId);
+  const part = !isOld ? 'successor' : found.handover === undefined ? 'old' : 'leaving';
+  return { id: found.id, stage: stageOf(found), part };
 };
 
-/** The keys with their places: what the lineage knows under this id and name, otherwise what the name says. */
+/** The keys with their places: what the lineage knows under this id, though it has left it, otherwise what the name says. */
 const placed = (
   keys: readonly ApiKey[],
   lineage: Lineage,
@@ -45,13 +48,19 @@ const placed = (
 ): readonly SurveyedKey[] =>
   keys.map((key) => {
     const row = lineage.get(key.id);
-    const known = row !== undefined && row.retired === undefined;
     const read = templates
       .map((text) => parseKeyName(templateOf(text), key.name))
       .find((one) => one !== undefined);
-    const { service, generation } = known ? row : (read ?? { service: key.name, generation: 1 });
+    const { service, generation } = row ?? read ?? { service: key.name, generation: 1 };
     const rotation = partIn(rotations, key.id);
-    return { key, service, generation, known, ...(rotation === undefined ? {} : { rotation }) };
+    return {
+      key,
+      service,
+      generation,
+      known: row !== undefined,
+      ...(row?.retired === undefined ? {} : { retired: true }),
+      ...(rotation === undefined ? {} : { rotation }),
+    };
   });
 
 const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced => ({
@@ -72,12 +81,12 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);
   const common = commonOf(means);
 
-  /** The key is in the line of its service before anything is done to it. */
+  /** The key is in the line of its service, under the name it has, before anything is done to it. */
   const adoptions = (planned: PlannedRotation, who: string, id: string) => {
     const { old, service } = planned;
     const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
-    if (old === undefined || (row !== undefined && row.retired === undefined)) return [];
-    return [{ ...common(who, service, id), ...adoptionOf(old, clock.now()) }];
+    if (old === undefined || (row?.retired === undefined && row?.name === old.name)) return [];
+    return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? clock.now()) }];
   };
 
   const start: KeyDesk['start'] = (planned, who) =>

@@ -113,6 +113,16 @@ describe('rotating by hand', () => {
     ]);
   });
 
+  it.each(['retired', 'revived'])('of a leaked key works though it has left its line: %s', async (reason) => {
+    const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
+    await keys.rotate({ key: '1', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
+    main.rotations = [];
+    await expect(keys.rotate({ key: '1', now: false, who }, noProgress, never)).rejects.toThrow(
+      'has left its line',
+    );
+  });
+
   it('takes up what is under way and starts nothing; a leak does not wait behind a usual rotation', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
@@ -365,7 +375,7 @@ describe('plans', () => {
 describe('the list', () => {
   it('says of each key what is known of it, and nothing of what is not', async () => {
     const main = fakeDesk('main', [
-      surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current' } }),
+      surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current', part: 'successor' } }),
       surveyed(2, 'idle'),
       surveyed(3, 'idle'),
     ]);

@@ -33,9 +33,9 @@ export const planNotices = (
   return oldestFirst(survey.keys)
     .flatMap(({ key, service, generation, rotation }) => {
       const { id: keyId, name, expiredTime } = key;
-      // A key that is being replaced, or that we end ourselves, is nobody's surprise.
-      if (expiredTime === 'never' || rotation !== undefined || ownDoing.has(`${keyId} ${expiredTime}`))
-        return [];
+      // A key that was replaced, or that we end ourselves, is nobody's surprise; where a person is waited for, it may be one.
+      const isLeaving = rotation?.part === 'leaving' && rotation.stage !== 'waiting';
+      if (expiredTime === 'never' || isLeaving || ownDoing.has(`${keyId} ${expiredTime}`)) return [];
       const left = toMillis(expiredTime) - now;
       const before = nearestLast.findLast((notice) => left > 0 && left <= notice);
       const stage = before === undefined ? undefined : stageOf(before, expiredTime);

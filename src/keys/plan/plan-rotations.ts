@@ -90,13 +90,22 @@ const obstacleOf = (
     return held('in-rotation', `a rotation of ${service} is open (${turning.rotation.stage})`);
   const dead = deadBy(key, survey.at, policy.select.status);
   // Where we know a key of the service, what others named alike has no place in its line.
-  const ours = line.some(({ known }) => known);
+  const ours = line.some(({ known, retired }) => known && retired !== true);
   const isOurs = (other: SurveyedKey): boolean => other.known || !ours;
-  const alive = line.filter((other) => other === surveyed || deadBy(other.key, survey.at) === undefined);
+  const alive = line.filter(
+    (other) => other === surveyed || (other.retired !== true && deadBy(other.key, survey.at) === undefined),
+  );
   const newer = alive.filter((other) => other.generation > generation);
   const newest = newer.find(isOurs);
   if (newest !== undefined)
     return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
+  if (surveyed.retired === true)
+    return dead === undefined
+      ? held(
+          'revived',
+          `it has left the line of ${service}, and somebody lets it live on; take it in with \`tollkeeper keys adopt\`, or delete it`,
+        )
+      : held('retired', `it has left the line of ${service}`);
   if (dead !== undefined) return held(dead, whyDead[dead]);
   const namesakes = survey.keys.filter((other) => other.key.name === key.name).map((other) => other.key.id);
   if (namesakes.length > 1)

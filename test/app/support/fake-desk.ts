@@ -147,8 +147,10 @@ export const keyHouse = (
       if (job === 'rotate-prod') return terms;
       throw fault('wrong-use', `${job} rotates no keys`);
     },
-    obstacleOf: (_job, { key }) =>
-      key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined,
+    obstacleOf: (_job, { key, retired, service }) => {
+      if (retired === true) return { reason: service.replace('batch-', ''), words: 'it has left its line' };
+      return key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined;
+    },
     nameTrouble: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
     overwrites: (_job, service) => (service.startsWith('shared') ? 'billing' : undefined),
   };

@@ -60,8 +60,8 @@ describe('notices before a key expires', () => {
     ]);
   });
 
-  it('are not of keys that never expire, that are being replaced, or that we end ourselves', () => {
-    const rotation = { id: 'r', stage: 'current' } as const;
+  it('are not of keys that never expire, that were replaced, or that we end ourselves', () => {
+    const rotation = { id: 'r', stage: 'current', part: 'leaving' } as const;
     const expiredTime = toSeconds(daysAgo(-3));
     const own: KeyEvent = {
       ...common,
@@ -76,6 +76,18 @@ describe('notices before a key expires', () => {
     expect(due([surveyed('a'), surveyed('b', { rotation, key: { expiredTime } })])).toEqual([]);
     expect(due([keyIn(3)], [own])).toEqual([]);
     expect(due([keyIn(2)], [own])).toHaveLength(1);
+  });
+
+  it.each([
+    ['waits for a person before its hand-over', 'waiting', 'old'],
+    ['is under way', 'delivering', 'old'],
+    ['is held for months, of its new key', 'current', 'successor'],
+    ['waits for a person after its hand-over', 'waiting', 'leaving'],
+  ] as const)('are of keys that are in use, though their rotation %s', (_, stage, part) => {
+    const rotation = { id: 'r', stage, part };
+    expect(due([surveyed('b', { rotation, key: { expiredTime: toSeconds(daysAgo(-1)) } })])).toEqual([
+      'b: 1 day before it expires, 2026-11-22T08:00:00Z',
+    ]);
   });
 
   it('name the key that expires first foremost', () => {

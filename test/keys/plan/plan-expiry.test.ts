@@ -10,6 +10,7 @@ import { stormTimes } from '../../support/storm.ts';
 import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
 
 const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
+  job: 'end-old',
   select: { name: '*' },
   by: ['age'],
   stages: { warn: 90 * day, expire: 100 * day, delete: 110 * day },
@@ -139,25 +140,100 @@ describe('stages of a key that is to end', () => {
     expect(saidOf(91)).toEqual({
       kind: 'warn',
       stage:
-        'it is to be ended (not used since 2026-08-22T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used',
+        'it is to be ended by job end-old (not used since 2026-08-22T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used',
     });
     expect(saidOf(92)).not.toEqual(saidOf(91));
+  });
+
+  it('count warnings of the same job, or of a person, and of no other', () => {
     const event = {
       what: 'warned',
       at: now,
-      who: '',
+      who: 'job end-old',
       account: '',
       service: '',
       rotation: '',
       keyId: 5,
       generation: 1,
       name: 'a',
+      stage: 'it is to be ended (made 2026-08-22T08:00:00Z)',
     } as const;
-    const past = pastSteps([
-      { ...event, stage: 'it is to be ended (made 2026-08-22T08:00:00Z)' },
-      { ...event, keyId: 6, stage: '7 days before it expires, 2026-11-28T08:00:00Z' },
+    const past = pastSteps(
+      [
+        event,
+        { ...event, keyId: 6, stage: '7 days before it expires, 2026-11-28T08:00:00Z' },
+        { ...event, keyId: 7, who: 'anna' },
+        { ...event, keyId: 8, who: 'job end-idle' },
+        { ...event, keyId: 5, at: daysAgo(-1), who: 'job end-idle' },
+        {
+          ...event,
+          keyId: 9,
+          who: 'job end-idle',
+          what: 'expiry-set',
+          expiredTime: toSeconds(now),
+          measured: '',
+        },
+      ],
+      'end-old',
+    );
+    expect([...past]).toEqual([
+      [5, { warned: now }],
+      [7, { warned: now }],
+      [9, { expirySet: now }],
     ]);
-    expect([...past]).toEqual([[5, { warned: now }]]);
+  });
+
+  it.each<[string, Partial<Parameters<typeof surveyed>[1] & object>, Known, string]>([
+    [
+      'used since, before all that is looked at',
+      { age: 300 },
+      { past: { a: { warned: daysAgo(200) } } },
+      'warn',
+    ],
+    [
+      'idle since before all that is looked at, and warned within it',
+      { age: 300 },
+      { past: { a: { warned: daysAgo(5) } } },
+      'expire',
+    ],
+    [
+      'set to expire before all that is looked at',
+      { age: 300 },
+      { past: { a: { warned: daysAgo(5), expirySet: daysAgo(190) } } },
+      'expire',
+    ],
+    ['never used', { age: 35 }, { past: { a: { warned: daysAgo(5) } } }, 'expire'],
+    [
+      'used up and warned long ago',
+      { age: 300, key: { remainQuota: money('0') } },
+      { past: { a: { warned: daysAgo(200) } } },
+      'warn',
+    ],
+    [
+      'made at no time that is told',
+      { age: 300, key: { createdTime: unixSeconds(0) } },
+      { past: { a: { warned: daysAgo(200) } } },
+      'warn',
+    ],
+  ])('by idle time a warning counts since the last use alone: %s', (_, given, known, wanted) => {
+    const by = ['idle', 'exhausted'] as const;
+    expect(
+      plan([surveyed('a', given)], { by, stages: { warn: 30 * day, expire: 35 * day } }, known).does,
+    ).toEqual({
+      a: wanted,
+    });
+  });
+
+  it('says of a key whose last call is not found another thing at each warning', () => {
+    const by = ['idle'] as const;
+    const stages = { warn: 30 * day, expire: 35 * day };
+    const keys = [surveyed('a', { age: 300 })];
+    const ending = policy({ by, stages });
+    const [one] = planExpiry(surveyOf(...keys), ending, evidenceOf(keys, { ending }), []).expiries;
+    expect(one?.planned.action).toMatchObject({
+      kind: 'warn',
+      stage: expect.stringContaining('(not used since 2026-10-16T18:00:00Z, or longer)'),
+    });
   });
 
   it('may be left out', () => {
@@ -240,9 +316,12 @@ describe('evidence that a key may end', () => {
     ['no call', {}, 'delete'],
     ['calls before the quiet time', { used: { a: 7.1 } }, 'delete'],
     ['calls within it', { used: { a: 6.9 } }, 'used'],
-    ['a log that lags as logs do', { lag: 20 }, 'delete'],
-    ['a log that lags for too long', { lag: 25 }, 'log-incomplete'],
-    ['a log that lags and shows calls', { lag: 20, used: { a: 0.1 } }, 'used'],
+    ['a log that lags as logs do', { lag: 13 }, 'delete'],
+    ['a log that lags for too long', { lag: 15 }, 'log-incomplete'],
+    ['a log that lags and shows calls behind its end', { lag: 13, used: { a: 0.1 } }, 'used'],
+    ['a log that lags, and shows calls in its quiet time', { lag: 13, used: { a: 7.4 } }, 'used'],
+    ['a log that lags, and shows calls before its quiet time', { lag: 13, used: { a: 7.6 } }, 'delete'],
+    ['a call of a clock that is ahead', { used: { a: -0.01 } }, 'used'],
     ['no log', { log: null }, 'log-incomplete'],
     ['another key of its name before', { more: { idsNamed: new Map([['a', [5, 9]]]) } }, 'name-not-unique'],
     ['another name before', { more: { namesThen: new Map([[5, 'b']]) } }, 'name-not-unique'],
@@ -252,6 +331,16 @@ describe('evidence that a key may end', () => {
     expect(does['a'] ?? held['a']).toBe(wanted);
     // Where use does not matter, none of it does.
     expect(one(known, { evenIfUsed: true }).does).toEqual({ a: 'delete' });
+  });
+
+  it('of a short quiet time is two hours old at most', () => {
+    const change = { quiet: day };
+    expect(one({ lag: 2 }, change).does).toEqual({ a: 'delete' });
+    expect(one({ lag: 3 }, change).held).toEqual({ a: 'log-incomplete' });
+    // Used all Monday, and the proof ends on Sunday.
+    expect(one({ lag: 23 }, { ...change, stages: { expire: 30 * day } }).held).toEqual({
+      a: 'log-incomplete',
+    });
   });
 
   it('is missing without any inventory', () => {
@@ -278,7 +367,7 @@ describe('evidence that a key may end', () => {
 
   it('is not needed for a warning, nor of a key in a rotation', () => {
     expect(one({ log: null, used: { a: 0 } }, { stages: { warn: day } }).does).toEqual({ a: 'warn' });
-    const rotation = { id: 'r', stage: 'current' } as const;
+    const rotation = { id: 'r', stage: 'current', part: 'successor' } as const;
     expect(plan([surveyed('a', { rotation })], { stages }).held).toEqual({ a: 'in-rotation' });
   });
 
@@ -311,7 +400,7 @@ describe('evidence that a key may end', () => {
           expect(ended.length).toBeLessThanOrEqual(2);
           for (const name of ended) {
             expect(used[name] ?? 99).toBeGreaterThanOrEqual(7);
-            expect(log !== null && log > 7 && lag <= 24).toBe(true);
+            expect(log !== null && log > 7 && lag <= 14).toBe(true);
           }
           const working = given.filter(({ dead }) => !dead).length;
           const lost = ended.filter((name) => !(given[Number(name.slice(1))]?.dead ?? true)).length;
@@ -332,7 +421,10 @@ describe('what the log is asked', () => {
   });
 
   it('is a little more than that, since logs lag', () => {
-    expect(spanAsked(7 * day, now, 7 * day)).toEqual({ start: toSeconds(daysAgo(8)), end: toSeconds(now) });
+    expect(spanAsked(7 * day, now, 7 * day)).toEqual({
+      start: toSeconds(daysAgo(7)) - 14 * 3600,
+      end: toSeconds(now),
+    });
     expect(spanAsked(2 * hour, now, 2 * hour).start).toBe(toSeconds(now) - 4 * 3600);
   });
 });

@@ -88,7 +88,10 @@ describe('a plan file', () => {
       'billing.g7 (id 7): another name, service, generation',
     ]);
     expect(
-      changed(surveyed('billing.g7', { ...g7, rotation: { id: 'r', stage: 'planned' } }), search),
+      changed(
+        surveyed('billing.g7', { ...g7, rotation: { id: 'r', stage: 'planned', part: 'old' } }),
+        search,
+      ),
     ).toEqual(['billing.g7 (id 7): another rotation']);
     expect(changed(billing, search, surveyed('billing.g8', { id: 9 }))).toEqual([
       'billing.g8 (id 9) is new, of the service billing',

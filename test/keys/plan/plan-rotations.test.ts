@@ -128,8 +128,32 @@ describe('a plan of rotations', () => {
     });
   });
 
+  it('does nothing with a key that has left its line, and is held up by none', () => {
+    const { taken, held } = plan([
+      surveyed('a.g1', { known: true, retired: true, key: { expiredTime: toSeconds(now) } }),
+      surveyed('b.g1', { known: true, retired: true }),
+      surveyed('c.g1', { known: true, retired: true }),
+      surveyed('c.g2', { known: true }),
+      surveyed('d.g1', { known: true, retired: true, key: { expiredTime: toSeconds(now) } }),
+      surveyed('d.g2'),
+      surveyed('e.g1', { known: true }),
+      surveyed('e.g2', { known: true, retired: true }),
+      surveyed('f.g1', { known: true }),
+      surveyed('f', { service: 'f', known: true, retired: true }),
+    ]);
+    expect(taken).toEqual(['c.g2', 'd.g2', 'e.g1', 'f.g1']);
+    expect(held).toEqual({
+      'a.g1': 'retired',
+      'b.g1': 'revived',
+      'c.g1': 'older-generation',
+      'd.g1': 'older-generation',
+      'e.g2': 'revived',
+      f: 'revived',
+    });
+  });
+
   it('leaves a service alone while one of its keys has a part in a rotation', () => {
-    const rotation = { id: 'r1', stage: 'current' } as const;
+    const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
     const { taken, held } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
     expect([taken, held]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
   });
