@@ -4,6 +4,15 @@ import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /**
+ * The gateway knows no such key. Which status it says so with is not told (gateway-api.md, Errors): any refusal that is not of
+ * the Admin Key, its scope or the rate will do beside a list that does not show the key; a failure of its own tells nothing.
+ */
+const knowsNoKey = (error: unknown): boolean =>
+  hasCode(error, 'gateway-refused') ||
+  hasCode(error, 'gateway-not-found') ||
+  hasCode(error, 'gateway-http-error');
+
+/**
  * Whether a key that the list does not show is gone. A list may be late, or miss one while others are deleted between its
  * pages: only when the gateway does not know the id either it is. @throws what the gateway's client throws of anything else
  */
@@ -13,7 +22,7 @@ export const isGone = async (pass: Pass, keyId: number): Promise<boolean> => {
     return false;
   } catch (error) {
     pass.signal.throwIfAborted();
-    if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) return true;
+    if (knowsNoKey(error)) return true;
     throw error;
   }
 };
