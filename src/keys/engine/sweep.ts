@@ -1,3 +1,4 @@
+import { errorFields, hasCode } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { probeService } from '../update/probe.ts';
@@ -52,6 +53,10 @@ const straysIn = (pass: Pass): readonly Stray[] => {
   });
 };
 
+/** The gateway takes no more questions for now; about the next key it would say the same. */
+const hasEnough = (error: unknown): boolean =>
+  hasCode(error, 'gateway-rate-limited') || hasCode(error, 'gateway-unreachable');
+
 /** Keys of lines that no list shows any more, though nobody here took them away. */
 const vanished = async (pass: Pass): Promise<void> => {
   const { journal, account } = pass.means;
@@ -66,7 +71,20 @@ const vanished = async (pass: Pass): Promise<void> => {
   );
   for (const row of journal.lineage(account).values()) {
     if (row.retired !== undefined || pass.keys().has(row.keyId) || underWay.has(row.keyId)) continue;
-    if (pass.listedAt() - row.born < lag || !(await isGone(pass, row.keyId))) continue;
+    if (pass.listedAt() - row.born < lag) continue;
+    try {
+      if (!(await isGone(pass, row.keyId))) continue;
+    } catch (error) {
+      pass.signal.throwIfAborted();
+      // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
+      pass.means.log.warn('whether a key that is no longer listed is gone cannot be found out', {
+        service: row.service,
+        key: row.name,
+        ...errorFields(error),
+      });
+      if (hasEnough(error)) return;
+      continue;
+    }
     await note(
       pass,
       { id: `vanished/${row.keyId}`, service: row.service },
@@ -75,31 +93,54 @@ const vanished = async (pass: Pass): Promise<void> => {
   }
 };
 
+/** Asks for a stray to be deleted; what comes of it stops neither the others nor the rotations. */
+const takeStray = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
+  const listed = pass.keys();
+  try {
+    return await takeAway(pass, keyId);
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    // Without a list nothing is known of the keys of the rotations either.
+    if (pass.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
+    return { taken: false, refusal: error };
+  }
+};
+
+const clearStray = async (
+  pass: Pass,
+  { id, service, why, since, ...key }: Stray,
+): Promise<{ readonly refusal: unknown }> => {
+  const { account, log, tell } = pass.means;
+  if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
+  const { taken, refusal } = await takeStray(pass, key.keyId);
+  if (!taken) {
+    log.warn('a key that nobody can use is not known to be gone after it was deleted', {
+      service,
+      key: key.name,
+      ...(refusal === undefined ? {} : errorFields(refusal)),
+    });
+    if (pass.keys().has(key.keyId)) await tellStaying(pass, { id, service }, key, since);
+    return { refusal };
+  }
+  await note(pass, { id, service }, { what: 'deleted', ...key });
+  if (why === 'orphan')
+    await tell({
+      kind: 'orphan',
+      account,
+      service,
+      rotation: id,
+      title: `a key that nobody can use was cleared away`,
+      words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
+      key: `orphan/${key.keyId}`,
+    });
+  return { refusal: undefined };
+};
+
 /** Clears away, at the beginning of a pass, what no rotation under way will see to. */
 export const sweep = async (pass: Pass): Promise<void> => {
-  for (const { id, service, why, since, ...key } of straysIn(pass)) {
-    if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
-    const { taken, refusal } = await takeAway(pass, key.keyId);
-    if (!taken) {
-      pass.means.log.warn('a key that nobody can use is still listed after it was deleted', {
-        service,
-        key: key.name,
-        ...(refusal instanceof Error ? { error: refusal.message } : {}),
-      });
-      await tellStaying(pass, { id, service }, key, since);
-      continue;
-    }
-    await note(pass, { id, service }, { what: 'deleted', ...key });
-    if (why === 'orphan')
-      await pass.means.tell({
-        kind: 'orphan',
-        account: pass.means.account,
-        service,
-        rotation: id,
-        title: `a key that nobody can use was cleared away`,
-        words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
-        key: `orphan/${key.keyId}`,
-      });
+  for (const stray of straysIn(pass)) {
+    const { refusal } = await clearStray(pass, stray);
+    if (hasEnough(refusal)) return;
   }
   await vanished(pass);
 };
