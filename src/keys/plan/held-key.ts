@@ -40,7 +40,13 @@ export type HeldKey = {
 };
 
 /** What goes its usual way, so that nobody needs to hear of it. */
-const asUsual: ReadonlySet<HeldReason> = new Set(['not-due', 'older-generation', 'unfinished', 'in-rotation', 'retired']);
+const asUsual: ReadonlySet<HeldReason> = new Set([
+  'not-due',
+  'older-generation',
+  'unfinished',
+  'in-rotation',
+  'retired',
+]);
 
 export const needsWords = ({ reason }: HeldKey): boolean => !asUsual.has(reason);
 
