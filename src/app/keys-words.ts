@@ -23,6 +23,7 @@ export const useWords = (
 
 const whyPlanned = {
   age: 'it has the age that its job names',
+  split: 'the sinks of its service may hold different keys',
   hand: 'ordered by hand',
   leak: 'it leaked',
   new: 'the service has no key yet',
@@ -57,6 +58,7 @@ const words: Words = {
   delivered: ({ name, place, proof }) =>
     `${place} took ${name}${proof === undefined ? '' : `, and answered ${shortHash(proof)}`}`,
   confirmed: ({ name, place }) => `a person holds ${name} at ${place}`,
+  doubted: ({ name, place }) => `${place} does not prove to hold ${name}; it is delivered there again`,
   'read-back': ({ name, places }) => `${name} was read back from ${counted(places.length, 'place')}`,
   current: ({ name, olds }) =>
     `${name} is the key of the service${olds.length === 0 ? '' : ` in place of ${olds.map((old) => old.name).join(', ')}`}`,

@@ -1,6 +1,6 @@
 import { unixMillis } from '../base/index.ts';
 import type { KeyEvent } from './key-event.ts';
-import type { Attempt, OldKey, Rotation } from './rotation.ts';
+import type { Attempt, OldKey, QuotaSettled, Rotation } from './rotation.ts';
 
 const noPlaces: Attempt['places'] = {};
 
@@ -36,13 +36,24 @@ const place = (
     };
   });
 
+/** One that is judged anew may have spent since: its successor's quota is settled with it once more before it goes. */
+const unsettled = ({ olds }: Rotation, keyId: number): Pick<OldKey, 'settled'> => {
+  const settled = olds.find((old) => old.keyId === keyId)?.settled;
+  return settled === undefined ? {} : { settled: { ...settled, stands: false } };
+};
+
+const withSettled = (rotation: Rotation, settles: QuotaSettled | undefined): Rotation =>
+  settles === undefined
+    ? rotation
+    : withOld(rotation, settles.keyId, { settled: { left: settles.left, stands: true } });
+
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
 
 /** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
 const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
-  const { handover: _handover, ...rest } = state(rotation, generation, 'gone');
-  return { ...rest, reloaded: false, olds: [], quota: [] };
+  const { handover: _handover, reloadedAt: _reloadedAt, ...rest } = state(rotation, generation, 'gone');
+  return { ...rest, olds: [], quota: [] };
 };
 
 const gone = (
@@ -55,24 +66,6 @@ const gone = (
   );
   return isCurrent ? withoutSuccessor(rotation, event.generation) : state(rotation, event.generation, 'gone');
 };
-
-/** What a step that was read back wrongly, or could not be delivered, leaves to be done again. */
-const afterFailure = (rotation: Rotation, step: string): Rotation =>
-  step === 'read-back'
-    ? {
-        ...rotation,
-        attempts: rotation.attempts.map((attempt) =>
-          attempt.state === 'delivering'
-            ? {
-                ...attempt,
-                places: Object.fromEntries(
-                  Object.keys(attempt.places).map((name) => [name, { done: false }]),
-                ),
-              }
-            : attempt,
-        ),
-      }
-    : rotation;
 
 const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
   switch (event.what) {
@@ -99,10 +92,11 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         madeAt: event.at,
       }));
     case 'create-lost':
-      return state(rotation, event.generation, 'lost');
+      return state(rotation, event.generation, event.refused === true ? 'gone' : 'lost');
     case 'verified':
       return state(rotation, event.generation, 'verified');
     case 'delivering':
+    case 'doubted':
       return place(rotation, event, false);
     case 'delivered':
     case 'confirmed':
@@ -127,7 +121,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         })),
       };
     case 'reloaded':
-      return { ...rotation, reloaded: true };
+      return { ...rotation, reloadedAt: event.at };
     case 'superseded':
       return state(rotation, event.generation, 'superseded');
     case 'expiring':
@@ -141,9 +135,15 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
         state: 'working',
         quiet: false,
+        ...unsettled(rotation, event.keyId),
       });
     case 'quiet':
-      return withOld(rotation, event.keyId, { quiet: true, quietAt: event.at });
+      return withOld(rotation, event.keyId, {
+        quiet: true,
+        quietAt: event.at,
+        ...(event.names === undefined ? {} : { quietNames: event.names }),
+        ...unsettled(rotation, event.keyId),
+      });
     case 'retiring':
       return withOld(rotation, event.keyId, { state: 'retiring' });
     case 'quota-adjusting':
@@ -151,16 +151,25 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         ...rotation,
         quota: [
           ...rotation.quota.filter(({ keyId, done }) => done || keyId !== event.keyId),
-          { keyId: event.keyId, before: event.before, wanted: event.wanted, done: false },
+          {
+            keyId: event.keyId,
+            before: event.before,
+            wanted: event.wanted,
+            done: false,
+            ...(event.settles === undefined ? {} : { settles: event.settles }),
+          },
         ],
       };
     case 'quota-adjusted':
-      return {
-        ...rotation,
-        quota: rotation.quota.map((change) =>
-          change.keyId === event.keyId ? { ...change, done: true } : change,
-        ),
-      };
+      return withSettled(
+        {
+          ...rotation,
+          quota: rotation.quota.map((change) =>
+            change.keyId === event.keyId ? { ...change, done: true } : change,
+          ),
+        },
+        event.settles,
+      );
     case 'deleting':
       return isOld(rotation, event.keyId)
         ? withOld(rotation, event.keyId, { state: 'deleting', deletingAt: event.at })
@@ -176,7 +185,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return withOld(rotation, event.keyId, { state: 'over' });
     case 'failed':
       return {
-        ...afterFailure(rotation, event.step),
+        ...rotation,
         tries: event.tries,
         lastFailure: { at: event.at, step: event.step, message: event.message },
       };
@@ -223,7 +232,6 @@ export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rot
       ...(event.old === undefined ? {} : { old: event.old }),
       ...(event.fresh === undefined ? {} : { fresh: event.fresh }),
       attempts: [],
-      reloaded: false,
       olds: [],
       quota: [],
       tries: 0,

@@ -75,6 +75,19 @@ const effective = (terms: RotationTerms): RotationTerms =>
     ? { ...terms, quota: { kind: 'carry' } }
     : terms;
 
+/** As it is written down: when it was made is in its line. */
+const replacedOf = ({ born: _born, ...old }: NonNullable<PlannedRotation['old']>) => old;
+
+/** What deliveries that nothing came of have left behind. */
+const withUnfinished = (
+  surveyed: SurveyedKey,
+  unfinished: ReadonlyMap<string, ReadonlySet<number>>,
+): SurveyedKey => {
+  const keys = unfinished.get(surveyed.service);
+  if (keys === undefined || !surveyed.known) return surveyed;
+  return { ...surveyed, split: true, ...(keys.has(surveyed.key.id) ? { unfinished: true } : {}) };
+};
+
 /** The desk of one account. */
 export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const { account, journal, clock, gates } = means;
@@ -86,7 +99,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     const { old, service } = planned;
     const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
     if (old === undefined || (row?.retired === undefined && row?.name === old.name)) return [];
-    return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? clock.now()) }];
+    return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? old.born ?? clock.now()) }];
   };
 
   const start: KeyDesk['start'] = (planned, who) =>
@@ -109,7 +122,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
             what: 'planned',
             why,
             terms: effective(terms),
-            ...(old === undefined ? {} : { old }),
+            ...(old === undefined ? {} : { old: replacedOf(old) }),
             ...(fresh === undefined ? {} : { fresh }),
           },
         ]);
@@ -147,7 +160,9 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     const at = clock.now();
     const keys = await means.gateway.list(signal);
     const rotations = journal.openRotations(account);
-    return { at, keys: placed(keys, journal.lineage(account), rotations, means.templates) };
+    const unfinished = journal.unfinished(account);
+    const found = placed(keys, journal.lineage(account), rotations, means.templates);
+    return { at, keys: found.map((key) => withUnfinished(key, unfinished)) };
   };
 
   const expire: KeyDesk['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>

@@ -27,6 +27,9 @@ const use = z.object({
   models: z.array(z.object({ model: z.string(), calls: z.int() })),
 });
 
+/** The old key that the quota of its successor is settled with, and what it has left (as served). */
+const settles = z.object({ keyId, left: decimal });
+
 /** Why an old key stays: it is used, its successor is not, what was called is not known, or its name is not its own. */
 export const holdReasons = ['used', 'successor-unused', 'log-incomplete', 'name-shared'] as const;
 
@@ -37,7 +40,7 @@ const shapes = {
   /** It left the line without our doing. */
   vanished: { ...keyOf },
   planned: {
-    why: z.enum(['age', 'hand', 'leak', 'new']),
+    why: z.enum(['age', 'split', 'hand', 'leak', 'new']),
     terms: rotationTerms,
     /** What is to be replaced; missing for a service that has no key yet. */
     old: z.object({ ...keyOf, remainQuota: decimal, unlimitedQuota: z.boolean() }).optional(),
@@ -47,8 +50,17 @@ const shapes = {
   /** About to be asked for under a name that no key has, and that no other attempt ever bears. */
   creating: { generation, name: z.string(), spec },
   created: { ...keyOf, fingerprint },
-  /** No answer that could be believed came: whether there is such a key, only lists can tell, now and later. */
-  'create-lost': { generation, name: z.string(), code: z.string(), message: z.string() },
+  /**
+   * No answer that could be believed came: whether there is such a key, only lists can tell, now and later. `refused`: the
+   * gateway let nobody in, so that there is none.
+   */
+  'create-lost': {
+    generation,
+    name: z.string(),
+    code: z.string(),
+    message: z.string(),
+    refused: z.boolean().optional(),
+  },
   verifying: { ...keyOf },
   verified: { ...keyOf, evidence: z.string() },
   /** From here on a sink may hold it. */
@@ -57,6 +69,8 @@ const shapes = {
   delivered: { ...keyOf, place: z.string(), proof: fingerprint.optional() },
   /** Said by a person who has the key before them. */
   confirmed: { ...keyOf, place: z.string(), proof: fingerprint },
+  /** A sink was read and does not prove to hold it: it is delivered there again. */
+  doubted: { ...keyOf, place: z.string() },
   'read-back': { ...keyOf, places: z.array(z.string()) },
   /** The hand-over: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
   current: {
@@ -83,8 +97,8 @@ const shapes = {
     /** The names that the key bore since the hand-over; its calls were looked for under each. */
     names: z.array(z.string()).optional(),
   },
-  'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal },
-  'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string() },
+  'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },
+  'quota-adjusted': { ...keyOf, remain: decimal, measured: z.string(), settles: settles.optional() },
   deleting: { ...keyOf, why: z.enum(['orphan', 'retired', 'leaked', 'expired', 'probe']) },
   deleted: { ...keyOf },
   /** It has ended without being deleted: it is expired. */

@@ -48,11 +48,18 @@ export type OldKey = LineKey & {
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
   readonly held?: { readonly reason: HoldReason; readonly words: string; readonly escalated: boolean };
   readonly quiet: boolean;
+  /** The names it was proven by: log rows carry names. */
+  readonly quietNames?: readonly string[];
   /** When it was last proven that nobody uses it. */
   readonly quietAt?: UnixMillis;
   /** When its deletion was first asked for. */
   readonly deletingAt?: UnixMillis;
+  /** What it had left when the successor's quota was last settled with it; `stands` until it is judged anew. */
+  readonly settled?: { readonly left: Money; readonly stands: boolean };
 };
+
+/** An old key that a successor's quota is settled with, and what it has left. */
+export type QuotaSettled = { readonly keyId: number; readonly left: Money };
 
 /** A figure that is about to be written, or was. */
 export type QuotaChange = {
@@ -60,6 +67,7 @@ export type QuotaChange = {
   readonly before: Money;
   readonly wanted: Money;
   readonly done: boolean;
+  readonly settles?: QuotaSettled;
 };
 
 /** A rotation as the steps that were written down make it. Moments in milliseconds UTC. */
@@ -74,7 +82,8 @@ export type Rotation = {
   readonly fresh?: KeyFields;
   readonly attempts: readonly Attempt[];
   readonly handover?: UnixMillis;
-  readonly reloaded: boolean;
+  /** When the consumer was told to take the new key up. */
+  readonly reloadedAt?: UnixMillis;
   readonly olds: readonly OldKey[];
   readonly quota: readonly QuotaChange[];
   /** Failed tries in a row of the step it stands before. */
@@ -89,3 +98,7 @@ export type Rotation = {
 /** The newest attempt that still counts. */
 export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
   attempts.findLast(({ state: now }) => now !== 'gone' && now !== 'superseded' && now !== 'lost');
+
+/** Whether the quota of the key is the rotation's: the key that is replaced, or one that was made for it and superseded. */
+export const isOfRotation = ({ old, attempts }: Rotation, keyId: number): boolean =>
+  old?.keyId === keyId || attempts.some((attempt) => attempt.keyId === keyId);

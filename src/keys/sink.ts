@@ -42,6 +42,8 @@ export type Sink = {
   readonly confirmedByPerson: boolean;
   /** Puts the key there, whole or not at all. Doing it again with the same key changes nothing. @throws Fault sink-failed, sink-refused */
   readonly deliver: (key: Secret, delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
+  /** Sees a delivery through that was cut off behind the writing, where something follows it. Doing it again changes nothing. @throws Fault sink-failed, sink-refused */
+  readonly settle?: (fingerprint: Fingerprint, delivery: Delivery, signal: AbortSignal) => Promise<void>;
   /** @throws Fault sink-failed when it cannot be asked now. */
   readonly fingerprint: (delivery: Delivery, signal: AbortSignal) => Promise<SinkReading>;
   /** Looks for what can never work, writing nothing; empty when all is well. */

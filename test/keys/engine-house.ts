@@ -35,7 +35,9 @@ export const stillClock = (start = 1_767_225_600_000) => {
   const clock: Clock = {
     now: () => unixMillis(now),
     limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
-    wait: async () => undefined,
+    wait: async (millis) => {
+      now += millis;
+    },
   };
   return {
     clock,
@@ -46,7 +48,7 @@ export const stillClock = (start = 1_767_225_600_000) => {
 };
 
 /** When an answer is lost; `unmoved`: it comes, and nothing was done. */
-export type Lost = 'before' | 'after' | 'unmoved';
+export type Lost = 'before' | 'after' | 'unmoved' | 'limited' | 'forbidden';
 
 /** A gateway in memory that counts what it is asked, and may lose an answer before or after it did what it was asked. */
 export const memoryGateway = (clock: Clock) => {
@@ -63,6 +65,10 @@ export const memoryGateway = (clock: Clock) => {
   const writes = { create: 0, update: 0, remove: 0 };
   const lose = (): never => {
     throw fault('gateway-connection-lost', 'the answer was lost');
+  };
+  const refuse = (lost: Lost | undefined): void => {
+    if (lost === 'limited') throw fault('gateway-rate-limited', 'too many requests');
+    if (lost === 'forbidden') throw fault('gateway-scope-missing', 'keys:write is missing');
   };
   const add = (name: string, fields: Partial<ApiKey> = {}): number => {
     lastId += 1;
@@ -109,6 +115,7 @@ export const memoryGateway = (clock: Clock) => {
       create: async (name, fields) => {
         writes.create += 1;
         const lost = faults.create.shift();
+        refuse(lost);
         if (lost === 'before') lose();
         const id = add(name, fields);
         if (lost === 'after') lose();
@@ -117,6 +124,7 @@ export const memoryGateway = (clock: Clock) => {
       update: async (id, change) => {
         writes.update += 1;
         const lost = faults.update.shift();
+        refuse(lost);
         if (lost === 'before') lose();
         const before = keys.get(id);
         if (before === undefined) throw fault('gateway-not-found', `no key ${id}`);
@@ -128,6 +136,7 @@ export const memoryGateway = (clock: Clock) => {
       remove: async (id) => {
         writes.remove += 1;
         const lost = faults.remove.shift();
+        refuse(lost);
         if (lost === 'before') lose();
         if (lost === 'unmoved') return;
         const key = keys.get(id);
@@ -237,6 +246,8 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
     reload: undefined as Consumer['reload'],
     /** Whether the job with its sinks is in the config. */
     declared: true,
+    /** Why no consumer can be made out of what its job declares. */
+    unfit: undefined as Error | undefined,
     at: (_what: string): void => undefined,
     /** What each inventory showed: names by id. */
     shown: [] as { readonly at: number; readonly names: ReadonlyMap<number, string> }[],
@@ -323,7 +334,10 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
           ...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? [])),
         ],
       },
-      consumerOf: () => (state.declared ? consumer() : undefined),
+      consumerOf: () => {
+        if (state.unfit !== undefined) throw state.unfit;
+        return state.declared ? consumer() : undefined;
+      },
       plaintexts: new Map(),
       tell: async (one) => {
         news.push(one);

@@ -1,21 +1,23 @@
-import { errorFields, isFault, messageOf, shellWord, unixMillis } from '../../base/index.ts';
+import { errorFields, hasCode, isFault, messageOf, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import { clearKey } from './clear-key.ts';
-import { decide, isUnsettled } from './decide.ts';
-import type { Action, View } from './decide.ts';
+import type { Action } from './action.ts';
+import { decide } from './decide.ts';
 import { deleteOld } from './delete-old.ts';
 import { checkStillHeld, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
-import { usualSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
-import { expireNow, handOver, setExpiry, settleQuota, shareQuota } from './hand-over.ts';
+import { failStep, tellStuck } from './fail-step.ts';
+import { expireNow, handOver, setExpiry } from './hand-over.ts';
 import { judgeStep } from './judge-step.ts';
-import { makeKey } from './make-key.ts';
-import { lineKey, note, plaintextOf } from './pass.ts';
+import { makeKey, noteLost } from './make-key.ts';
+import { makeWay } from './make-way.ts';
+import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { seekOld, seekSuccessor } from './seek-key.ts';
-import { canComeOf } from './stray.ts';
+import { settleQuota, shareQuota } from './settle-quota.ts';
+import { viewOf } from './view-of.ts';
 
 /** How far a rotation came in a pass. */
 export type Moved = {
@@ -32,31 +34,9 @@ const badAfter = 660_000;
 /** More steps than any rotation has. */
 const mostSteps = 400;
 
-const viewOf = (pass: Pass, rotation: Rotation, consumer: Consumer | undefined): View => {
-  const { means } = pass;
-  const lineage = means.journal.lineage(means.account);
-  const seen = {
-    listedAt: pass.listedAt(),
-    settle: means.settle ?? usualSettle,
-    strayOf: ({ name, askedAt }: Attempt) =>
-      [...pass.keys().values()].find(
-        (key) => key.name === name && !lineage.has(key.id) && canComeOf(key, askedAt),
-      )?.id,
-  };
-  return {
-    ...seen,
-    now: means.clock.now(),
-    isListed: (keyId) => pass.keys().has(keyId),
-    unsettledElsewhere: () =>
-      means.journal
-        .openRotations(means.account)
-        .find((other) => other.id !== rotation.id && isUnsettled(other, seen))?.service,
-    holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
-    places: consumer?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson })),
-    reloads: consumer?.reload !== undefined,
-    resting: (keyId) => pass.resting.get(keyId),
-    ordered: pass.ordered,
-  };
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
 };
 
 const neverCalled = (what: string): never => {
@@ -67,18 +47,20 @@ const perform = async (
   pass: Pass,
   rotation: Rotation,
   action: Exclude<Action, { step: 'rest' }>,
-  consumer: Consumer | undefined,
+  consumerOf: () => Consumer | undefined,
 ): Promise<void> => {
-  const declared = (): Consumer => consumer ?? neverCalled(`the job ${rotation.terms.job}`);
+  const declared = (): Consumer => consumerOf() ?? neverCalled(`the job ${rotation.terms.job}`);
   const successor = (): Attempt =>
     rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
   const { handover = unixMillis(0) } = rotation;
+  // A leaked key waits for nobody.
+  const beforeEnd = async (): Promise<void> => {
+    if (rotation.terms.retire.when !== 'now')
+      await checkStillHeld(pass, rotation, successor(), consumerOf()?.sinks ?? []);
+  };
   switch (action.step) {
-    case 'note-lost': {
-      const { generation, name } = action.attempt;
-      const message = 'the program ended before an answer came';
-      return note(pass, rotation, { what: 'create-lost', generation, name, code: 'interrupted', message });
-    }
+    case 'note-lost':
+      return noteLost(pass, rotation, action.attempt);
     case 'look':
       return pass.look();
     case 'clear':
@@ -119,15 +101,16 @@ const perform = async (
     case 'note-gone':
       return seekOld(pass, rotation, action.old);
     case 'retire':
-      // A leaked key waits for nobody.
-      if (rotation.terms.retire.when !== 'now')
-        await checkStillHeld(pass, rotation, successor(), consumer?.sinks ?? []);
+      await beforeEnd();
       return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
     case 'settle-quota':
       return settleQuota(pass, rotation, action.attempt, action.old);
     case 'delete':
+      // It may have stood before this step for days.
+      if (action.old.state !== 'deleting') await beforeEnd();
       return deleteOld(pass, rotation, action.old);
     case 'expire':
+      await beforeEnd();
       return expireNow(pass, rotation, action.old);
     case 'finish':
       return note(pass, rotation, { what: 'done' });
@@ -135,69 +118,6 @@ const perform = async (
       return neverCalled('the step');
   }
 };
-
-/** Writes a failed step down and tells it; after too many it waits for a person. */
-const fail = async (pass: Pass, rotation: Rotation, step: string, error: unknown): Promise<void> => {
-  const { account, tell, log } = pass.means;
-  const message = messageOf(error);
-  const code = isFault(error) ? error.code : 'error';
-  const tries = rotation.tries + 1;
-  // One that waits already only had an orphan to be cleared away.
-  const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
-  log.warn('a step on a key failed', {
-    rotation: rotation.id,
-    service: rotation.service,
-    step,
-    tries,
-    ...errorFields(error),
-  });
-  await note(
-    pass,
-    rotation,
-    { what: 'failed', step, code, message, tries },
-    ...(isLast
-      ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
-      : []),
-  );
-  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
-  const { service, id } = rotation;
-  const standing =
-    rotation.handover === undefined
-      ? 'The old key is untouched and works'
-      : 'Every sink holds the new key, and the old one is not taken away before this is done';
-  await tell({
-    kind: isLast ? 'waiting' : 'failed',
-    account,
-    service,
-    rotation: id,
-    title: isLast
-      ? `the rotation of ${service} waits for you`
-      : `a step of the rotation of ${service} failed`,
-    words: isLast
-      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
-      : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
-    key: isLast
-      ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
-      : `${id}/failed/${step}/${code}`,
-  });
-};
-
-/** A rotation that no pass will ever move on without a person's doing, and that no step has failed in. */
-const tellStuck = (
-  { means: { account, tell } }: Pass,
-  { id, service }: Rotation,
-  title: string,
-  words: string,
-) =>
-  tell({
-    kind: 'waiting',
-    account,
-    service,
-    rotation: id,
-    title,
-    words,
-    key: `${id}/${title}`,
-  });
 
 /** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
 const clearLeft = async (pass: Pass, id: string): Promise<void> => {
@@ -229,9 +149,11 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
     last = rotation;
     let action: Action | undefined;
     try {
-      const consumer = pass.means.consumerOf(rotation.terms.job, rotation.service);
-      action = decide(rotation, viewOf(pass, rotation, consumer));
+      const consumerOf = once(() => pass.means.consumerOf(rotation.terms.job, rotation.service));
+      action = decide(rotation, viewOf(pass, rotation, consumerOf));
       if (action.step === 'rest') {
+        const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
+        if (isUrgent && (await makeWay(pass, rotation))) continue;
         if (action.blocked === true) pass.blocked.add(id);
         if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
         return { rotation, moved, words: action.words };
@@ -241,11 +163,13 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
         pass.made.add(id);
       }
       pass.onStep(rotation, action.step);
-      await perform(pass, rotation, action, consumer);
+      await perform(pass, rotation, action, consumerOf);
       // A look at what is there is no step.
       moved ||= journal.rotation(id) !== rotation;
     } catch (error) {
       pass.signal.throwIfAborted();
+      // Whoever asks too often only makes it last: nothing of the account goes on in this pass, and no try is used up.
+      if (hasCode(error, 'gateway-rate-limited')) throw error;
       // What could not be written down has not been done, and cannot be told of as a step.
       if (
         isFault(error) &&
@@ -254,7 +178,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       )
         throw error;
       const now = journal.rotation(id) ?? rotation;
-      await fail(pass, now, action?.step ?? 'decide', error);
+      await failStep(pass, now, action?.step === 'rest' ? 'make-way' : (action?.step ?? 'decide'), error);
       await clearLeft(pass, id);
       return {
         rotation: journal.rotation(id) ?? now,

@@ -1,8 +1,16 @@
 import { isFault, messageOf } from '../../base/index.ts';
-import type { Secret } from '../../base/index.ts';
+import type { FaultCode, Secret } from '../../base/index.ts';
 import type { KeyFields } from '../key-event.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Step } from './pass.ts';
+
+/** Answers of a gateway that has not come as far as making a key (gateway-api.md, status codes of HTTP). */
+const refusals: ReadonlySet<string> = new Set<FaultCode>([
+  'gateway-key-refused',
+  'gateway-scope-missing',
+  'gateway-not-found',
+  'gateway-rate-limited',
+]);
 
 type Made = { readonly id: number; readonly key: Secret };
 
@@ -23,7 +31,8 @@ export const askForKey = async (
     made = await create();
   } catch (error) {
     const code = isFault(error) ? error.code : 'aborted';
-    await write({ what: 'create-lost', generation, name, code, message: messageOf(error) });
+    const refused = refusals.has(code) ? { refused: true } : {};
+    await write({ what: 'create-lost', generation, name, code, message: messageOf(error), ...refused });
     throw error;
   }
   onMade(made);

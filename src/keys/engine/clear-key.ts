@@ -12,6 +12,7 @@ export const removeKey = async (pass: Pass, keyId: number): Promise<unknown> => 
     return undefined;
   } catch (error) {
     pass.signal.throwIfAborted();
+    if (hasCode(error, 'gateway-rate-limited')) throw error;
     // A key that is not there cannot be deleted, and gateways say so in words of their own.
     if (hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-not-found')) pass.answered.add(keyId);
     return error;

@@ -1,59 +1,8 @@
 import { formatMoment, shellWord, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
-import { candidateOf } from '../rotation.ts';
+import { candidateOf, isOfRotation } from '../rotation.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-
-/** A place that the key is to be in, as the YAML has it now. */
-export type WantedPlace = { readonly place: string; readonly confirmedByPerson: boolean };
-
-/** What is known beside the steps so far. */
-export type View = {
-  readonly now: UnixMillis;
-  /** When the keys were last listed. */
-  readonly listedAt: UnixMillis;
-  readonly isListed: (keyId: number) => boolean;
-  /** A listed key of no line that can have come of the attempt. */
-  readonly strayOf: (attempt: Attempt) => number | undefined;
-  /** Whether the plaintext of this attempt is still in memory. */
-  readonly holds: (attempt: Attempt) => boolean;
-  /** Nothing where the job, or its sinks, are no longer declared. */
-  readonly places: readonly WantedPlace[] | undefined;
-  readonly reloads: boolean;
-  /** Milliseconds that a request whose answer was lost may still be on its way. */
-  readonly settle: number;
-  /** What was tried in this pass and can only be seen to in a later one: keys whose deletion no list has shown yet, or that stay. */
-  readonly resting: (keyId: number) => string | undefined;
-  /** Another service whose new key could be left over, were we to die now: there is to be one such key at most. */
-  readonly unsettledElsewhere: () => string | undefined;
-  /** Failed steps are waited with unless somebody ordered this try. */
-  readonly ordered: boolean;
-};
-
-/** The next step of a rotation, or why there is none now. */
-export type Action =
-  /** `untold`: what operators have to hear, or nobody would, since no step failed; `blocked`: until another rotation has come further. */
-  | { readonly step: 'rest'; readonly words: string; readonly untold?: string; readonly blocked?: true }
-  | { readonly step: 'note-lost'; readonly attempt: Attempt }
-  | { readonly step: 'look' }
-  | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }
-  /** A list does not show it, though it was made: whether it was taken away. */
-  | { readonly step: 'seek'; readonly attempt: Attempt }
-  | { readonly step: 'create' }
-  | { readonly step: 'verify'; readonly attempt: Attempt }
-  | { readonly step: 'deliver'; readonly attempt: Attempt; readonly place: string }
-  | { readonly step: 'read-back'; readonly attempt: Attempt }
-  | { readonly step: 'prove'; readonly attempt: Attempt }
-  | { readonly step: 'hand-over'; readonly attempt: Attempt }
-  | { readonly step: 'reload'; readonly attempt: Attempt }
-  | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
-  | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }
-  | { readonly step: 'judge'; readonly old: OldKey }
-  | { readonly step: 'note-gone'; readonly old: OldKey }
-  | { readonly step: 'retire'; readonly old: OldKey }
-  | { readonly step: 'settle-quota'; readonly attempt: Attempt; readonly old: OldKey }
-  | { readonly step: 'delete'; readonly old: OldKey }
-  | { readonly step: 'expire'; readonly old: OldKey }
-  | { readonly step: 'finish' };
+import type { Action, View, WantedPlace } from './action.ts';
 
 const minute = 60_000;
 
@@ -64,6 +13,10 @@ export const pauseAfter = (tries: number): number =>
 const rest = (words: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', words });
 
 const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
+
+/** From when on a list tells whether a request whose answer was lost made a key; at once where our clock was set back since. */
+export const settledAt = ({ askedAt }: Attempt, { now, settle }: Pick<View, 'now' | 'settle'>): number =>
+  askedAt > now + settle ? 0 : askedAt + settle;
 
 /** Keys that must be seen to before anything is made: asked for without an answer, or on their way out. */
 const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
@@ -76,12 +29,10 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
     if (attempt.state !== 'lost') continue;
     const stray = view.strayOf(attempt);
     if (stray !== undefined) return { step: 'clear', attempt, keyId: stray };
-    const settledAt = attempt.askedAt + view.settle;
-    if (view.listedAt >= settledAt) continue;
-    if (view.now >= settledAt) return { step: 'look' };
-    return rest(
-      `whether ${attempt.name} was made is looked for in the list of keys after ${clock(settledAt)}`,
-    );
+    const settled = settledAt(attempt, view);
+    if (view.listedAt >= settled) continue;
+    if (view.now >= settled) return { step: 'look' };
+    return rest(`whether ${attempt.name} was made is looked for in the list of keys after ${clock(settled)}`);
   }
   return undefined;
 };
@@ -103,9 +54,9 @@ const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Act
   return { step: 'prove', attempt };
 };
 
-const unconfirmed = ({ name }: Attempt, place: string): Action => ({
+const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
   ...rest(`${name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`),
-  untold: `the key ${name} waits for whoever is to confirm it`,
+  untold: { title: `the key ${name} waits for whoever is to confirm it`, since: askedAt, atOnce: true },
 });
 
 /** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
@@ -124,7 +75,11 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
       ...rest(
         `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
       ),
-      untold: `the rotation of ${rotation.service} cannot go on`,
+      untold: {
+        title: `the rotation of ${rotation.service} cannot go on`,
+        since: rotation.changedAt,
+        atOnce: true,
+      },
     };
   const attempt = candidateOf(rotation);
   if (attempt === undefined) {
@@ -151,8 +106,12 @@ const isChanged = ({ quota }: Rotation, keyId: number): boolean =>
 const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
   const { terms } = rotation;
   const isShared = terms.quota.kind === 'carry' || terms.quota.kind === 'split';
-  const settles = isShared && old.remain !== undefined && rotation.old?.keyId === old.keyId;
-  if (settles && attempt.keyId !== undefined && !isChanged(rotation, attempt.keyId))
+  if (
+    isShared &&
+    isOfRotation(rotation, old.keyId) &&
+    old.remain !== undefined &&
+    old.settled?.stands !== true
+  )
     return { step: 'settle-quota', attempt, old };
   return terms.retire.ending === 'expire' && terms.retire.when !== 'now'
     ? { step: 'expire', old }
@@ -162,8 +121,12 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
 /** Milliseconds for which the proof that nobody uses a key holds. */
 const proofHolds = 3_600_000;
 
-const isFresh = ({ quietAt }: OldKey, now: number): boolean =>
-  quietAt !== undefined && now >= quietAt && now - quietAt < proofHolds;
+/** A key that was given another name since is called under that. */
+const isFresh = ({ keyId, name, quietAt, quietNames = [name] }: OldKey, view: View): boolean =>
+  quietAt !== undefined &&
+  view.now >= quietAt &&
+  view.now - quietAt < proofHolds &&
+  quietNames.includes(view.nameOf(keyId) ?? name);
 
 const ofOld = (
   rotation: Rotation,
@@ -179,21 +142,23 @@ const ofOld = (
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
   const isLeaked = retire.when === 'now' && rotation.old?.keyId === old.keyId;
-  const isProven = isLeaked || retire.when === 'after-overlap' || isFresh(old, view.now);
+  const isProven = isLeaked || retire.when === 'after-overlap' || isFresh(old, view);
   // What was proven long ago is proven no more: somebody may have gone back to it.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
     return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
   if (isLeaked || old.quiet) return { step: 'retire', old };
-  const overlapEnds = handover + overlap;
+  // Both work for the whole overlap once the consumer was told.
+  const inUse = Math.max(handover, rotation.reloadedAt ?? 0);
+  const overlapEnds = inUse + overlap;
   if (retire.when === 'after-overlap') {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
     if (view.now >= old.expiry.at * 1000) return { step: 'retire', old };
-    if (old.held === undefined && view.now >= handover + overlap / 2) return { step: 'judge', old };
+    if (old.held === undefined && view.now >= inUse + overlap / 2) return { step: 'judge', old };
     return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);
   }
-  const due = handover + Math.max(overlap, retire.quiet);
+  const due = inUse + Math.max(overlap, retire.quiet);
   if (view.now < due) return rest(`${old.name} works on beside ${attempt.name} until ${clock(due)} at least`);
   return { step: 'judge', old };
 };
@@ -204,14 +169,15 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
   if (attempt === undefined) return rest('its successor is gone');
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
-  const reload = !rotation.reloaded && view.reloads;
+  const reload = rotation.reloadedAt === undefined && view.reloads;
   // A leaked key is not kept alive by a consumer that cannot be told.
   const isUrgent = rotation.terms.retire.when === 'now' && rotation.tries > 0;
   if (reload && !isUrgent) return { step: 'reload', attempt };
   const actions: Action[] = [];
   for (const old of rotation.olds) {
     const isSplit = rotation.terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
-    if (isSplit && old.remain !== undefined && old.state === 'working' && !isChanged(rotation, old.keyId))
+    const shares = isSplit && old.remain !== undefined && old.state === 'working';
+    if (shares && view.isListed(old.keyId) && !isChanged(rotation, old.keyId))
       return { step: 'share-quota', attempt, old };
     const action = ofOld(rotation, attempt, old, handover, view);
     if (action !== undefined && action.step !== 'rest') return action;
@@ -244,11 +210,16 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   if (waiting === undefined && (!isPaused || view.ordered)) return undefined;
   const orphan = isPaused && clearing.has(failure.step) ? undefined : orphaned(rotation, view);
   if (orphan !== undefined) return orphan;
-  return rest(
-    waiting === undefined
-      ? `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`
-      : `${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(rotation.service)}\``,
-  );
+  if (waiting === undefined)
+    return rest(
+      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`,
+    );
+  const { service, changedAt } = rotation;
+  return {
+    ...rest(`${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``),
+    // That it waits was told as its last try failed.
+    untold: { title: `the rotation of ${service} still waits for you`, since: changedAt, atOnce: false },
+  };
 };
 
 /** The next step, from what was written down and what is known now. Pure. */
@@ -264,10 +235,10 @@ export const decide = (rotation: Rotation, view: View): Action => {
 /** Whether a key of the rotation may be there that no sink can hold, or would be left so if we died now. */
 export const isUnsettled = (
   { attempts }: Rotation,
-  view: Pick<View, 'listedAt' | 'settle' | 'strayOf'>,
+  view: Pick<View, 'now' | 'listedAt' | 'settle' | 'strayOf'>,
 ): boolean =>
   attempts.some((attempt) => {
     if (attempt.state === 'lost')
-      return view.listedAt < attempt.askedAt + view.settle || view.strayOf(attempt) !== undefined;
+      return view.listedAt < settledAt(attempt, view) || view.strayOf(attempt) !== undefined;
     return ['asked', 'made', 'verified', 'clearing'].includes(attempt.state);
   });

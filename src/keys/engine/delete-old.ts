@@ -2,7 +2,6 @@ import type { OldKey, Rotation } from '../rotation.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
-import { tellStaying } from './seek-key.ts';
 
 /** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
 export const deleteOld = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
@@ -11,8 +10,7 @@ export const deleteOld = async (pass: Pass, rotation: Rotation, old: OldKey): Pr
     await note(pass, rotation, { what: 'deleted', ...lineKey(old) });
     return;
   }
-  if (old.state === 'deleting') await tellStaying(pass, rotation, old, old.deletingAt);
-  else await note(pass, rotation, { what: 'deleting', ...lineKey(old), why });
+  if (old.state !== 'deleting') await note(pass, rotation, { what: 'deleting', ...lineKey(old), why });
   const refusal = await removeKey(pass, old.keyId);
   pass.removed.add(old.keyId);
   pass.resting.set(old.keyId, `${old.name} was deleted and is still listed`);

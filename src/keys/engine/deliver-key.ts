@@ -1,4 +1,4 @@
-import { fault } from '../../base/index.ts';
+import { fault, shellWord } from '../../base/index.ts';
 import type { Secret } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Delivery, Sink } from '../sink.ts';
@@ -80,13 +80,18 @@ export const readBack = async (
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
+  const doubts: string[] = [];
   for (const sink of sinks) {
     const doubt = await doubtOf(pass, rotation, attempt, sink);
-    if (doubt !== undefined)
-      throw fault('sink-failed', `${doubt}, after ${attempt.name} was delivered there`, {
-        advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
-      });
+    if (doubt === undefined) continue;
+    doubts.push(doubt);
+    // It is delivered there again, and nowhere else: who has confirmed that they have it need not do so twice.
+    await note(pass, rotation, { what: 'doubted', ...lineKeyOf(attempt), place: sink.place });
   }
+  if (doubts.length > 0)
+    throw fault('sink-failed', `${doubts.join('; ')}, after ${attempt.name} was delivered there`, {
+      advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
+    });
   await note(pass, rotation, {
     what: 'read-back',
     ...lineKeyOf(attempt),
@@ -108,9 +113,13 @@ export const proveOrSupersede = async (
   for (const sink of sinks) {
     const begun = attempt.places[sink.place];
     const doubt = begun === undefined ? 'never begun' : await doubtOf(pass, rotation, attempt, sink);
-    if (doubt === undefined) continue;
-    await note(pass, rotation, { what: 'superseded', ...key });
-    return;
+    if (doubt !== undefined) {
+      await note(pass, rotation, { what: 'superseded', ...key });
+      return;
+    }
+    // What was cut off after the writing, such as a restart of who reads it, needs no plaintext.
+    if (begun?.done === false && attempt.fingerprint !== undefined)
+      await sink.settle?.(attempt.fingerprint, deliveryOf(rotation, attempt), pass.signal);
   }
   await note(pass, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
 };
@@ -128,12 +137,18 @@ export const checkStillHeld = async (
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
-  if (pass.means.clock.now() - (rotation.handover ?? 0) < readingHolds) return;
+  const { handover = 0, service } = rotation;
+  const now = pass.means.clock.now();
+  if (now >= handover && now - handover < readingHolds) return;
   for (const sink of sinks) {
     const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
-    if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint)
-      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}, but another key`, {
-        advice: `find out what writes there besides; where it was put back for good, give this rotation up once it waits and let \`tollkeeper keys rotate ${rotation.service}\` deliver another key`,
+    const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;
+    // A place that was declared since holds nothing yet, and loses nothing.
+    const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
+    const instead = isOther ? 'but another key' : 'and is empty';
+    if (isOther || isEmptied)
+      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}, ${instead}`, {
+        advice: `find out what writes there besides; where it was put back for good, give this rotation up once it waits and let \`tollkeeper keys rotate ${shellWord(service)}\` deliver another key`,
       });
   }
 };

@@ -7,7 +7,7 @@ import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
 import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
 import type { NameTemplate } from '../plan/key-names.ts';
-import type { Rotation } from '../rotation.ts';
+import type { Attempt, Rotation } from '../rotation.ts';
 import { askForKey } from './ask-for-key.ts';
 import { note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
@@ -117,3 +117,13 @@ export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => 
     },
   );
 };
+
+/** No answer was written down: we died while it was asked for. */
+export const noteLost = (pass: Pass, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
+  note(pass, rotation, {
+    what: 'create-lost',
+    generation,
+    name,
+    code: 'interrupted',
+    message: 'the program ended before an answer came',
+  });

@@ -1,6 +1,7 @@
 import { advanceRotation } from './advance.ts';
 import type { Moved } from './advance.ts';
 import type { Pass } from './pass.ts';
+import { tellStaying } from './seek-key.ts';
 
 /** Takes each rotation of the pass as far as it goes now, with one list for all keys that are deleted meanwhile. */
 export const moveOn = async (
@@ -24,10 +25,16 @@ export const moveOn = async (
     // One list for all deletions of the pass.
     const removed = [...pass.removed];
     await pass.look();
-    for (const keyId of removed) if (!pass.keys().has(keyId)) pass.resting.delete(keyId);
-    const touched = ids.filter((id) =>
-      pass.means.journal.rotation(id)?.olds.some(({ keyId }) => removed.includes(keyId)),
-    );
+    const touched: string[] = [];
+    for (const id of ids) {
+      const rotation = pass.means.journal.rotation(id);
+      const olds = rotation?.olds.filter(({ keyId }) => removed.includes(keyId)) ?? [];
+      for (const old of olds) {
+        if (!pass.keys().has(old.keyId)) pass.resting.delete(old.keyId);
+        else if (rotation !== undefined) await tellStaying(pass, rotation, old, old.deletingAt);
+      }
+      if (olds.length > 0) touched.push(id);
+    }
     await go(touched);
   }
   return [...moved.values()];

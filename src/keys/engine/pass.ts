@@ -27,6 +27,8 @@ export type Pass = {
   readonly answered: Set<number>;
   /** Rotations that a key was asked for: whatever goes wrong, a pass asks once for each. */
   readonly made: Set<string>;
+  /** Names of keys whose lost answers were waited out once. */
+  readonly waitedFor: Set<string>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
@@ -60,6 +62,7 @@ export const openPass = async (
     answered: new Set(),
     made: new Set(),
     blocked: new Set(),
+    waitedFor: new Set(),
     removed,
   };
 };

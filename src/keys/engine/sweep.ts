@@ -33,7 +33,7 @@ const begun = (pass: Pass, key: ApiKey): Stray | undefined => {
 /** A key that came of a request whose answer was lost. */
 const late = (pass: Pass, key: ApiKey): Stray | undefined => {
   const lost = pass.means.journal.lostAttempt(pass.means.account, key.name);
-  if (lost === undefined || !canComeOf(key, lost.askedAt)) return undefined;
+  if (lost === undefined || !canComeOf(key, lost.askedAt, pass.means.clock.now())) return undefined;
   const { rotation: id, service, generation } = lost;
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };

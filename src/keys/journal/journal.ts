@@ -43,6 +43,8 @@ export type KeyJournal = {
   readonly lostAttempt: (account: string, name: string) => LostAttempt | undefined;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
+  /** Keys whose delivery was begun since their service last had a hand-over, by service: its sinks may hold different keys. */
+  readonly unfinished: (account: string) => ReadonlyMap<string, ReadonlySet<number>>;
   /** The highest generation that a service ever had, lost ones included. */
   readonly highestGeneration: (account: string, service: string) => number;
   readonly history: (filter: {
@@ -96,6 +98,19 @@ const createMemory = () => {
     const since = leavingOf(account).get(keyId)?.since ?? event.at;
     leavingOf(account).set(keyId, { rotation, service, generation, name, why, since });
   };
+  const unfinished = new Map<string, Map<string, Set<number>>>();
+  const unfinishedOf = (account: string): Map<string, Set<number>> => {
+    const known = unfinished.get(account) ?? new Map<string, Set<number>>();
+    unfinished.set(account, known);
+    return known;
+  };
+  const noteDelivery = (event: KeyEvent): void => {
+    const { account, service } = event;
+    if (event.what === 'current') unfinishedOf(account).delete(service);
+    if (event.what !== 'delivering') return;
+    const keys = unfinishedOf(account).get(service) ?? new Set<number>();
+    unfinishedOf(account).set(service, keys.add(event.keyId));
+  };
   const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
   const noteGeneration = ({ account, service }: KeyEvent, generation: number): void => {
     const key = keyOf(account, service);
@@ -105,6 +120,7 @@ const createMemory = () => {
     rotations,
     lineOf,
     leavingOf,
+    unfinishedOf,
     lost: (account: string, name: string) => lost.get(keyOf(account, name)),
     highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
     /** Gives the row of the lineage that changes. */
@@ -123,7 +139,9 @@ const createMemory = () => {
           askedAt: event.at,
         });
       noteLeaving(event);
-      if (event.what === 'created' || event.what === 'deleting') lost.delete(keyOf(account, event.name));
+      noteDelivery(event);
+      const isRefused = event.what === 'create-lost' && event.refused === true;
+      if (event.what === 'created' || event.what === 'deleting' || isRefused) lost.delete(keyOf(account, event.name));
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);
       return row;
@@ -204,6 +222,7 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
     lineage: (account) => memory.lineOf(account),
     lostAttempt: memory.lost,
     leaving: memory.leavingOf,
+    unfinished: memory.unfinishedOf,
     highestGeneration: memory.highest,
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
@@ -219,6 +238,7 @@ export const closedJournal = (reason: Error): KeyJournal => ({
   lineage: () => new Map(),
   lostAttempt: () => undefined,
   leaving: () => new Map(),
+  unfinished: () => new Map(),
   highestGeneration: () => 0,
   history: () => Promise.reject(reason),
   head: () => noHead,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Secret } from '../../base/index.ts';
-import type { Delivered, Sink, SinkReading, SinkTrouble } from '../sink.ts';
+import type { Delivered, Fingerprint, Sink, SinkReading, SinkTrouble } from '../sink.ts';
 import { reachCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { troubleOf } from './file-target.ts';
@@ -61,9 +61,9 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
   };
 
   /** The annotation says which key it is, so that a second delivery of the same key restarts nothing. */
-  const restart = async (cluster: Cluster, key: Secret, signal: AbortSignal): Promise<void> => {
+  const restart = async (cluster: Cluster, fingerprint: Fingerprint, signal: AbortSignal): Promise<void> => {
     const name = `tollkeeper/key-${createHash('sha256').update(place).digest('hex').slice(0, 12)}`;
-    const annotations = { [name]: fingerprintOf(key.reveal()).slice(0, 16) };
+    const annotations = { [name]: fingerprint.slice(0, 16) };
     const value = { spec: { template: { metadata: { annotations } } } };
     for (const { kind, name: workload } of spec.rollout) {
       const path = `/apis/apps/v1/namespaces/${encodeURIComponent(cluster.namespace)}/${resources[kind]}/${encodeURIComponent(workload)}`;
@@ -76,7 +76,8 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
     const cluster = await reachCluster(spec, means);
     const reading = await put(cluster, key, signal);
     if (reading.state !== 'holds') return {};
-    if (reading.fingerprint === fingerprintOf(key.reveal())) await restart(cluster, key, signal);
+    if (reading.fingerprint === fingerprintOf(key.reveal()))
+      await restart(cluster, reading.fingerprint, signal);
     return { fingerprint: reading.fingerprint };
   };
 
@@ -118,6 +119,8 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
     describe: () => `key ${spec.key} of the Kubernetes Secret ${spec.secret}`,
     confirmedByPerson: false,
     deliver: (key, _delivery, signal) => deliver(key, signal),
+    settle: async (fingerprint, _delivery, signal) =>
+      restart(await reachCluster(spec, means), fingerprint, signal),
     fingerprint: async (_delivery, signal) => {
       const cluster = await reachCluster(spec, means);
       const answer = await cluster.send('GET', own(cluster), signal);

@@ -93,6 +93,17 @@ describe('a key of a Kubernetes Secret', () => {
     expect(Object.keys(annotations[0] ?? {})[0]).toMatch(/^tollkeeper\/key-[0-9a-f]{12}$/);
   });
 
+  it('is seen through without the key where the restart was cut off', async () => {
+    await using house = await openSinkHouse();
+    const { fake, annotations } = await openCluster(new Map([['billing-keys', { API_KEY: base64(older) }]]));
+    await using _ = fake;
+    const sink = house.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
+    await sink.deliver(key, delivery, never);
+    await sink.settle?.(sha(plaintext), delivery, never);
+    expect(annotations).toHaveLength(2);
+    expect(annotations[1]).toEqual(annotations[0]);
+  });
+
   it('is made with its Secret where there is none', async () => {
     await using house = await openSinkHouse();
     const secrets: Secrets = new Map();

@@ -1,0 +1,72 @@
+import { errorFields, isFault, messageOf, shellWord } from '../../base/index.ts';
+import type { Rotation } from '../rotation.ts';
+import type { Untold } from './action.ts';
+import { note } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+/** Milliseconds after which who has to do something is told again. */
+const week = 604_800_000;
+
+/** Writes a failed step down and tells it; after too many it waits for a person. */
+export const failStep = async (
+  pass: Pass,
+  rotation: Rotation,
+  step: string,
+  error: unknown,
+): Promise<void> => {
+  const { account, tell, log } = pass.means;
+  const message = messageOf(error);
+  const code = isFault(error) ? error.code : 'error';
+  const tries = rotation.tries + 1;
+  // One that waits already only had an orphan to be cleared away.
+  const isLast = tries >= rotation.terms.tries && rotation.waiting === undefined;
+  log.warn('a step on a key failed', {
+    rotation: rotation.id,
+    service: rotation.service,
+    step,
+    tries,
+    ...errorFields(error),
+  });
+  await note(
+    pass,
+    rotation,
+    { what: 'failed', step, code, message, tries },
+    ...(isLast
+      ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
+      : []),
+  );
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  const { service, id } = rotation;
+  const standing =
+    rotation.handover === undefined
+      ? 'The old key is untouched and works'
+      : 'Every sink holds the new key, and the old one is not taken away before this is done';
+  await tell({
+    kind: isLast ? 'waiting' : 'failed',
+    account,
+    service,
+    rotation: id,
+    title: isLast
+      ? `the rotation of ${service} waits for you`
+      : `a step of the rotation of ${service} failed`,
+    words: isLast
+      ? `${step} failed ${tries} times: ${message}.${advice} ${standing}. Then: tollkeeper keys resume ${shellWord(service)}`
+      : `${step}: ${message}.${advice} ${standing}; it is tried again.`,
+    key: isLast
+      ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
+      : `${id}/failed/${step}/${code}`,
+  });
+};
+
+/** A rotation that no pass will ever move on without a person's doing, and that no step fails in. */
+export const tellStuck = async (
+  { means: { account, tell, clock } }: Pass,
+  { id, service }: Rotation,
+  { title, since, atOnce }: Untold,
+  words: string,
+): Promise<void> => {
+  const weeks = Math.max(0, Math.floor((clock.now() - since) / week));
+  if (weeks === 0 && !atOnce) return;
+  const key = weeks === 0 ? `${id}/${title}` : `${id}/${title}/${weeks}`;
+  await tell({ kind: 'waiting', account, service, rotation: id, title, words, key });
+};

@@ -1,0 +1,179 @@
+import { addMoney, compareMoney, isFault, subtractMoney, zero } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+import { isOfRotation } from '../rotation.ts';
+import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
+import { halfOf } from './half.ts';
+import { lineKey, lineKeyOf, note } from './pass.ts';
+import type { Pass } from './pass.ts';
+
+type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
+
+/** Tells what may be spent beside the successor's quota until the old keys are gone: of each that has a share of it. */
+export const tellExposure = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  olds: readonly Leaving[],
+): Promise<void> => {
+  if (rotation.terms.quota.kind !== 'carry') return;
+  const own = olds.flatMap(({ keyId, name, remain }) =>
+    remain !== undefined && isOfRotation(rotation, keyId) ? [{ name, remain }] : [],
+  );
+  if (own.length === 0) return;
+  const { service, id } = rotation;
+  const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
+  const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
+  const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
+  await pass.means.tell({
+    kind: 'exposure',
+    account: pass.means.account,
+    service,
+    rotation: id,
+    title: `${service} can spend its quota ${times} for a while`,
+    words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
+    key: `${id}/exposure`,
+  });
+};
+
+const lowered = (from: Money, by: Money): Money => {
+  const left = subtractMoney(from, by);
+  return compareMoney(left, zero) > 0 ? left : zero;
+};
+
+/** Writes what a key may still spend. A try that a crash cut off is recognised by what the key has left. */
+const writeRemain = async (
+  pass: Pass,
+  rotation: Rotation,
+  key: { readonly keyId: number; readonly generation: number; readonly name: string },
+  wantedOf: (remain: Money) => Money,
+  settles?: QuotaSettled,
+): Promise<void> => {
+  const { gateway } = pass.means;
+  const settled = (of: QuotaSettled | undefined) => (of === undefined ? {} : { settles: of });
+  const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
+  const listed = await gateway.read(key.keyId, pass.signal);
+  if (begun !== undefined) {
+    const raises = compareMoney(begun.wanted, begun.before) > 0;
+    // Calls only ever lower it: above what stood there before, or down at what was wanted, it has been written.
+    const isWritten = raises
+      ? compareMoney(listed.remainQuota, begun.before) > 0
+      : compareMoney(listed.remainQuota, begun.wanted) <= 0;
+    if (isWritten) {
+      const measured = 'a try that was cut off had written it';
+      await note(pass, rotation, {
+        what: 'quota-adjusted',
+        ...lineKey(key),
+        remain: listed.remainQuota,
+        measured,
+        ...settled(begun.settles),
+      });
+      return;
+    }
+  }
+  const before = listed.remainQuota;
+  const wanted = wantedOf(before);
+  await note(pass, rotation, {
+    what: 'quota-adjusting',
+    ...lineKey(key),
+    before,
+    wanted,
+    ...settled(settles),
+  });
+  const { after, measured } = await gateway.update(
+    key.keyId,
+    { remainQuota: wanted },
+    { neverRaise: compareMoney(wanted, before) <= 0 },
+    pass.signal,
+  );
+  await note(pass, rotation, {
+    what: 'quota-adjusted',
+    ...lineKey(key),
+    remain: after.remainQuota,
+    measured,
+    ...settled(settles),
+  });
+};
+
+/** Takes off the old key what its successor was given; half of what is left stays with it, or calls by it would fail. */
+export const shareQuota = (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
+  writeRemain(pass, rotation, old, (remain) => {
+    const [rest, half] = [lowered(remain, attempt.spec.remainQuota), halfOf(remain)];
+    return compareMoney(rest, half) > 0 ? rest : half;
+  });
+
+/**
+ * What is to be added to the successor's quota, or taken off it: what the old key spent of what the successor was given for
+ * it, since that was made, which may be long before the hand-over; or since it was settled last.
+ */
+const owed = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
+  const { terms, attempts } = rotation;
+  const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
+  // The half that stayed with the old key was given to nobody yet.
+  if (isSplit && old.settled === undefined) return lowered(left, zero);
+  // What a leaked key spends before its successor is in use is nobody's whom the successor serves.
+  const isLeaked = terms.retire.when === 'now';
+  const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
+  const given = isLeaked || spec.unlimitedQuota ? old.remain : spec.remainQuota;
+  const spent = subtractMoney(old.settled?.left ?? given ?? zero, left);
+  // What somebody added to the old key is theirs to give.
+  return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
+};
+
+const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
+  const successor = lineKeyOf(attempt);
+  const { gateway } = pass.means;
+  const unsettled = (measured: string, left: Money): Promise<void> =>
+    note(pass, rotation, {
+      what: 'quota-adjusted',
+      ...successor,
+      remain: pass.keys().get(successor.keyId)?.remainQuota ?? zero,
+      measured,
+      settles: { keyId: old.keyId, left },
+    });
+  const known = old.settled?.left ?? old.remain ?? zero;
+  if (!pass.keys().has(old.keyId))
+    return unsettled(`${old.name} is gone: what it spent last is not known, and nothing is taken off`, known);
+  if (pass.keys().get(successor.keyId)?.unlimitedQuota !== false)
+    return unsettled('its quota is unlimited', known);
+  const left = (await gateway.read(old.keyId, pass.signal)).remainQuota;
+  const change = owed(rotation, attempt, old, left);
+  if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
+  return writeRemain(pass, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
+    keyId: old.keyId,
+    left,
+  });
+};
+
+/** Takes off the successor what the old key spent beside it, or gives it what the old key has left of its half. */
+export const settleQuota = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+  old: OldKey,
+): Promise<void> => {
+  try {
+    await settle(pass, rotation, attempt, old);
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    // A leaked key waits for no figure.
+    if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
+    const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
+    await note(pass, rotation, {
+      what: 'quota-adjusted',
+      ...lineKeyOf(attempt),
+      remain: zero,
+      measured,
+      settles: { keyId: old.keyId, left: old.settled?.left ?? old.remain ?? zero },
+    });
+    const { service, id } = rotation;
+    await pass.means.tell({
+      kind: 'exposure',
+      account: pass.means.account,
+      service,
+      rotation: id,
+      title: `the quota of ${attempt.name} is as it was made`,
+      words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
+      key: `${id}/unsettled`,
+    });
+  }
+};

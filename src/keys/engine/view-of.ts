@@ -1,0 +1,51 @@
+import type { Attempt, Rotation } from '../rotation.ts';
+import type { View } from './action.ts';
+import { isUnsettled } from './decide.ts';
+import { usualSettle } from './engine-means.ts';
+import type { Consumer } from './engine-means.ts';
+import { plaintextOf } from './pass.ts';
+import type { Pass } from './pass.ts';
+import { canComeOf } from './stray.ts';
+
+/** What a list tells of keys whose answer was lost. */
+export const seenBy = (pass: Pass): Pick<View, 'now' | 'listedAt' | 'settle' | 'strayOf'> => {
+  const { means } = pass;
+  const lineage = means.journal.lineage(means.account);
+  const now = means.clock.now();
+  return {
+    now,
+    listedAt: pass.listedAt(),
+    settle: means.settle ?? usualSettle,
+    strayOf: ({ name, askedAt }: Attempt) =>
+      [...pass.keys().values()].find(
+        (key) => key.name === name && !lineage.has(key.id) && canComeOf(key, askedAt, now),
+      )?.id,
+  };
+};
+
+/** Another rotation of the account whose new key could be left over, were we to die now. */
+export const unsettledBeside = (pass: Pass, rotation: Rotation): Rotation | undefined => {
+  const { journal, account } = pass.means;
+  const seen = seenBy(pass);
+  return journal.openRotations(account).find((other) => other.id !== rotation.id && isUnsettled(other, seen));
+};
+
+/** What a step is decided by. `consumerOf` may throw: one that cannot be made out fails the steps that need it, and no others. */
+export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consumer | undefined): View => {
+  const { means } = pass;
+  return {
+    ...seenBy(pass),
+    isListed: (keyId) => pass.keys().has(keyId),
+    nameOf: (keyId) => pass.keys().get(keyId)?.name,
+    unsettledElsewhere: () => unsettledBeside(pass, rotation)?.service,
+    holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
+    get places() {
+      return consumerOf()?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson }));
+    },
+    get reloads() {
+      return consumerOf()?.reload !== undefined;
+    },
+    resting: (keyId) => pass.resting.get(keyId),
+    ordered: pass.ordered,
+  };
+};

@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import { fault, money } from '../../src/base/index.ts';
+import type { Sink } from '../../src/keys/sink.ts';
+import { crash, engineHouse, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
+import type { EngineHouse } from './engine-house.ts';
+
+const minute = 60_000;
+const day = 24 * hour;
+const limited = { unlimitedQuota: false, remainQuota: money('100') };
+const timed = { retire: { when: 'after-overlap' as const, quiet: hour, ending: 'delete' as const } };
+const leaked = { retire: { when: 'now' as const, quiet: hour, ending: 'delete' as const } };
+
+/** The process dies there and is started again. */
+const dieAt = async (house: EngineHouse, where: string, ids?: readonly string[]): Promise<void> => {
+  let isDead = false;
+  house.state.at = (what) => {
+    isDead ||= what === where;
+    if (isDead) throw crash;
+  };
+  await expect(house.advance(ids)).rejects.toBe(crash);
+  house.state.at = () => undefined;
+  await house.restart();
+};
+
+const remains = (house: EngineHouse): Readonly<Record<string, string>> =>
+  Object.fromEntries([...house.gateway.keys.values()].map(({ name, remainQuota }) => [name, remainQuota]));
+
+const stages = async (house: EngineHouse) => (await house.desk().open()).map(({ stage }) => stage);
+
+describe('an overlap', () => {
+  it('is counted from when the consumer was told: a process that was dead for longer', async () => {
+    await using house = await engineHouse();
+    house.state.reload = async () => undefined;
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old, timed);
+    await dieAt(house, 'after record current', [id]);
+    house.pass(3 * hour);
+    await house.advance();
+    expect(house.gateway.keys.get(old)?.expiredTime).toBe((house.clock.now() + hour) / 1000);
+    house.pass(2 * hour);
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g2']);
+  });
+
+  it('is counted from when the consumer was told: a command that failed for longer', async () => {
+    await using house = await engineHouse();
+    house.state.reload = async () => {
+      throw fault('sink-failed', 'no such program');
+    };
+    const { old } = await house.begun(timed);
+    house.pass(3 * hour);
+    house.state.reload = async () => undefined;
+    await house.advance();
+    expect(house.gateway.keys.get(old)?.expiredTime).toBe((house.clock.now() + hour) / 1000);
+  });
+});
+
+describe('a delivery that was cut off', () => {
+  const cutOff = (settle: Sink['settle']) => {
+    const sink = memorySink('memory:two');
+    return {
+      ...sink,
+      sink: {
+        ...sink.sink,
+        deliver: async (...given: Parameters<Sink['deliver']>) => {
+          await sink.sink.deliver(...given);
+          throw crash;
+        },
+        ...(settle === undefined ? {} : { settle }),
+      },
+    };
+  };
+
+  it('is seen through before the key is handed over, as often as that takes', async () => {
+    await using house = await engineHouse();
+    const settled: string[] = [];
+    let isUp = false;
+    const two = cutOff(async (fingerprint) => {
+      if (!isUp) throw fault('sink-failed', 'no rollout now');
+      settled.push(fingerprint);
+    });
+    house.state.sinks = [two.sink];
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old);
+    await house.advance([id]).catch(() => undefined);
+    await house.restart();
+    house.pass(10 * minute);
+    await house.advance();
+    expect([settled, await stages(house)]).toEqual([[], ['delivering']]);
+    isUp = true;
+    house.pass(hour);
+    await house.advance();
+    expect([settled.length, await stages(house)]).toEqual([1, ['current']]);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+  });
+});
+
+describe('a place that cannot be read for a moment', () => {
+  it('costs nobody their word: what a person confirmed stays confirmed', async () => {
+    await using house = await engineHouse();
+    const aged = sealedSink();
+    let isUp = false;
+    const shy = memorySink('memory:two');
+    const reading = shy.sink.fingerprint;
+    const two: Sink = {
+      ...shy.sink,
+      fingerprint: async (...given) => {
+        if (!isUp) throw fault('sink-failed', '503');
+        return reading(...given);
+      },
+    };
+    house.state.sinks = [aged.sink, two];
+    await house.begun();
+    const created = house.table.rows.find(({ what }) => what === 'created');
+    const { fingerprint } = JSON.parse(created?.event ?? '') as { fingerprint: string };
+    await house.desk().confirm('billing', fingerprint, 'person anna');
+    await house.advance();
+    isUp = true;
+    house.pass(hour);
+    await house.advance();
+    expect([await stages(house), aged.held.deliveries, shy.held.deliveries]).toEqual([['current'], 1, 1]);
+  });
+});
+
+describe('a sink that cannot be made out of its job', () => {
+  it('is tried as often as any step, and waits for a person then; its orphan is cleared away', async () => {
+    await using house = await engineHouse();
+    house.state.verify = async () => {
+      throw fault('key-verify-unclear', 'no answer');
+    };
+    await house.begun({ tries: 3 });
+    expect(house.names()).toHaveLength(2);
+    house.state.unfit = fault('sink-refused', 'the service does not fit');
+    for (let round = 0; round < 100; round += 1) {
+      house.pass(5 * minute);
+      await house.advance();
+    }
+    expect(await stages(house)).toEqual(['waiting']);
+    expect(house.table.rows.filter(({ what }) => what === 'failed')).toHaveLength(3);
+    expect(house.names()).toEqual(['billing.g1']);
+  });
+});
+
+describe('what waits for a person', () => {
+  it('is told again each week', async () => {
+    await using house = await engineHouse();
+    house.state.sinks = [sealedSink().sink];
+    await house.begun();
+    const told = (): number => new Set(house.news.map(({ key }) => key)).size;
+    expect(told()).toBe(1);
+    for (let days = 1; days <= 15; days += 1) {
+      house.pass(day);
+      await house.advance();
+    }
+    expect(told()).toBe(3);
+  });
+
+  it('is told again each week where its tries are used up', async () => {
+    await using house = await engineHouse();
+    house.state.verify = async () => {
+      throw fault('key-verify-unclear', 'no answer');
+    };
+    await house.begun({ tries: 1 });
+    for (let days = 1; days <= 8; days += 1) {
+      house.pass(day);
+      await house.advance();
+    }
+    expect([...new Set(house.news.map(({ title }) => title))]).toEqual([
+      'the rotation of billing waits for you',
+      'the rotation of billing still waits for you',
+    ]);
+  });
+});
+
+describe('clocks that differ', () => {
+  it('leave no key over whose answer was lost', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.faults.create.push('after');
+    const id = await house.start(old);
+    await house.advance([id]);
+    // The gateway's clock is two hours behind.
+    const lost = [...house.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+    if (lost?.createdTime === undefined) throw new RangeError('no key was made');
+    house.gateway.keys.set(lost.id, {
+      ...lost,
+      createdTime: (lost.createdTime - 7200) as typeof lost.createdTime,
+    });
+    house.pass(5 * minute);
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g1', 'billing.g3']);
+  });
+
+  it('keep no other service waiting for a day that will not come', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.faults.create.push('before');
+    const id = await house.start(old);
+    await house.advance([id]);
+    house.pass(-day);
+    const other = house.gateway.add('search.g1');
+    await house.start(other, {}, 'search');
+    await house.advance();
+    expect(house.names()).toContain('search.g2');
+  });
+});
+
+describe('a quota that is carried', () => {
+  it('is lowered by what a superseded key spent, and the true sum is told', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', limited);
+    const two = memorySink('memory:two');
+    house.state.sinks = [house.sink.sink, two.sink];
+    const id = await house.start(old);
+    await dieAt(house, 'before deliver to memory:two', [id]);
+    await house.advance();
+    expect(remains(house)).toEqual({ 'billing.g1': '100', 'billing.g2': '100', 'billing.g3': '100' });
+    const exposure = house.news.find(({ kind }) => kind === 'exposure');
+    expect(exposure?.title).toBe('billing can spend its quota 3 times for a while');
+    expect(exposure?.words).toContain('200 may be spent');
+    house.spendTo(old, '90');
+    const superseded = [...house.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
+    house.spendTo(superseded, '70');
+    house.pass(2 * hour);
+    house.used('billing.g3', minute);
+    await house.advance();
+    expect(remains(house)).toEqual({ 'billing.g3': '60' });
+  });
+
+  it('is settled once more with a key that is used again after it was', async () => {
+    await using house = await engineHouse();
+    const { old } = await house.begun({}, limited);
+    house.spendTo(old, '90');
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    house.gateway.faults.remove.push('before');
+    await house.advance();
+    expect(remains(house)).toEqual({ 'billing.g1': '90', 'billing.g2': '90' });
+    house.pass(3 * hour);
+    house.used('billing.g1', minute);
+    house.spendTo(old, '30');
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+    house.pass(2 * hour);
+    await house.advance();
+    expect(remains(house)).toEqual({ 'billing.g2': '30' });
+  });
+
+  it('and one that is split goes on where somebody took the old key away', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', limited);
+    const id = await house.start(old, { quota: { kind: 'split' } });
+    house.state.at = (what) => {
+      if (what === 'after record current') house.gateway.keys.delete(old);
+    };
+    await house.advance([id]);
+    house.state.at = () => undefined;
+    house.pass(10 * minute);
+    await house.advance();
+    expect([await stages(house), house.names()]).toEqual([[], ['billing.g2']]);
+  });
+});
+
+describe('a sink that is emptied', () => {
+  it.each([
+    ['before the old key is retired', ''],
+    ['while its deletion is put off', 'before record deleting'],
+  ])('keeps the old key: %s', async (_, where) => {
+    await using house = await engineHouse();
+    const { old } = await house.begun();
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    if (where !== '') await dieAt(house, where);
+    house.sink.held.value = undefined;
+    const [moved] = await house.advance();
+    expect(moved?.fault?.message).toContain('no longer holds billing.g2, and is empty');
+    expect(house.gateway.keys.has(old)).toBe(true);
+  });
+});
+
+describe('a gateway that is asked too often', () => {
+  it('uses no tries up', async () => {
+    await using house = await engineHouse();
+    const { old } = await house.begun();
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    house.gateway.faults.remove.push(...Array.from({ length: 8 }, () => 'limited' as const));
+    for (let round = 0; round < 8; round += 1) {
+      await expect(house.advance()).rejects.toThrow('too many requests');
+      house.pass(5 * minute);
+    }
+    house.used('billing.g2', minute);
+    await house.advance();
+    expect(house.gateway.keys.has(old)).toBe(false);
+    expect(house.news).toEqual([]);
+  });
+});
+
+describe('a leaked key', () => {
+  const other = async (house: EngineHouse): Promise<void> => {
+    const key = house.gateway.add('search.g1');
+    await house.advance([await house.start(key, {}, 'search')]);
+  };
+
+  it('waits for no other service whose create the gateway refused', async () => {
+    await using house = await engineHouse();
+    house.gateway.faults.create.push('forbidden');
+    await other(house);
+    const { moved } = await house.begun(leaked);
+    expect(moved?.view.stage).toBe('done');
+  });
+
+  it('waits for no other service whose answer was lost longer than that takes to tell', async () => {
+    await using house = await engineHouse();
+    house.gateway.faults.create.push('after');
+    await other(house);
+    const { moved } = await house.begun(leaked);
+    expect(moved?.view.stage).toBe('done');
+    expect(house.names()).toEqual(['search.g1', 'billing.g2']);
+  });
+
+  it('waits for no other service whose key cannot be verified', async () => {
+    await using house = await engineHouse();
+    house.state.verify = async () => {
+      throw fault('key-verify-unclear', 'no answer');
+    };
+    await other(house);
+    house.state.verify = undefined;
+    const { moved } = await house.begun({ ...usualTerms, ...leaked });
+    expect(moved?.view.stage).toBe('done');
+    expect(house.names()).toEqual(['search.g1', 'billing.g2']);
+    house.pass(hour);
+    await house.advance();
+    expect(house.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
+  });
+});
