@@ -127,6 +127,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         accounts: await accountViews(config, warehouse),
         reports: await keptReports(app.places.reportsDirectory),
         rotations: await openRotations(),
+        ...keyTroubleOf(app.keysClosed),
       },
     };
   };
@@ -220,6 +221,11 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     },
   };
 };
+
+const keyTroubleOf = (closed: App['keysClosed']): Pick<NonNullable<StatusView['data']>, 'keyTrouble'> =>
+  closed === undefined
+    ? {}
+    : { keyTrouble: { code: closed.code, message: closed.message, advice: closed.advice } };
 
 /** A newer config that is not in force since it has faults. */
 const configChecks = (faults: StatusView['config']['faults']): readonly DoctorCheck[] =>

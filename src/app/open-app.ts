@@ -22,6 +22,8 @@ export type App = AsyncDisposable & {
   readonly places: Places;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
+  /** Why nothing is done to keys; missing where their journal holds. */
+  readonly keysClosed?: Fault;
   /** What works on the config in force. */
   readonly current: () => FurnitureInUse;
   /** Puts another config in force; what runs ends with what it began with. */
@@ -200,6 +202,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       places,
       warehouse,
       scheduler,
+      ...(keyRoom.closed === undefined ? {} : { keysClosed: keyRoom.closed }),
       current: furniture.current,
       adopt: async (adopted) => {
         await configureTokens(warehouse, adopted);

@@ -54,7 +54,11 @@ const dataJson = ({ accounts, reports, rotations, ...data }: NonNullable<StatusV
       builtAt: iso(report.builtAt),
     })),
   },
-  rotations: rotations?.map((rotation) => ({ ...rotation, since: iso(rotation.since) })),
+  rotations: rotations?.map((rotation) => ({
+    ...rotation,
+    since: iso(rotation.since),
+    nextTry: isoOr(rotation.nextTry),
+  })),
 });
 
 export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({

@@ -1,5 +1,6 @@
 import type { KeyView } from '../app/index.ts';
 import type { Style } from './paint.ts';
+import { triesWords } from './rotation-words.ts';
 import { durationWords } from './words.ts';
 
 /** Something about a key that a person may have to act on. */
@@ -30,11 +31,14 @@ export const progressOf = (key: KeyView, now: number): number | undefined => {
 
 const isNothing = (amount: string): boolean => amount.startsWith('-') || /^0*(\.0*)?$/.test(amount);
 
-const ofRotation = ({ rotation }: KeyView): readonly Attention[] => {
+const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] => {
   if (rotation === undefined) return [];
-  const { stage, tries, words } = rotation;
+  const { stage, words, escalated } = rotation;
   if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `waits for a person: ${words}` }];
-  if (tries > 0) return [{ rank: 1, style: 'bad', words: `rotation (${stage}): ${words}` }];
+  if (escalated === true) return [{ rank: 0, style: 'bad', words: `past its time: ${words}` }];
+  const tries = triesWords(rotation, now);
+  if (tries !== undefined)
+    return [{ rank: 1, style: 'bad', words: `rotation (${stage}): ${words} (${tries})` }];
   return [{ rank: 8, style: 'busy', words: `rotation (${stage}): ${words}` }];
 };
 
@@ -62,7 +66,7 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
 /** All that a key needs, the most urgent first. */
 export const attentionOf = (key: KeyView, now: number): readonly Attention[] => {
   const found: readonly Attention[] = [
-    ...ofRotation(key),
+    ...ofRotation(key, now),
     ...ofExpiry(key, now),
     ...(!key.unlimitedQuota && isNothing(key.remainQuota)
       ? [{ rank: 3, style: 'bad' as const, words: 'its quota is used up' }]

@@ -3,6 +3,7 @@ import { toMillis } from '../base/index.ts';
 import { attentionOf, byAttention, progressOf } from './keys-attention.ts';
 import { localMoment, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
+import { triesWords } from './rotation-words.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
@@ -85,9 +86,14 @@ const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationStat
 
 /** Keys by what needs attention, below each what that is. */
 export const renderKeys = (view: KeyListView, screen: Screen): string => {
-  const rest = otherRotations(view).flatMap(({ service, stage, words }) =>
-    lines(`${service}: rotation (${stage}): ${words}`, screen),
-  );
+  const rest = otherRotations(view).flatMap((state) => {
+    const tries = triesWords(state, view.at);
+    const { service, stage, words } = state;
+    return lines(
+      `${service}: rotation (${stage}): ${words}${tries === undefined ? '' : ` (${tries})`}`,
+      screen,
+    );
+  });
   if (view.keys.length === 0) return `${['no key is there', ...rest].join('\n')}\n`;
   const needing = view.keys.filter((key) => attentionOf(key, view.at).some(({ rank }) => rank < 7)).length;
   const table = tableLines(
@@ -114,7 +120,11 @@ const iso = (millis: number): string => new Date(millis).toISOString();
 const isoSeconds = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : iso(seconds * 1000);
 
-export const rotationJson = (state: RotationState) => ({ ...state, since: iso(state.since) });
+export const rotationJson = (state: RotationState) => ({
+  ...state,
+  since: iso(state.since),
+  nextTry: state.nextTry === undefined ? undefined : iso(state.nextTry),
+});
 
 /** Times as ISO 8601 in UTC, amounts as exact decimal text; in the order of the page. */
 export const keysJson = (view: KeyListView) => ({

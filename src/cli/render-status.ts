@@ -2,6 +2,7 @@ import { needsPerson } from '../app/index.ts';
 import type { JobView, RunView, StatusView } from '../app/index.ts';
 import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
+import { rotationLines } from './render-rotations.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
@@ -165,6 +166,7 @@ export const renderStatus = (status: StatusView, screen: Screen): string => {
     ...configLines(status, look),
     ...jobLines(status, look),
     ...openLines(status, look),
+    ...rotationLines(status, look),
     ...mailLines(status, look),
     ...(needed.length === 0 ? [] : ['', ...lines(`needs a person: ${needed.join('; ')}`, 0, look, 'bad')]),
   ];

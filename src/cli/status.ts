@@ -10,19 +10,24 @@ import { renderStatus } from './render-status.ts';
 export const addStatus = (program: Command, means: Means): void => {
   program
     .command('status')
-    .description('the daemon, the last and the next run of each job, open runs, mails that are not through')
+    .description(
+      'the daemon, the last and the next run of each job, open runs and rotations, mails that are not through',
+    )
     .addOption(configOption())
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',
       `
 Asks the daemon when one runs, else reads the database itself; that no daemon runs is no error.
-Exit code 1 when something needs a person: a job in outage, a config that was changed and is not valid, mails that were
-refused or given up or whose outcome stays unknown (\`tollkeeper outbox\` shows them); 0 when not; 2 for wrong use or a faulty config where no daemon runs.
+Exit code 1 when something needs a person: a job in outage, a config that was changed and is not valid, a rotation that
+waits for a person, an old key that is past its time and may still be used, an audit file of keys that does not hold, mails
+that were refused or given up or whose outcome stays unknown (\`tollkeeper outbox\` shows them); 0 when not; 2 for wrong use
+or a faulty config where no daemon runs. A step that failed and is tried again needs nobody yet.
 
 Examples:
   tollkeeper status
   tollkeeper status --json | jq '.jobs[] | select(.outageSince)'
+  tollkeeper status --json | jq '.data.rotations[] | select(.tries > 0) | {service, words, nextTry}'
   tollkeeper status > /dev/null || echo "have a look"`,
     )
     .action(async (options: { config: string; json?: boolean }, command: Command) => {

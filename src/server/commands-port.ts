@@ -9,7 +9,7 @@ import type {
   PastPoint,
 } from '../warehouse/index.ts';
 import type { KeyCommands } from './keys-port.ts';
-import type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
+import type { AccountView, KeptReportsView, KeyTroubleView, OpenRotationView } from './status-data.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
@@ -83,6 +83,8 @@ export type StatusView = {
     readonly reports: KeptReportsView;
     /** Rotations of keys that are not over; missing where no keys are rotated. */
     readonly rotations?: readonly OpenRotationView[];
+    /** The journal of keys does not hold; missing where it does. */
+    readonly keyTrouble?: KeyTroubleView;
   };
 };
 

@@ -75,4 +75,13 @@ export type OpenRotationView = {
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Failed tries of the step it stands before. */
   readonly tries: number;
+  /** Of so many in a row, before it waits for a person. */
+  readonly triesAllowed?: number;
+  /** When a step that failed is tried again at the earliest; missing where none failed, and where a person is waited for. */
+  readonly nextTry?: UnixMillis;
+  /** Its old key should be gone by now and is still used, or may be: only a person can end that. */
+  readonly escalated?: boolean;
 };
+
+/** Why nothing is done to keys, and what to do. */
+export type KeyTroubleView = { readonly code: string; readonly message: string; readonly advice: string };

@@ -67,6 +67,16 @@ describe('what a key needs', () => {
       /^waits for a person: the sink is full$/,
     ],
     ['a look at a failed step', { rotation: rotation({ tries: 2 }) }, /^rotation \(current\): /],
+    [
+      'to be known of: how often it was tried, how often it is, and when',
+      { rotation: rotation({ tries: 2, triesAllowed: 5, nextTry: unixMillis(now + 240_000) }) },
+      /^rotation \(current\): both .*\(failed 2 times, 3 tries left, next in 4 min\)$/,
+    ],
+    [
+      'somebody to find out who still uses the old one',
+      { rotation: rotation({ escalated: true, words: 'billing.g1 is used' }) },
+      /^past its time: billing\.g1 is used$/,
+    ],
     ['a successor, since it expired', { expires: inDays(-3) }, /^expired 3 d ago$/],
     ['a successor, since it expires soon', { expires: inDays(12) }, /^expires in 12 d$/],
     ['nothing yet, since it expires late', { expires: inDays(31) }, undefined],
@@ -161,6 +171,16 @@ describe('the list of keys', () => {
       paint: noPaint,
     });
     expect(page).toBe('no key is there\nbilling: rotation (creating): both keys work until 2026-11-23\n');
+    const failing = rotation({
+      stage: 'creating',
+      words: 'no answer',
+      tries: 1,
+      triesAllowed: 2,
+      nextTry: now,
+    });
+    expect(renderKeys(listView([], { rotations: [failing] }), { paint: noPaint })).toMatch(
+      /^billing: rotation \(creating\): no answer \(failed once, 1 try left, next with the coming pass\)$/m,
+    );
   });
 
   it('stays quick and whole with thousands of keys', () => {

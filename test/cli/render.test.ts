@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
+import { statusJson } from '../../src/cli/json.ts';
 import { noPaint, screenOf } from '../../src/cli/paint.ts';
 import { renderNext } from '../../src/cli/render-next.ts';
 import { renderRuns } from '../../src/cli/render-runs.ts';
 import { needsPerson } from '../../src/app/index.ts';
+import type { StatusView } from '../../src/app/index.ts';
 import { renderStatus } from '../../src/cli/render-status.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
+
+type StatusData = NonNullable<StatusView['data']>;
+type Rotation = NonNullable<StatusData['rotations']>[number];
 
 const pipe = { paint: noPaint };
 
@@ -274,5 +279,107 @@ describe('colour', () => {
   it('stays on with an empty NO_COLOR, and is off elsewhere', () => {
     expect(screenOf(terminal, { NO_COLOR: '' }).paint).not.toBe(noPaint);
     expect(screenOf({ ...terminal, isTerminal: false }, {})).toEqual({ paint: noPaint });
+  });
+});
+
+describe('status of rotations', () => {
+  const rotation = (service: string, change: Partial<Rotation> = {}): Rotation => ({
+    account: 'main',
+    service,
+    stage: 'current',
+    since: at('2026-11-21T07:30:00Z'),
+    words: 'both keys work until 2026-11-23',
+    tries: 0,
+    ...change,
+  });
+  const withRotations = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): StatusView =>
+    statusView({
+      jobs: [jobView('pull-logs', { zone: 'UTC' })],
+      data: { zone: 'Europe/Berlin', accounts: [], reports: { newest: [] }, rotations, ...change },
+    });
+  const pageOf = (view: StatusView): string => renderStatus(view, pipe);
+
+  it('are listed with stage, words, since when and the next try; those that need a person first', () => {
+    const page = pageOf(
+      withRotations([
+        rotation('calm'),
+        rotation('failing', {
+          stage: 'delivering',
+          words: 'the disk is full',
+          tries: 2,
+          triesAllowed: 5,
+          nextTry: unixMillis(now + 240_000),
+        }),
+        rotation('late', { escalated: true, words: 'batch.g1 is still used' }),
+        rotation('stuck', { stage: 'waiting', words: 'deliver failed 5 times', tries: 5, triesAllowed: 5 }),
+      ]),
+    );
+    expect(page).toContain(`
+ROTATION  STAGE       SINCE (Europe/Berlin)
+stuck     waiting     2026-11-21 08:30
+    deliver failed 5 times
+late      current     2026-11-21 08:30
+    batch.g1 is still used
+failing   delivering  2026-11-21 08:30
+    the disk is full
+    failed 2 times, 3 tries left, next in 4 min
+calm      current     2026-11-21 08:30
+    both keys work until 2026-11-23
+
+needs a person: a rotation waits: stuck; an old key past the time: late
+`);
+  });
+
+  it('need a person where one waits or an old key is past its time, not where a step is tried again', () => {
+    const needed = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): readonly string[] =>
+      needsPerson(withRotations(rotations, change));
+    expect(needed([rotation('calm'), rotation('failing', { tries: 1 })])).toEqual([]);
+    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual(['a rotation waits: a']);
+    expect(needed([rotation('a', { escalated: true })])).toEqual(['an old key past the time: a']);
+    const many = Array.from({ length: 8 }, (_, index) => rotation(`s${index}`, { stage: 'waiting' }));
+    expect(needed(many)).toEqual(['rotations wait: s0, s1, s2, s3, s4 and 3 more']);
+  });
+
+  it('tells why nothing is done to keys, and what to do', () => {
+    const keyTrouble = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
+    const view = withRotations([], { keyTrouble });
+    expect(needsPerson(view)).toEqual(['the journal of keys does not hold']);
+    expect(pageOf(view)).toContain(
+      '\nnothing is done to keys: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
+    );
+  });
+
+  it('are moved on by a daemon alone', () => {
+    const words = 'no daemon runs: nothing moves them on until `tollkeeper serve` runs';
+    const { daemon: _, ...without } = withRotations([rotation('calm')]);
+    expect(pageOf(without)).toContain(words);
+    expect(pageOf(withRotations([rotation('calm')]))).not.toContain(words);
+  });
+
+  it('say where a name is of another account, how many more there are, and keep to their lines', () => {
+    const two = [rotation('a'), rotation('a', { account: 'other' })];
+    expect(pageOf(withRotations(two))).toMatch(/^ROTATION +ACCOUNT +STAGE[^\n]*\na +main /m);
+    const many = Array.from({ length: 25 }, (_, index) => rotation(`s${index}`));
+    expect(pageOf(withRotations(many))).toContain('and 5 more: `tollkeeper keys list`');
+    const long = rotation(hostile, { words: hostile, tries: 1, nextTry: now, account: hostile });
+    const trouble = { code: hostile, message: hostile, advice: hostile };
+    for (const [, screen] of screens)
+      expect(
+        pageFaults(
+          renderStatus(withRotations([long, rotation('b')], { keyTrouble: trouble }), screen),
+          screen,
+        ),
+      ).toEqual([]);
+  });
+
+  it('are in the JSON, times in UTC', () => {
+    const json = statusJson(
+      withRotations([rotation('a', { tries: 1, nextTry: at('2026-11-21T08:35:00Z') }), rotation('b')]),
+      [],
+    );
+    expect(json.data?.rotations).toMatchObject([
+      { service: 'a', since: '2026-11-21T07:30:00.000Z', nextTry: '2026-11-21T08:35:00.000Z' },
+      { service: 'b', nextTry: undefined },
+    ]);
   });
 });
