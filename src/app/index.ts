@@ -1,4 +1,5 @@
 export { openCommands } from './commands.ts';
+export type { OpenCommands } from './commands.ts';
 export { serve } from './daemon.ts';
 export { reportsKept } from './list-reports.ts';
 export { createLocalCommands } from './local-commands.ts';

@@ -5,6 +5,7 @@ import type { Means, Progress } from '../base/index.ts';
 import { jsonText } from './json.ts';
 import { askOnTerminal, personOf } from './keys-person.ts';
 import type { Ask } from './keys-person.ts';
+import { withoutDaemon } from './keys-without-daemon.ts';
 import { ask } from './order.ts';
 import { screenOf } from './paint.ts';
 import { createPlainLog } from './plain-log.ts';
@@ -35,7 +36,12 @@ export const keysMeans = (means: Means): KeysMeans => ({
   withKeys: async (config, use) => {
     const { progress, end } = showProgress(means.stderr, means.clock);
     try {
-      return await ask(means, config, ({ keys }) => use(keys, progress), createPlainLog(means, end));
+      return await ask(
+        means,
+        config,
+        ({ keys, fromDaemon }) => use(fromDaemon ? keys : withoutDaemon(keys), progress),
+        createPlainLog(means, end),
+      );
     } finally {
       end();
     }

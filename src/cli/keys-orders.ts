@@ -33,7 +33,7 @@ const addRotate = (keys: Command, part: KeysMeans): void => {
       'after',
       `
 The old key stays as it is until the new one works, lies in every sink and nobody uses the old one any more; the daemon
-sees to that. Exit code 0 when the steps that can be taken now were, 1 when one failed or it waits for a person.
+(\`tollkeeper serve\`) sees to that, and where none runs, saying this again takes the steps that are due. Exit code 0 when the steps that can be taken now were, 1 when one failed or it waits for a person.
 
 Examples:
   tollkeeper keys rotate billing

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { Log, Means } from '../base/index.ts';
 import { openCommands } from '../app/index.ts';
-import type { Commands } from '../app/index.ts';
+import type { OpenCommands } from '../app/index.ts';
 import { createPlainLog } from './plain-log.ts';
 
 /** Asks for something that is printed: opens the commands, uses them, closes them again. */
 export const ask = async <T>(
   means: Means,
   config: string,
-  use: (commands: Commands) => Promise<T>,
+  use: (commands: OpenCommands) => Promise<T>,
   log: Log = createPlainLog(means, () => undefined),
 ): Promise<T> => {
   await using commands = await openCommands(means, { folder: resolve(means.cwd, config), log });

@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretRegistry, fault, isFault, unixMillis } from '../../src/base/index.ts';
 import { addKeys } from '../../src/cli/keys.ts';
+import { withoutDaemon } from '../../src/cli/keys-without-daemon.ts';
 import { personOf } from '../../src/cli/keys-person.ts';
 import { fakeDesk, keyHouse, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
 import type { FakeDesk, KeyHouse } from '../app/support/fake-desk.ts';
@@ -244,6 +245,23 @@ describe('orders by hand', () => {
     expect(main.asked).toEqual([]);
     expect(await runOver(house, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
     expect(main.asked).toHaveLength(1);
+  });
+  it('say where no daemon runs that nothing moves on what they leave open', async () => {
+    const alone = { keys: withoutDaemon(house.keys) };
+    const words =
+      /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
+    const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
+    main.steps = [left, left, left, left];
+    const ran = await runOver(alone, ['rotate', 'billing', '--json']);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { notes: [expect.stringMatching(words)] }]);
+    expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
+    expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
+    expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
+    expect((await runOver(alone, ['rotate', 'billing', '--now'])).stdout).toContain('no daemon');
+    main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
+    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
+    main.steps = [{ view: { stage: 'done' }, moved: false }];
+    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
   });
   it('a usual rotation asks nothing', async () => {
     expect((await runOver(house, ['rotate', 'billing'], false)).questions).toEqual([]);
