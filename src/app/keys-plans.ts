@@ -6,6 +6,7 @@ import type { JobKeyPlan, KeyJob } from './keys-planner.ts';
 
 const whyWords = {
   age: 'it has its age',
+  split: 'the sinks of its service may hold different keys',
   hand: 'by hand',
   leak: 'it leaked',
   new: 'the service has no key yet',

@@ -14,8 +14,8 @@ const endWords = ({ retire, overlap }: PlannedRotation['terms']): string => {
 };
 
 /** What a rotation does, in words. */
-export const rotationWords = ({ service, terms }: PlannedRotation): string =>
-  `a new key of ${service} is made, tried and delivered; the old one is ${endWords(terms)}`;
+export const rotationWords = ({ service, terms, why }: PlannedRotation): string =>
+  `${why === 'split' ? 'its sinks may hold different keys, since its last rotation was given up: ' : ''}a new key of ${service} is made, tried and delivered; the old one is ${endWords(terms)}`;
 
 /** What becomes of a key that is to end, in words. */
 export const expiryWords = ({ action }: PlannedExpiry, zone: string): string => {

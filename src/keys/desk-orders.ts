@@ -1,5 +1,6 @@
-import { fault } from '../base/index.ts';
-import { adoptionOf, birthOf, checkService, openRotation } from './desk-parts.ts';
+import { fault, shellWord } from '../base/index.ts';
+import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
+import { adoptionOf, birthOf, checkService, openRotation, readName } from './desk-parts.ts';
 import type { commonOf } from './desk-parts.ts';
 import type { KeyDesk } from './desk-types.ts';
 import { takeAway } from './engine/clear-key.ts';
@@ -12,13 +13,29 @@ import type { Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
 type OrderMeans = {
-  readonly means: EngineMeans;
+  readonly means: EngineMeans & { readonly templates: readonly string[] };
   /** Lets nothing else be written to the keys of the account meanwhile. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly common: ReturnType<typeof commonOf>;
 };
 
 export type DeskOrders = Pick<KeyDesk, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
+
+/** Which sinks hold, or may hold, a key that not all of them were given; empty where none can. */
+const leftWords = ({ attempts }: Rotation): string =>
+  attempts
+    .flatMap(({ name, places }) => {
+      const ofState = (wanted: boolean): string =>
+        Object.entries(places)
+          .flatMap(([place, { done }]) => (done === wanted ? [place] : []))
+          .join(' and ');
+      const [took, asked] = [ofState(true), ofState(false)];
+      return [
+        ...(took === '' ? [] : [`${took} took ${name}`]),
+        ...(asked === '' ? [] : [`${asked} may hold ${name}`]),
+      ];
+    })
+    .join(', ');
 
 /** What a person orders of keys and rotations, one order after the other. */
 export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrders => {
@@ -45,10 +62,12 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
     });
 
   return {
-    adopt: ({ keyId, service, generation }, who, signal) =>
+    adopt: ({ keyId, service, generation, move = false }, who, signal) =>
       alone(async () => {
         checkService(service);
-        const key = (await means.gateway.list(signal)).find(({ id }) => id === keyId);
+        checkServiceName(service);
+        const listed = await means.gateway.list(signal);
+        const key = listed.find(({ id }) => id === keyId);
         if (key === undefined)
           throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
             advice: '`tollkeeper keys list` shows the ids',
@@ -64,6 +83,15 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
               advice: 'name another generation',
             },
           );
+        const row = journal.lineage(account).get(keyId);
+        checkMove({ ...key, service: row?.service }, service, move);
+        for (const one of new Set([service, row?.service ?? service]))
+          checkNoneOpen(openRotation(journal, account, one));
+        const named = listed.flatMap(({ name }) => {
+          const read = readName(name, means.templates);
+          return read?.service === service ? [read.generation] : [];
+        });
+        checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
         const placed = { keyId, generation, name: key.name };
         await journal.record([
           { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, birthOf(key, clock.now())) },
@@ -172,11 +200,12 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         } else if (key !== undefined && !isCurrent) await note(pass, id, { what: 'superseded', ...key });
         await note(pass, id, { what: 'given-up' });
         if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
+        const left = isCurrent ? '' : leftWords(rotation);
+        if (left !== '')
+          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; its old key works on. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
         if (isCurrent)
           return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
-        return key === undefined || isOrphan
-          ? `the rotation of ${service} is given up; its old key works on`
-          : `the rotation of ${service} is given up; ${key.name} stays, since a sink may hold it, and goes with the next rotation`;
+        return `the rotation of ${service} is given up; its old key works on`;
       }),
   };
 };

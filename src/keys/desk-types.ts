@@ -124,8 +124,15 @@ export type KeyDesk = {
     who: string,
     signal: AbortSignal,
   ) => Promise<readonly { readonly planned: PlannedExpiry; readonly done: boolean; readonly said: string }[]>;
+  /** Says of which service a key is. @throws Fault wrong-use */
   readonly adopt: (
-    key: { readonly keyId: number; readonly service: string; readonly generation: number },
+    key: {
+      readonly keyId: number;
+      readonly service: string;
+      readonly generation: number;
+      /** From the service that it is a key of so far. */
+      readonly move?: boolean;
+    },
     who: string,
     signal: AbortSignal,
   ) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { NamedGates } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { createDeskOrders } from './desk-orders.ts';
-import { adoptionOf, checkService, commonOf, openRotation } from './desk-parts.ts';
+import { adoptionOf, checkService, commonOf, openRotation, readName } from './desk-parts.ts';
 import type { Advanced, KeyDesk, PlannedExpiry, PlannedRotation, SurveyedKey } from './desk-types.ts';
 import type { Moved } from './engine/advance.ts';
 import { endKeys } from './engine/end-keys.ts';
@@ -11,7 +11,6 @@ import { openPass } from './engine/pass.ts';
 import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
 import { sweep } from './engine/sweep.ts';
 import type { Lineage } from './lineage.ts';
-import { parseKeyName, templateOf } from './plan/key-names.ts';
 import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -48,9 +47,7 @@ const placed = (
 ): readonly SurveyedKey[] =>
   keys.map((key) => {
     const row = lineage.get(key.id);
-    const read = templates
-      .map((text) => parseKeyName(templateOf(text), key.name))
-      .find((one) => one !== undefined);
+    const read = readName(key.name, templates);
     const { service, generation } = row ?? read ?? { service: key.name, generation: 1 };
     const rotation = partIn(rotations, key.id);
     return {

@@ -28,7 +28,7 @@ const decimal = z.string().transform((text) => money(text));
 
 const rotation = z.strictObject({
   service: z.string(),
-  why: z.enum(['age', 'hand', 'leak', 'new']),
+  why: z.enum(['age', 'split', 'hand', 'leak', 'new']),
   terms: rotationTerms,
   old: z
     .strictObject({
@@ -37,6 +37,10 @@ const rotation = z.strictObject({
       name: z.string(),
       remainQuota: decimal,
       unlimitedQuota: z.boolean(),
+      born: z
+        .int()
+        .transform((value) => unixMillis(value))
+        .optional(),
     })
     .optional(),
   fresh: z

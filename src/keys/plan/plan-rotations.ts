@@ -1,5 +1,6 @@
-import { formatMoment, toSeconds } from '../../base/index.ts';
+import { formatMoment, toMillis, toSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
+import { birthTold } from '../birth.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../desk-types.ts';
 import type { RotationTerms } from '../terms.ts';
 import { heldKey, oldestFirst } from './held-key.ts';
@@ -36,7 +37,7 @@ export type RotationPlan = {
   readonly held: readonly HeldKey[];
 };
 
-type Due = { readonly surveyed: SurveyedKey; readonly age: number };
+type Due = { readonly surveyed: SurveyedKey; readonly age: number; readonly isSplit: boolean };
 type Judged = { readonly due: Due } | { readonly held: HeldKey };
 
 const whyDead = {
@@ -50,18 +51,22 @@ export const plannedRotation = (
   { key, service, generation }: SurveyedKey,
   why: PlannedRotation['why'],
   terms: RotationTerms,
-): PlannedRotation => ({
-  service,
-  why,
-  terms,
-  old: {
-    keyId: key.id,
-    generation,
-    name: key.name,
-    remainQuota: key.remainQuota,
-    unlimitedQuota: key.unlimitedQuota,
-  },
-});
+): PlannedRotation => {
+  const born = birthTold(key);
+  return {
+    service,
+    why,
+    terms,
+    old: {
+      keyId: key.id,
+      generation,
+      name: key.name,
+      remainQuota: key.remainQuota,
+      unlimitedQuota: key.unlimitedQuota,
+      ...(born === undefined ? {} : { born: toMillis(born) }),
+    },
+  };
+};
 
 /** The number that a successor has at the latest, after failed attempts that each took one. */
 const spareGenerations = 99;
@@ -96,9 +101,17 @@ const obstacleOf = (
     (other) => other === surveyed || (other.retired !== true && deadBy(other.key, survey.at) === undefined),
   );
   const newer = alive.filter((other) => other.generation > generation);
-  const newest = newer.find(isOurs);
+  // A key that not every sink ever held takes nobody's place.
+  const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
+  const newest = newer.find(isWhole) ?? (dead === undefined ? undefined : newer.find(isOurs));
   if (newest !== undefined)
     return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
+  const whole = surveyed.unfinished === true ? alive.find(isWhole) : undefined;
+  if (whole !== undefined)
+    return held(
+      'unfinished',
+      `it was never in every sink of ${service}, which may hold different keys: ${whole.key.name} is what is rotated`,
+    );
   if (surveyed.retired === true)
     return dead === undefined
       ? held(
@@ -113,7 +126,7 @@ const obstacleOf = (
       'name-not-unique',
       `${namesakes.length} keys bear this name (ids ${namesakes.join(', ')}), so that the log cannot tell which one is used; rename or delete the others`,
     );
-  const stranger = isOurs(surveyed) ? newer[0] : surveyed;
+  const stranger = isOurs(surveyed) ? newer.find((other) => !isOurs(other)) : surveyed;
   if (stranger !== undefined)
     return held(
       'not-ours',
@@ -132,7 +145,7 @@ const obstacleOf = (
     ? undefined
     : held(
         isServiceName(service) ? 'name-too-long' : 'service-unusable',
-        `${trouble}; \`tollkeeper keys adopt\` gives the key a service of another name`,
+        `${trouble}; \`tollkeeper keys adopt --move\` gives the key a service of another name`,
       );
 };
 
@@ -143,11 +156,12 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   const held = (reason: HeldKey['reason'], words: string): Judged => ({
     held: heldKey(surveyed, survey.at, reason, words),
   });
+  if (surveyed.split === true) return { due: { surveyed, age: age ?? 0, isSplit: true } };
   if (age === undefined)
     return held('age-unknown', 'the gateway does not tell when it was made; rotate it by hand');
   if (age < policy.every)
     return held('not-due', `too young: ${spanText(age)} old, rotated at ${spanText(policy.every)}`);
-  return { due: { surveyed, age } };
+  return { due: { surveyed, age, isSplit: false } };
 };
 
 const closedWords = ({ windows, zone }: RotationPolicy, now: UnixMillis): string => {
@@ -157,7 +171,8 @@ const closedWords = ({ windows, zone }: RotationPolicy, now: UnixMillis): string
 
 /**
  * Which keys are rotated now, the oldest first, and of every other key that the policy is about why it is not. The newest
- * working key of a service alone can be rotated; a key is never known by its name alone.
+ * working key of a service alone can be rotated; a key is never known by its name alone. A service whose sinks may hold
+ * different keys comes before all others, whatever the age of its keys.
  */
 export const planRotations = (
   survey: KeySurvey,
@@ -165,12 +180,18 @@ export const planRotations = (
   teams: readonly TeamPatterns[],
 ): RotationPlan => {
   const now = survey.at;
+  // Where sinks may hold different keys, age does not matter.
+  const { olderThan: _olderThan, ...ofAnyAge } = policy.select;
   const selected = oldestFirst(
-    survey.keys.filter((surveyed) => isSelected(surveyed, policy.select, { teams, now })),
+    survey.keys.filter((surveyed) =>
+      isSelected(surveyed, surveyed.split === true ? ofAnyAge : policy.select, { teams, now }),
+    ),
   );
   const judged = selected.map((surveyed) => judge(surveyed, survey, policy));
   const held = judged.flatMap((one) => ('held' in one ? [one.held] : []));
-  const due = judged.flatMap((one) => ('due' in one ? [one.due] : []));
+  const due = judged
+    .flatMap((one) => ('due' in one ? [one.due] : []))
+    .sort((left, right) => Number(right.isSplit) - Number(left.isSplit));
   const services = new Set(selected.map(({ service }) => service)).size;
   if (due.length > 0 && !isOpen(policy.windows, now, policy.zone)) {
     const words = closedWords(policy, now);
@@ -190,8 +211,8 @@ export const planRotations = (
   return {
     at: now,
     selected: services,
-    rotations: limited.taken.map(({ surveyed, age }) => ({
-      planned: plannedRotation(surveyed, 'age', policy.terms),
+    rotations: limited.taken.map(({ surveyed, age, isSplit }) => ({
+      planned: plannedRotation(surveyed, isSplit ? 'split' : 'age', policy.terms),
       age,
     })),
     held: [

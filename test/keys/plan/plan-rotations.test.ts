@@ -70,7 +70,14 @@ describe('a plan of rotations', () => {
           service: 'billing',
           why: 'age',
           terms,
-          old: { keyId: 70, generation: 7, name: 'billing.g7', remainQuota: '1.2345', unlimitedQuota: false },
+          old: {
+            keyId: 70,
+            generation: 7,
+            name: 'billing.g7',
+            remainQuota: '1.2345',
+            unlimitedQuota: false,
+            born: now - 60 * day,
+          },
         },
       },
     ]);
@@ -150,6 +157,40 @@ describe('a plan of rotations', () => {
       'e.g2': 'revived',
       f: 'revived',
     });
+  });
+
+  it('rotates a service at once whose last delivery was never seen through, from the key that all sinks held', () => {
+    const split = { known: true, split: true };
+    const { rotations, held } = planRotations(
+      surveyOf(
+        surveyed('old.g1', { age: 90, known: true }),
+        surveyed('a.g1', { ...split, age: 10 }),
+        surveyed('a.g2', { ...split, age: 1, unfinished: true }),
+        // What nobody can use is what a sink may hold.
+        surveyed('b.g1', { ...split, age: null }),
+        surveyed('b.g2', { ...split, age: 1, unfinished: true, key: { status: 2 } }),
+        surveyed('c.g1', { ...split, age: 1, unfinished: true }),
+        surveyed('d.g1', { ...split, age: 1 }),
+        surveyed('e.g1', { ...split, age: 90, key: { status: 2 } }),
+        surveyed('e.g2', { ...split, age: 1, unfinished: true }),
+        surveyed('f.g1', { known: true, age: 1 }),
+      ),
+      policy({ select: { name: '*', olderThan: 20 * day } }),
+      [],
+    );
+    expect(rotations.map(({ planned }) => [planned.old?.name, planned.why])).toEqual([
+      ['a.g1', 'split'],
+      ['c.g1', 'split'],
+      ['d.g1', 'split'],
+      ['e.g2', 'split'],
+      ['b.g1', 'split'],
+      ['old.g1', 'age'],
+    ]);
+    expect(held.map(({ name, reason }) => [name, reason])).toEqual([
+      ['e.g1', 'older-generation'],
+      ['a.g2', 'unfinished'],
+      ['b.g2', 'unfinished'],
+    ]);
   });
 
   it('leaves a service alone while one of its keys has a part in a rotation', () => {
