@@ -1,4 +1,4 @@
-import { errorFields, isFault, messageOf, noProgress, unixMillis } from '../base/index.ts';
+import { errorFields, noProgress, unixMillis } from '../base/index.ts';
 import type { Log, Means } from '../base/index.ts';
 import { trimReports } from '../jobs/index.ts';
 import type { KeyDesk, KeyNews } from '../keys/index.ts';
@@ -7,6 +7,8 @@ import type { Housekeeping } from '../schedule/index.ts';
 import type { App } from './open-app.ts';
 import { placesOf } from './places.ts';
 import type { Reload } from './reload.ts';
+import { createStuckWatch } from './stuck-rotations.ts';
+import type { StuckWatch } from './stuck-rotations.ts';
 
 const second = 1000;
 
@@ -39,13 +41,14 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
+/** Whether there was anything to be moved on. */
 const moveAccountOn = async (
   account: string,
   desk: KeyDesk,
   log: Log,
   signal: AbortSignal,
-): Promise<void> => {
-  if ((await desk.open()).length === 0) return;
+): Promise<boolean> => {
+  if ((await desk.open()).length === 0) return false;
   const advanced = await desk.advance({ signal, progress: noProgress });
   for (const { view, moved } of advanced)
     if (moved)
@@ -55,46 +58,47 @@ const moveAccountOn = async (
         stage: view.stage,
         words: view.words,
       });
-};
-
-/** Told once for each kind of trouble: no step was taken, so that none could be told of. */
-const stuckNews = (account: string, error: unknown): KeyNews => {
-  const code = isFault(error) ? error.code : 'error';
-  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
-  return {
-    kind: 'failed',
-    account,
-    service: '',
-    rotation: '',
-    title: `the rotations of ${account} cannot be moved on`,
-    words: `${messageOf(error)}.${advice} No step was taken on a key.`,
-    key: `stuck/${account}/${code}`,
-  };
+  return true;
 };
 
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
-const keyWork = (app: App, log: Log): Housekeeping => ({
-  name: 'rotations',
-  every: every.keys,
-  run: async (signal) => {
-    const { config, keyDesk } = app.current();
-    for (const account of Object.keys(config.settings.accounts)) {
-      try {
-        await moveAccountOn(account, keyDesk(account), log, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        // One account's gateway keeps nobody else's keys waiting.
-        log.error('rotations cannot be moved on', { account, ...errorFields(error) });
-        await app.current().tellOfKeys(stuckNews(account, error));
+const keyWork = (app: App, log: Log, watch: StuckWatch): Housekeeping => {
+  const tell = async (news: KeyNews | undefined): Promise<void> => {
+    if (news !== undefined) await app.current().tellOfKeys(news);
+  };
+  return {
+    name: 'rotations',
+    every: every.keys,
+    run: async (signal) => {
+      const { config, keyDesk } = app.current();
+      for (const account of Object.keys(config.settings.accounts)) {
+        try {
+          if (await moveAccountOn(account, keyDesk(account), log, signal)) await tell(watch.movedOn(account));
+          else watch.atRest(account);
+        } catch (error) {
+          signal.throwIfAborted();
+          // One account's gateway keeps nobody else's keys waiting.
+          log.error('rotations cannot be moved on', { account, ...errorFields(error) });
+          await tell(watch.failed(account, error));
+        }
       }
-    }
-  },
-});
+    },
+  };
+};
+
+/** The works are asked for anew at each wake-up; what is remembered of troubles lives as long as the program at work. */
+const watches = new WeakMap<App, StuckWatch>();
+
+const watchOf = (app: App, { clock }: Means): StuckWatch => {
+  const watch = watches.get(app) ?? createStuckWatch(clock);
+  watches.set(app, watch);
+  return watch;
+};
 
 /** What a daemon sees to besides its slots. */
 export const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
   ...outboxWork(app, log),
-  keyWork(app, log),
+  keyWork(app, log, watchOf(app, means)),
   { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
   { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
   { name: 'config', every: every.config, run: () => reload.look() },

@@ -1,0 +1,105 @@
+import { isFault, messageOf } from '../base/index.ts';
+import type { Clock, UnixMillis } from '../base/index.ts';
+import type { KeyNews } from '../keys/index.ts';
+
+/** A time in which an account's rotations could not be moved on. */
+type Trouble = {
+  /** The first failure since they last moved on. */
+  readonly since: UnixMillis;
+  /** Names it in the keys of its letters. */
+  readonly name: string;
+  told: boolean;
+};
+
+const minute = 60_000;
+
+/** Milliseconds that a trouble which passes by itself may last untold; it is met again every five minutes. */
+const patience = 30 * minute;
+
+/** Milliseconds after which a trouble that lasts is told again. */
+const again = 7 * 24 * 60 * minute;
+
+/** Milliseconds after a letter in which no other trouble of the account is told of: one that comes and goes floods nobody. */
+const quiet = 60 * minute;
+
+/** The gateway's own trouble, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
+const passes = (error: unknown): boolean =>
+  isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
+
+const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
+
+const about = (account: string, news: Pick<KeyNews, 'kind' | 'title' | 'words' | 'key'>): KeyNews => ({
+  account,
+  service: '',
+  rotation: '',
+  ...news,
+});
+
+const stuckNews = (account: string, { since, name }: Trouble, error: unknown, weeks: number): KeyNews => {
+  const code = isFault(error) ? error.code : 'error';
+  // One outage shows in many ways.
+  const what = passes(error) ? 'passing' : code;
+  const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  return about(account, {
+    kind: 'failed',
+    title: `the rotations of ${account} cannot be moved on`,
+    words: `${messageOf(error)}.${advice} No step was taken on a key; it has been so since ${momentOf(since)}, and is tried again every five minutes.`,
+    key: `stuck/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
+  });
+};
+
+const overNews = (account: string, { since, name }: Trouble): KeyNews =>
+  about(account, {
+    kind: 'done',
+    title: `the rotations of ${account} move on again`,
+    words: `They could not be moved on since ${momentOf(since)}. The steps that were due meanwhile are being taken.`,
+    key: `stuck/${account}/over/${name}`,
+  });
+
+/** What operators are to hear of rotations that cannot be moved on: no step was taken, so that none could be told of. */
+export type StuckWatch = {
+  /** The letter that is due, each time anew: its key tells the outbox whether it is known. */
+  readonly failed: (account: string, error: unknown) => KeyNews | undefined;
+  readonly movedOn: (account: string) => KeyNews | undefined;
+  /** None is open any more. */
+  readonly atRest: (account: string) => void;
+};
+
+/**
+ * Tells each trouble once, and again after each week of it; what passes by itself only after half an hour. It is remembered
+ * as long as the process lives: one that is there from the start goes by its day, so that starting again and again makes no
+ * more than a letter a day.
+ */
+export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => {
+  const troubles = new Map<string, Trouble>();
+  const moved = new Set<string>();
+  const lastTold = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
+  const begin = (account: string, since: UnixMillis): Trouble => {
+    const moment = momentOf(since);
+    const trouble = { since, name: moved.has(account) ? moment : moment.slice(0, 10), told: false };
+    troubles.set(account, trouble);
+    return trouble;
+  };
+  return {
+    failed: (account, error) => {
+      const now = clock.now();
+      const trouble = troubles.get(account) ?? begin(account, now);
+      const lasted = now - trouble.since;
+      if (passes(error) && lasted < patience) return undefined;
+      const last = lastTold.get(account);
+      if (last !== undefined && last.name !== trouble.name && now - last.at < quiet) return undefined;
+      if (!trouble.told) lastTold.set(account, { at: now, name: trouble.name });
+      trouble.told = true;
+      return stuckNews(account, trouble, error, Math.max(0, Math.floor(lasted / again)));
+    },
+    movedOn: (account) => {
+      const trouble = troubles.get(account);
+      troubles.delete(account);
+      moved.add(account);
+      return trouble?.told === true ? overNews(account, trouble) : undefined;
+    },
+    atRest: (account) => {
+      troubles.delete(account);
+    },
+  };
+};
