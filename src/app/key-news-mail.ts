@@ -24,21 +24,44 @@ type Kind = KeyNews['kind'];
 /** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-const toDo = ({ kind, service: named, words }: KeyNews): string | undefined => {
+const marker = ' What to do: ';
+
+/** What happened, and what is said to be done about it, which goes into a line of its own. */
+const parted = (words: string): { readonly what: string; readonly said?: string } => {
+  const at = words.indexOf(marker);
+  return at < 0 ? { what: words } : { what: words.slice(0, at), said: words.slice(at + marker.length) };
+};
+
+/** What is to be done whatever went wrong. */
+const usualToDo = ({ kind, service: named, words }: KeyNews): string | undefined => {
   // Of an account, or of the journal: what it says is all there is to do.
   if (named === '') return undefined;
   const service = shellWord(named);
   const resume = `tollkeeper keys resume ${service}`;
   const advice: { readonly [What in Kind]?: string } = {
-    failed: `It is tried again by itself; \`tollkeeper keys history ${service}\` shows every step.`,
+    failed:
+      'It is tried with one of the next passes: every five minutes while the daemon runs, less often the more tries fail; without a daemon, with each run of its job in mode apply.',
     // What is said of it may tell the command already.
-    waiting: `Mend what it says${words.includes(resume) ? '' : `, then \`${resume}\``}; or \`tollkeeper keys give-up ${service}\`.`,
+    waiting: words.includes(resume)
+      ? `or give it up: \`tollkeeper keys give-up ${service}\`.`
+      : `Mend what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
     held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
     escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
     warning: 'Say so where the key is still needed; give it a later expiry, or use it.',
   };
   return advice[kind];
 };
+
+const toDo = (news: KeyNews): string | undefined => {
+  const { said } = parted(news.words);
+  const usual = usualToDo(news);
+  if (said === undefined || usual === undefined) return said ?? usual;
+  return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
+};
+
+/** What stands for how things are now: a service that never had a key is in no list of keys. */
+const showsNow = ({ kind }: KeyNews, service: string): string =>
+  kind === 'failed' || kind === 'waiting' ? 'tollkeeper status' : `tollkeeper keys list ${service}`;
 
 const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
 
@@ -61,7 +84,7 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
   const block: LetterBlock = {
     tone: good.has(news.kind) ? 'good' : 'bad',
     lines: [
-      ['What', news.words],
+      ['What', parted(news.words).what],
       ...(news.use === undefined
         ? []
         : [['Last use', useWords(news.use, means.zone, means.currency)] as const]),
@@ -88,7 +111,7 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
         ...(news.service === ''
           ? []
           : [
-              `\`tollkeeper keys list ${service}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+              `\`${showsNow(news, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
             ]),
         'Of this no other mail comes.',
       ],

@@ -86,11 +86,41 @@ it('whoever chose the name of a key, the commands it tells do nothing else', () 
 it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
   const mail = keyNewsMail({ ...news, kind: 'failed', words: 'deleting: it did not answer.' }, at, means);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
-  expect(text).toContain(
-    'It is tried again by itself; `tollkeeper keys history growth-billing` shows every step.',
-  );
+  expect(text).toContain('every five minutes while the daemon runs');
+  expect(text).toContain('without a daemon, with each run of its job');
+  expect(text).toContain('`tollkeeper keys history growth-billing` every step of it');
   expect(text).not.toMatch(/old key/i);
   expect(fault('rotation-blocked', 'it is blocked').advice).toBe('see what is said of it');
+});
+
+it('says in one place what to do about a step that failed, or that a person is waited for', () => {
+  const standing = 'The old key is untouched and works';
+  const told = (kind: KeyNews['kind'], words: string): readonly string[] =>
+    (keyNewsMail({ ...news, kind, words }, at, means)?.text ?? '')
+      .replaceAll(/\s+/g, ' ')
+      .split('What to do:');
+  const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
+  expect(failed).toHaveLength(2);
+  expect(failed[0]).toContain('deliver: the disk is full');
+  expect(failed[1]).toContain(`free space. ${standing}. It is tried with one of the next passes`);
+  expect(failed[1]).toContain('`tollkeeper status` shows how it stands now');
+  expect(failed.join('')).not.toContain('keys list');
+  const waiting = told(
+    'waiting',
+    `deliver failed 5 times. What to do: free space. ${standing}. Then: tollkeeper keys resume growth-billing`,
+  );
+  expect(waiting).toHaveLength(2);
+  expect(waiting[1]).toContain(
+    'Then: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
+  );
+  const closed = keyNewsMail(
+    { ...news, kind: 'failed', service: '', words: 'it is damaged. What to do: put it back. Pulls go on.' },
+    at,
+    means,
+  );
+  expect(closed?.text.replaceAll(/\s+/g, ' ').split('What to do:')[1]).toMatch(
+    /^ put it back\. Pulls go on\./,
+  );
 });
 
 it.each([
