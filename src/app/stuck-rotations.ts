@@ -43,7 +43,7 @@ const stuckNews = (account: string, { since, name }: Trouble, error: unknown, we
   return about(account, {
     kind: 'failed',
     title: `the rotations of ${account} cannot be moved on`,
-    words: `${messageOf(error)}.${advice} No step was taken on a key; it has been so since ${momentOf(since)}, and is tried again every five minutes.`,
+    words: `${messageOf(error)}. No step was taken on a key; it has been so since ${momentOf(since)}, and is tried again every five minutes.${advice}`,
     key: `stuck/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
   });
 };
