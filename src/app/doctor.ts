@@ -1,5 +1,5 @@
 import { fault, firstSignal } from '../base/index.ts';
-import type { Clock, Log, Progress } from '../base/index.ts';
+import type { Clock, Log, Means, Progress } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../mail/index.ts';
 import type { DoctorCheck, DoctorOrder, DoctorView, LearnedView } from '../server/index.ts';
@@ -9,6 +9,7 @@ import { failed, passed, skipped } from './doctor-check.ts';
 import { checkDisk } from './doctor-disk.ts';
 import { checkGateway, neededScopes } from './doctor-gateway.ts';
 import { checkSinks } from './doctor-sinks.ts';
+import { checkThen } from './doctor-then.ts';
 import type { DeclaredSink } from './key-desks.ts';
 import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
 import type { ProbeKeysOf } from './doctor-keys.ts';
@@ -24,6 +25,8 @@ export type DoctorMeans = {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where programs are looked for. */
+  readonly where: Pick<Means, 'cwd' | 'env'>;
   /** Missing where no keys may be made. */
   readonly probeKeys?: ProbeKeysOf;
   readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
@@ -136,6 +139,7 @@ export const consultDoctor = async (
       progress({ step: 'trying the places that keys go to', detail: account.name });
       checks.push(...(await checkSinks(account.name, means.sinksOf, signal)));
     }
+    checks.push(...checkThen(account.name, config.jobs, means.where));
   }
   progress({ step: 'connecting to the mail server' });
   checks.push(...(await checkMail(means, signal)));

@@ -241,6 +241,7 @@ export const furnish = (house: House, config: Config): Furniture => {
           warehouse,
           clock,
           log,
+          where: means,
           probeKeys: desks.probeKeys,
           sinksOf: desks.sinksOf,
         },

@@ -158,6 +158,23 @@ describe('against real things', () => {
     });
   });
 
+  it('the program that a rotation tells its consumer by is looked for, and not run', async () => {
+    const job = (name: string, program: string): string =>
+      `  ${name}: { kind: rotate-keys, keys: { name: "${name}-*" }, every: 30d, then: { command: [${JSON.stringify(program)}, --version] }, deliver: [{ file: { path: "secrets/{service}.env", variable: KEY } }], verify: { embeddings: { model: m } }, retire: { when: after-overlap } }\n`;
+    await using folder = await openHouse({
+      jobs: `jobs:\n${job('good', process.execPath)}${job('bad', '/no/such/systemctl')}`,
+    });
+    const ran = await run(folder, ['doctor', '--json']);
+    const found = told(ran);
+    expect(found.checks.filter(({ about }) => about === 'config')).toMatchObject([{ state: 'ok' }]);
+    expect(stateOf(found, 'then of good')).toBe('ok');
+    expect(found.checks.find(({ about }) => about === 'then of bad')).toMatchObject({
+      state: 'failed',
+      said: '/no/such/systemctl is no program that can be run',
+    });
+    expect(ran.code).toBe(1);
+  });
+
   it('a scope that no job needs is not asked for', async () => {
     await using folder = await openHouse({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
