@@ -30,8 +30,14 @@ const use = z.object({
 /** The old key that the quota of its successor is settled with, and what it has left (as served). */
 const settles = z.object({ keyId, left: decimal });
 
-/** Why an old key stays: it is used, its successor is not, what was called is not known, or its name is not its own. */
-export const holdReasons = ['used', 'successor-unused', 'log-incomplete', 'name-shared'] as const;
+/** Why an old key stays: it is used, its successor is not or cannot be, what was called is not known, or its name is not its own. */
+export const holdReasons = [
+  'used',
+  'successor-unused',
+  'successor-dead',
+  'log-incomplete',
+  'name-shared',
+] as const;
 
 /** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
 const shapes = {

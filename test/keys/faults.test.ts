@@ -75,6 +75,7 @@ describe('an orphan waits for nobody', () => {
     const theirs = house.gateway.add('billing.g2');
     await house.advance();
     expect(house.gateway.keys.has(theirs)).toBe(true);
+    expect(house.news.map(({ title }) => title)).toContain('whose the key billing.g2 is cannot be told');
   });
 
   it('is never a key that others gave the name of throw-away keys', async () => {

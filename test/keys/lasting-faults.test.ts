@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, money } from '../../src/base/index.ts';
+import { fault, money, unixSeconds } from '../../src/base/index.ts';
 import type { Sink } from '../../src/keys/sink.ts';
 import { crash, engineHouse, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
 import type { EngineHouse } from './engine-house.ts';
@@ -275,6 +275,43 @@ describe('a sink that is emptied', () => {
     const [moved] = await house.advance();
     expect(moved?.fault?.message).toContain('no longer holds billing.g2, and is empty');
     expect(house.gateway.keys.has(old)).toBe(true);
+  });
+});
+
+describe('a successor that does not work any more', () => {
+  const expire = (house: EngineHouse, name: string): void => {
+    for (const [id, key] of house.gateway.keys)
+      if (key.name === name) house.gateway.keys.set(id, { ...key, expiredTime: unixSeconds(1) });
+  };
+
+  it.each([
+    ['before the old key is retired', ''],
+    ['while its deletion is put off', 'before record deleting'],
+  ])('keeps the old key, and is told: %s', async (_, where) => {
+    await using house = await engineHouse();
+    const { old } = await house.begun();
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    if (where !== '') await dieAt(house, where);
+    expire(house, 'billing.g2');
+    await house.advance();
+    house.pass(day);
+    await house.advance();
+    expect(house.gateway.keys.has(old)).toBe(true);
+    expect(house.news.map(({ kind, words }) => [kind, words])).toEqual([
+      ['held', expect.stringContaining('billing.g2, which every sink holds, is expired')],
+    ]);
+  });
+
+  it('is told where the old key ends with the overlap', async () => {
+    await using house = await engineHouse();
+    await house.begun(timed);
+    expire(house, 'billing.g2');
+    house.pass(40 * minute);
+    await house.advance();
+    expect(house.news.map(({ title }) => title)).toEqual([
+      'the old key billing.g1 ends soon, and its successor does not work',
+    ]);
   });
 });
 

@@ -10,6 +10,8 @@ export type View = {
   /** When the keys were last listed. */
   readonly listedAt: UnixMillis;
   readonly isListed: (keyId: number) => boolean;
+  /** Whether the key is disabled, expired or used up. */
+  readonly isDead: (keyId: number) => boolean;
   /** The name that the key is listed under. */
   readonly nameOf: (keyId: number) => string | undefined;
   /** A listed key of no line that can have come of the attempt. */

@@ -142,7 +142,8 @@ const ofOld = (
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
   const isLeaked = retire.when === 'now' && rotation.old?.keyId === old.keyId;
-  const isProven = isLeaked || retire.when === 'after-overlap' || isFresh(old, view);
+  const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
+  const isProven = isLeaked || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
     return { step: 'judge', old };

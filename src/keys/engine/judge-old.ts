@@ -17,6 +17,8 @@ export type RetireFacts = {
   /** Every name that the old key bore since the hand-over, the one that is written down first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
+  /** Why no call can be made with the successor, where that is so. */
+  readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
   /** Up to where the log holds every call since the hand-over; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
   /**
@@ -108,6 +110,11 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
     escalate: isPast,
     ...(use === undefined ? {} : { use }),
   });
+  if (facts.newIsDead !== undefined)
+    return hold(
+      'successor-dead',
+      `${newName}, which every sink holds, is ${facts.newIsDead}: mend it at the gateway, or rotate the service by hand; ${oldName} is all that works until then`,
+    );
   if (facts.namesakes.length > 0)
     return hold(
       'name-shared',

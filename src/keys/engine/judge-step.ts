@@ -1,6 +1,7 @@
 import { interval, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
+import { deadBy } from '../plan/key-state.ts';
 import { clockSkew } from './clock-skew.ts';
 import { judgeRetirement, knownEnd, quietSpan, takenUpFrom } from './judge-old.ts';
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
@@ -51,6 +52,8 @@ const gatherFacts = async (
   const newUses =
     end === undefined || end <= takenUp ? undefined : await usesOf(pass, newNames, interval(takenUp, end));
   const bearers = await bearersOf(pass, [...oldNames, ...newNames], handover);
+  const listed = pass.keys().get(successor.keyId);
+  const newIsDead = listed && deadBy(listed, now);
   const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
   return {
     now,
@@ -58,6 +61,7 @@ const gatherFacts = async (
     retire,
     oldNames,
     newName: successor.name,
+    ...(newIsDead === undefined ? {} : { newIsDead }),
     complete,
     ...(oldUses === undefined ? {} : { oldUses }),
     ...(newUses === undefined ? {} : { newUses }),
@@ -122,7 +126,9 @@ const keep = async (
       title: escalate
         ? `the old key ${old.name} cannot be retired, and its time is up`
         : terms.retire.when === 'after-overlap'
-          ? `the old key ${old.name} is still used and ends soon`
+          ? reason === 'used'
+            ? `the old key ${old.name} is still used and ends soon`
+            : `the old key ${old.name} ends soon, and its successor does not work`
           : `the old key ${old.name} is kept for now`,
       words,
       ...usedTill,
@@ -163,6 +169,6 @@ export const judgeStep = async (
   }
   pass.resting.set(old.keyId, found.words);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
-  if (isTimed && found.reason !== 'used') return;
+  if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
   await keep(pass, rotation, old, handover, found);
 };

@@ -11,7 +11,11 @@ const longestWay = 3_600_000;
  * give a key the name of one that was lost, before or after. One that is seen soon came of it whatever the gateway's clock
  * says, since nobody bore the name before; a key without a birth can have come of any.
  */
-export const canComeOf = ({ createdTime }: ApiKey, askedAt: UnixMillis, now: UnixMillis): boolean => {
+export const canComeOf = (
+  { createdTime }: Pick<ApiKey, 'createdTime'>,
+  askedAt: UnixMillis,
+  now: UnixMillis,
+): boolean => {
   if (createdTime === undefined || createdTime <= 0) return true;
   if (now <= askedAt + longestWay + clockSkew) return true;
   const made = toMillis(createdTime);

@@ -136,11 +136,32 @@ const clearStray = async (
   return { refusal: undefined };
 };
 
+/** A key that bears the name of one whose answer was lost, and by its birth is another: somebody has to say whose it is. */
+const tellUnclaimed = async (pass: Pass): Promise<void> => {
+  const { journal, account, clock, tell } = pass.means;
+  const lineage = journal.lineage(account);
+  for (const { id, name, createdTime } of pass.keys().values()) {
+    const lost = lineage.has(id) ? undefined : journal.lostAttempt(account, name);
+    if (lost === undefined || canComeOf({ createdTime }, lost.askedAt, clock.now())) continue;
+    const { service, rotation, askedAt } = lost;
+    await tell({
+      kind: 'escalated',
+      account,
+      service,
+      rotation,
+      title: `whose the key ${name} is cannot be told`,
+      words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it: delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\``,
+      key: `unclaimed/${id}`,
+    });
+  }
+};
+
 /** Clears away, at the beginning of a pass, what no rotation under way will see to. */
 export const sweep = async (pass: Pass): Promise<void> => {
   for (const stray of straysIn(pass)) {
     const { refusal } = await clearStray(pass, stray);
     if (hasEnough(refusal)) return;
   }
+  await tellUnclaimed(pass);
   await vanished(pass);
 };

@@ -1,3 +1,4 @@
+import { deadBy } from '../plan/key-state.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
@@ -36,6 +37,10 @@ export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consume
   return {
     ...seenBy(pass),
     isListed: (keyId) => pass.keys().has(keyId),
+    isDead: (keyId) => {
+      const key = pass.keys().get(keyId);
+      return key !== undefined && deadBy(key, means.clock.now()) !== undefined;
+    },
     nameOf: (keyId) => pass.keys().get(keyId)?.name,
     unsettledElsewhere: () => unsettledBeside(pass, rotation)?.service,
     holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
