@@ -10,7 +10,12 @@ import { screenOf } from './paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render-keys-plan.ts';
 import { counted } from './words.ts';
 
-type PlanOptions = { readonly config: string; readonly out?: string; readonly json?: boolean };
+type PlanOptions = {
+  readonly config: string;
+  readonly out?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+};
 type ApplyOptions = {
   readonly config: string;
   readonly yes?: boolean;
@@ -47,16 +52,19 @@ const addPlan = (keys: Command, { means, print, withKeys }: KeysMeans): void => 
     .argument('[job]', 'a job of kind rotate-keys or expire-keys; all of them unless given')
     .addOption(configOption())
     .option('-o, --out <file>', 'write the plan of the one job to a file, for `keys apply`')
+    .option('--all', 'name every key that is left as it is, and why; --json always does')
     .option('--json', 'print the plans as JSON, times in UTC')
     .addHelpText(
       'after',
       `
 Examples:
   tollkeeper keys plan
+  tollkeeper keys plan rotate-prod --all
   tollkeeper keys plan rotate-prod -o plan.json
-  tollkeeper keys plan --json | jq '.[].changes[].service'`,
+  tollkeeper keys plan --json | jq '.[].changes[].service'
+  tollkeeper keys plan --json | jq -r '.[].held[] | [.name, .reason] | @tsv'`,
     )
-    .action(async (job: string | undefined, { config, out, json }: PlanOptions) => {
+    .action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
       const plans = await withKeys(config, (commands) =>
         commands.plan(job === undefined ? {} : { job }, means.signal),
       );
@@ -71,7 +79,7 @@ Examples:
       print(
         json === true
           ? jsonText(keyPlansJson(plans))
-          : renderKeyPlans(plans, screenOf(means.stdout, means.env)),
+          : renderKeyPlans(plans, screenOf(means.stdout, means.env), all),
       );
       if (out !== undefined && json !== true) print(`written to ${out}\n`);
     });
@@ -113,7 +121,10 @@ Examples:
           else if (!isDry) print(jsonText(planCheckJson(check)));
           return { isStale: true };
         }
-        if (isDry) return { isStale: false };
+        if (isDry) {
+          if (options.json !== true) print('the plan is not stale; nothing was written\n');
+          return { isStale: false };
+        }
         await agreed(part.ask, options.yes, `${counted(check.plan.changes.length, 'change')}. Go on?`);
       }
       return commands.apply({ file, who: person() }, progress, means.signal);

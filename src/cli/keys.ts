@@ -7,6 +7,7 @@ import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { keysMeans } from './keys-means.ts';
 import type { KeysMeans } from './keys-means.ts';
+import { refuseUnknown, servicesOf } from './keys-services.ts';
 import { addLineOrders } from './keys-line.ts';
 import { inAccount } from './keys-options.ts';
 import { addKeyOrders } from './keys-orders.ts';
@@ -64,14 +65,21 @@ const addHistory = (keys: Command, { means, print, withKeys }: KeysMeans): void 
     .addHelpText(
       'after',
       `
+A service that has neither a step nor a key is refused: exit code 2, with the services that there are.
+
 Examples:
   tollkeeper keys history billing
   tollkeeper keys history --json | jq -r '.[] | select(.what == "deleted") | [.at, .words] | @tsv'`,
     )
     .action(async (service: string | undefined, options: Asked) => {
-      const history = await withKeys(options.config, (commands) =>
-        commands.history({ ...(service === undefined ? {} : { service }), ...inAccount(options) }),
-      );
+      const history = await withKeys(options.config, async (commands, progress) => {
+        const account = inAccount(options);
+        if (service === undefined) return commands.history(account);
+        const found = await commands.history({ service, ...account });
+        if (found.steps.length === 0)
+          refuseUnknown(service, await servicesOf(commands, account, progress, means.signal));
+        return found;
+      });
       print(
         options.json === true
           ? jsonText(keyHistoryJson(history))

@@ -15,8 +15,16 @@ const styles: Readonly<Record<PlannedChange['what'], Style>> = {
 const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
-const planLines = (plan: KeyPlanView, screen: Screen): readonly string[] => {
-  const { changes, notes } = plan;
+/** Every key with its reason, or what a person needs to hear of them. */
+const leftLines = ({ notes, held }: KeyPlanView, all: boolean): readonly string[] =>
+  all && held !== undefined
+    ? held.map(
+        ({ name, keyId, reason, words }) => `left as it is: ${name} (id ${keyId}), ${reason}: ${words}`,
+      )
+    : notes;
+
+const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
+  const { changes } = plan;
   const heading = `${plan.job} (${plan.kind}, ${plan.account}): ${
     changes.length === 0 ? 'nothing to do now' : counted(changes.length, 'change')
   }`;
@@ -41,15 +49,15 @@ const planLines = (plan: KeyPlanView, screen: Screen): readonly string[] => {
   return [
     ...lines(heading, screen).map((line) => screen.paint('title', line)),
     ...table,
-    ...notes.flatMap((note) => lines(note, screen).map((line) => screen.paint('quiet', line))),
+    ...leftLines(plan, all).flatMap((note) => lines(note, screen).map((line) => screen.paint('quiet', line))),
   ];
 };
 
-/** Plans as they are given, each below its job. */
-export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen): string =>
+/** Plans as they are given, each below its job; `all`: with every key that is left as it is, and why. */
+export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, all = false): string =>
   plans.length === 0
     ? 'no job of kind rotate-keys or expire-keys is declared\n'
-    : `${plans.map((plan) => planLines(plan, screen).join('\n')).join('\n\n')}\n`;
+    : `${plans.map((plan) => planLines(plan, all, screen).join('\n')).join('\n\n')}\n`;
 
 /** What keeps a plan from being applied. */
 export const renderStale = (stale: readonly string[], screen: Screen): string =>

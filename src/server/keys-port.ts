@@ -50,7 +50,7 @@ export type KeyListView = {
   readonly rotations: readonly RotationState[];
 };
 
-/** Which keys: of all accounts or one; the one key or service that is meant where one is named. */
+/** Which keys: of all accounts or one; where one is named, the whole line of the service, or the key, that is meant. */
 export type KeyQuery = {
   readonly account?: string;
   readonly key?: string;
@@ -76,6 +76,13 @@ export type KeyPlanView = {
   readonly changes: readonly PlannedChange[];
   /** What is left out or put off, and why. */
   readonly notes: readonly string[];
+  /** Every key that the job is about and leaves as it is; missing of a plan that was read from a file. */
+  readonly held?: readonly {
+    readonly keyId: number;
+    readonly name: string;
+    readonly reason: string;
+    readonly words: string;
+  }[];
   /** The plan as a file; what it is made from is in it. */
   readonly file: string;
 };
@@ -112,7 +119,12 @@ export type RotateOrder = ByHand & {
   readonly now: boolean;
 };
 /** `at` is a moment as a person writes it, read in the zone of the config, or `+48h`; now when left out. */
-export type ExpireOrder = ByHand & { readonly key: string; readonly at?: string };
+export type ExpireOrder = ByHand & {
+  readonly key: string;
+  readonly at?: string;
+  /** Though sinks hold it, and nothing takes its place. */
+  readonly evenIfCurrent?: boolean;
+};
 export type CreateOrder = ByHand & {
   readonly service: string;
   readonly job: string;
@@ -125,6 +137,8 @@ export type AdoptOrder = ByHand & {
   readonly key: string;
   readonly service: string;
   readonly generation: number;
+  /** Out of the service that it is a key of so far. */
+  readonly move?: boolean;
 };
 export type ConfirmOrder = ByHand & { readonly service: string; readonly fingerprint: string };
 export type ServiceOrder = ByHand & { readonly service: string };

@@ -23,6 +23,7 @@ const jobs = (argv: readonly string[] | undefined, change: object = {}): Config[
       kind: 'rotate-keys',
       account: 'main',
       suspend: false,
+      // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
       fields: argv === undefined ? {} : { then: { argv, env: [], timeout: 1000 } },
       ...change,
     },

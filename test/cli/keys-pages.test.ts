@@ -4,7 +4,7 @@ import { attentionOf, byAttention, progressOf } from '../../src/cli/keys-attenti
 import { renderAudit } from '../../src/cli/render-keys-audit.ts';
 import { renderKeyHistory } from '../../src/cli/render-keys-history.ts';
 import { renderKeyOutcome } from '../../src/cli/render-keys-outcome.ts';
-import { renderKeyPlans, renderStale } from '../../src/cli/render-keys-plan.ts';
+import { keyPlansJson, renderKeyPlans, renderStale } from '../../src/cli/render-keys-plan.ts';
 import { renderKeys } from '../../src/cli/render-keys.ts';
 import { noPaint } from '../../src/cli/paint.ts';
 import type {
@@ -187,6 +187,27 @@ describe('the list of keys', () => {
     const keys = Array.from({ length: 2000 }, (_, at) => keyView(`key-${at}`, { keyId: at }));
     expect(renderKeys(listView(keys), { paint: noPaint, width: 100 }).split('\n').length).toBe(2005);
   });
+});
+
+it('a plan names every key that it leaves as it is where all are asked for, and its JSON always', () => {
+  const plan: KeyPlanView = {
+    at: now,
+    account: 'main',
+    job: 'rotate-prod',
+    kind: 'rotate-keys',
+    zone: 'UTC',
+    changes: [],
+    notes: ['left as usual: 1 key'],
+    held: [{ keyId: 7, name: 'billing.g7', reason: 'not-due', words: 'it is due in 12 d' }],
+    file: '{}',
+  };
+  const screen = { paint: noPaint };
+  const heading = 'rotate-prod (rotate-keys, main): nothing to do now\n';
+  expect(renderKeyPlans([plan], screen)).toBe(`${heading}left as usual: 1 key\n`);
+  expect(renderKeyPlans([plan], screen, true)).toBe(
+    `${heading}left as it is: billing.g7 (id 7), not-due: it is due in 12 d\n`,
+  );
+  expect(keyPlansJson([plan])).toMatchObject([{ held: [{ name: 'billing.g7', reason: 'not-due' }] }]);
 });
 
 describe.each(screens)('every page of keys on %s', (_, screen) => {

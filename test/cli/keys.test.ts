@@ -157,7 +157,12 @@ describe('keys plan and apply', () => {
     expect((await run('plan')).stdout).toMatch(
       /^rotate-prod .*: 1 change\n(.*\n)*expire-old .*: nothing to do now$/m,
     );
-    expect((await run('apply', 'plan.json', '--dry-run')).stdout).toMatch(/^rotate +billing/m);
+    const dry = await run('apply', 'plan.json', '--dry-run');
+    expect(dry.stdout).toMatch(/^rotate +billing/m);
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nthe plan is not stale; nothing was written\n$/),
+    });
     expect(main.asked).toEqual([]);
     main.steps = [{ view: { stage: 'current', words: 'both keys work' }, moved: false }];
     const ran = await run('apply', 'plan.json');
@@ -306,6 +311,21 @@ it('history is a timeline, and JSON with all that was written down', async () =>
     { at: '2026-11-21T08:30:00.000Z', what: 'resumed', event: { rotation: 'r1' } },
     { what: 'done' },
   ]);
+});
+
+it('the history of a service that there is not is refused, with those that there are', async () => {
+  const ran = await run('history', 'biling');
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(
+    'no step was taken on a service biling, and no key is of it; there are: billing, idle',
+  );
+  expect(ran.stderr).toContain('did you mean billing?');
+  expect((await run('history', 'wholly-other')).stderr).toContain('`tollkeeper keys list` shows the keys');
+  expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no step was taken\n' });
+  const common = { who: 'person anna', account: 'main', service: 'former', rotation: 'r1' };
+  main.events = [{ ...common, at: now, what: 'done' }];
+  expect((await run('history', 'former')).stdout).toContain('it is done');
+  expect((await run('history', 'formr')).stderr).toContain('did you mean former?');
 });
 
 it('a person is the user of the system, or its number where it has no name', () => {
