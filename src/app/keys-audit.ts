@@ -1,35 +1,61 @@
 import { createReadStream } from 'node:fs';
+import { access, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fault, systemCode } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import { fault, hasCode, systemCode } from '../base/index.ts';
+import type { Log, Means } from '../base/index.ts';
 import { verifyAudit } from '../keys/index.ts';
 import type { AuditVerdict } from '../keys/index.ts';
 import { readConfig } from '../settings.ts';
-import { goodConfig } from './commands.ts';
+import { goodConfig, openCommands } from './commands.ts';
 import { placesOf } from './places.ts';
+import type { Places } from './places.ts';
 
-export type AuditView = AuditVerdict & { readonly file: string };
+export type AuditView = AuditVerdict & {
+  readonly file: string;
+  /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
+  readonly missing?: { readonly steps: number; readonly writtenAnew: boolean };
+  /** What to do where it does not hold, or was missing. */
+  readonly advice?: string;
+};
 
-const fileOf = async (means: Means, folder: string): Promise<string> => {
+const placesBeside = async (means: Means, folder: string): Promise<Places> => {
   const loaded = await readConfig(folder, means);
   return placesOf(means, {
     path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
-  }).auditFile;
+  });
 };
 
-/**
- * Checks an audit file, or the one beside the database of a config. It is a file, so that neither a daemon nor the
- * database is asked. @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file
- */
-export const auditKeys = async (
-  means: Means,
-  which: { readonly folder: string } | { readonly file: string },
-): Promise<AuditView> => {
-  const file = 'file' in which ? which.file : await fileOf(means, which.folder);
+/** Whether it ends in the middle of a line. */
+const isTorn = async (file: string): Promise<boolean> => {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    if (size === 0) return false;
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] !== 0x0a;
+  } finally {
+    await handle.close();
+  }
+};
+
+const compare = 'compare its head with one that was kept, such as a `statement` prints';
+
+const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
+  if (!isOwn)
+    return 'this copy does not prove what was done: take an older or another one, and check the file beside the database with `tollkeeper keys audit --verify`';
+  const torn = (await isTorn(file))
+    ? 'a last line that a crash cut off is taken away at the next start: start, and check again. Otherwise '
+    : '';
+  return `${torn}move ${file} aside and keep it, since it shows what was changed. The database has every step, too: the file is written anew from it when a daemon or a command opens the database, and before the next step at the latest, as long as the chain holds there. Then check again and ${compare}. Where the database is lost or does not hold either, put the file back from a copy instead`;
+};
+
+const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
   const stream = createReadStream(file, 'utf8');
   try {
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-    return { file, ...(await verifyAudit(lines)) };
+    const verdict = await verifyAudit(lines);
+    if (verdict.broken === undefined) return { file, ...verdict };
+    return { file, ...verdict, advice: await adviceFor(file, isOwn) };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     throw fault('wrong-use', `${file} cannot be read (${systemCode(error) ?? 'unknown'})`, {
@@ -39,4 +65,57 @@ export const auditKeys = async (
   } finally {
     stream.destroy();
   }
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
+const stepsKnown = async (means: Means, folder: string, log: Log): Promise<number> => {
+  await using commands = await openCommands(means, { folder, log });
+  return (await commands.keys.history({})).steps.length;
+};
+
+/** A file that is not there is none to be missed only where no step was ever taken. */
+const missed = async (
+  means: Means,
+  folder: string,
+  file: string,
+  log: Log,
+): Promise<AuditView | undefined> => {
+  const steps = await stepsKnown(means, folder, log).catch((error: unknown) => {
+    // Without an account nobody has keys.
+    if (hasCode(error, 'wrong-use')) return 0;
+    throw error;
+  });
+  if (steps === 0) return undefined;
+  const writtenAnew = await isThere(file);
+  const found = writtenAnew ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const advice = writtenAnew
+    ? `find out who took it away, and ${compare}`
+    : `find out who took it away; it is written anew from the database before the next step, and when the daemon starts again. Then check again and ${compare}`;
+  return { advice, ...found, missing: { steps, writtenAnew } };
+};
+
+/**
+ * Checks an audit file, or the one beside the database of a config. It is a file, so that neither a daemon nor the
+ * database is asked, unless it is not there and may have been taken away.
+ * @throws Fault `config-invalid` where not even the database is known, `wrong-use` where there is no file to check,
+ * `audit-damaged` where neither file nor database holds
+ */
+export const auditKeys = async (
+  means: Means,
+  which: { readonly folder: string } | { readonly file: string },
+  log: Log,
+): Promise<AuditView> => {
+  if ('file' in which) return verdictOf(which.file, false);
+  const { auditFile, path } = await placesBeside(means, which.folder);
+  if (!(await isThere(auditFile)) && (await isThere(path))) {
+    const found = await missed(means, which.folder, auditFile, log);
+    if (found !== undefined) return found;
+  }
+  return verdictOf(auditFile, true);
 };

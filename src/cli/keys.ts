@@ -14,6 +14,7 @@ import { addKeyOrders } from './keys-orders.ts';
 import { addKeyPlans } from './keys-plans.ts';
 import { amount } from './options.ts';
 import { screenOf } from './paint.ts';
+import { createPlainLog } from './plain-log.ts';
 import { renderAudit } from './render-keys-audit.ts';
 import { keyHistoryJson, renderKeyHistory } from './render-keys-history.ts';
 import { keysJson, renderKeys } from './render-keys.ts';
@@ -99,8 +100,8 @@ const addAudit = (keys: Command, { means, print }: KeysMeans): void => {
       'after',
       `
 Each line holds the hash of the one before: who keeps the head hash can tell whether the file was ever changed up to
-there. Neither the daemon nor the database is asked, nor the config where a file is named. Exit code 1 when the chain is
-broken.
+there. Neither the daemon nor the database is asked, unless the file is missing, nor the config where a file is named. Exit
+code 1 when the chain is broken, or the file is missing though the database knows steps; what to do is said.
 
 Examples:
   tollkeeper keys audit --verify
@@ -114,9 +115,11 @@ Examples:
     const verdict = await auditKeys(
       means,
       verify === true ? { folder: resolve(means.cwd, config) } : { file: resolve(means.cwd, verify) },
+      createPlainLog(means, () => undefined),
     );
     print(json === true ? jsonText(verdict) : renderAudit(verdict, screenOf(means.stdout, means.env)));
-    command.setOptionValue('exitCode', verdict.broken === undefined ? 0 : 1);
+    const isGood = verdict.broken === undefined && verdict.missing === undefined;
+    command.setOptionValue('exitCode', isGood ? 0 : 1);
   });
 };
 

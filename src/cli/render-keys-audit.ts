@@ -1,23 +1,41 @@
 import type { AuditView } from '../app/index.ts';
-import type { Screen } from './paint.ts';
+import type { Screen, Style } from './paint.ts';
 import { oneLine, wrap } from './text.ts';
 import { counted } from './words.ts';
 
-/** What a check of the audit file came to. */
-export const renderAudit = ({ file, lines, head, broken }: AuditView, { paint, width }: Screen): string => {
-  const verdict =
+type Line = readonly [text: string, style: Style];
+
+const missingLines = ({ missing }: AuditView): readonly Line[] =>
+  missing === undefined
+    ? []
+    : [
+        [`the file was missing, though the database knows ${counted(missing.steps, 'step')}`, 'bad'],
+        ...(missing.writtenAnew
+          ? [['it was written anew from the database just now', 'plain'] as const]
+          : []),
+      ];
+
+const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {
+  if (missing?.writtenAnew === false) return [];
+  return [
     broken === undefined
-      ? `${counted(lines, 'step')} in one unbroken chain`
-      : `broken in line ${broken.line}: ${broken.why}`;
-  const style = broken === undefined ? 'good' : 'bad';
-  const page = [
-    [oneLine(file), 'quiet'],
-    [oneLine(verdict), style],
+      ? [`${counted(lines, 'step')} in one unbroken chain`, 'good']
+      : [`broken in line ${broken.line}: ${broken.why}`, 'bad'],
     ...(lines === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
-  ] as const;
+  ];
+};
+
+/** What a check of the audit file came to, and what to do where it is not well. */
+export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
+  const page: readonly Line[] = [
+    [oneLine(view.file), 'quiet'],
+    ...missingLines(view),
+    ...verdictLines(view),
+    ...(view.advice === undefined ? [] : [[`what to do: ${view.advice}`, 'plain'] as const]),
+  ];
   return `${page
     .flatMap(([text, look]) =>
-      (width === undefined ? [text] : wrap(text, width)).map((line) => paint(look, line)),
+      (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(look, line)),
     )
     .join('\n')}\n`;
 };

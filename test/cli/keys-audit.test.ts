@@ -50,7 +50,27 @@ it.each([
   await writeFile(join(folder.path, 'copy.jsonl'), `${change(lines).join('\n')}\n`);
   const ran = await run('--verify', 'copy.jsonl', '--json');
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { lines: line - 1, broken: { line } }]);
-  expect((await run('--verify', 'copy.jsonl')).stdout).toMatch(new RegExp(`broken in line ${line}: `));
+  const page = (await run('--verify', 'copy.jsonl')).stdout;
+  expect(page).toMatch(new RegExp(`broken in line ${line}: `));
+  expect(page).toMatch(/what to do: this copy does not prove what was done/);
+});
+
+it('says what to do where the file beside the database does not hold, and of a line that a crash cut off', async () => {
+  await usualConfig(folder);
+  const { lines } = await write(3);
+  const file = join(folder.path, 'data', 'audit', 'keys.jsonl');
+  await folder.write('data/audit/keys.jsonl', `${lines.toSpliced(1, 1).join('\n')}\n`);
+  const ran = await run('--verify');
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toContain(`what to do: move ${file} aside and keep it`);
+  expect(ran.stdout).toContain('written anew');
+  expect(ran.stdout).not.toContain('crash');
+  await folder.write('data/audit/keys.jsonl', lines.join('\n').slice(0, -20));
+  const torn = await run('--verify', '--json');
+  expect([torn.code, JSON.parse(torn.stdout)]).toMatchObject([
+    1,
+    { broken: { line: 3 }, advice: expect.stringContaining('a last line that a crash cut off') as string },
+  ]);
 });
 
 it('says so where there is no file, and where nothing is asked of it', async () => {

@@ -281,7 +281,14 @@ describe.each(screens)('every page of keys on %s', (_, screen) => {
       'audit',
       () =>
         renderAudit(
-          { file: hostile, lines: 3, head: 'ab'.repeat(32), broken: { line: 4, why: hostile } },
+          {
+            file: hostile,
+            lines: 3,
+            head: 'ab'.repeat(32),
+            broken: { line: 4, why: hostile },
+            missing: { steps: 3, writtenAnew: true },
+            advice: hostile,
+          },
           screen,
         ),
     ],
