@@ -1,11 +1,11 @@
 import { fault } from '../base/index.ts';
-import type { Clock } from '../base/index.ts';
+import type { Clock, UnixMillis } from '../base/index.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../keys/index.ts';
 import type { KeyDesk } from '../keys/index.ts';
 import type { KeyCommands, KeyHistory } from '../server/index.ts';
 import { createKeyAccounts } from './keys-accounts.ts';
 import { expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
-import { findKey } from './keys-find.ts';
+import { findKey, lineNamed } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 import { endsKey, noLongerPlanned } from './keys-fresh-plan.ts';
 import { listKeys } from './keys-list.ts';
@@ -43,6 +43,22 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
     });
   };
 
+  /** A service with its whole line, or one key; with how many rotations of a service so named are under way. */
+  const namedIn = async (
+    all: readonly FoundKey[],
+    named: string | undefined,
+    account: string | undefined,
+    now: UnixMillis,
+  ): Promise<{ readonly keys: readonly FoundKey[]; readonly rotations: number }> => {
+    if (named === undefined) return { keys: all, rotations: 0 };
+    const line = lineNamed(named, all);
+    if (line.length > 0) return { keys: line, rotations: 0 };
+    let rotations = 0;
+    for (const name of accounts.named(account))
+      rotations += (await desk(name).open()).filter(({ service }) => service === named).length;
+    return { keys: rotations > 0 ? [] : [findKey(named, all, now)], rotations };
+  };
+
   /** A plan file held against the keys of now. */
   const check = async (file: string, signal: AbortSignal) => {
     const filed = parsePlanFile(file);
@@ -71,13 +87,13 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
     list: async ({ account, key: named, days }, progress, signal) => {
       const now = clock.now();
       const all = await accounts.allKeys(account, signal);
-      const shown = named === undefined ? all : [findKey(named, all)];
+      const { keys: shown, rotations } = await namedIn(all, named, account, now);
       const { coverOf } = planner();
       const parts = [];
       for (const { account: name, currency } of means.accounts()) {
         const mine = (keys: readonly FoundKey[]) => keys.filter((key) => key.account === name);
-        if ((account !== undefined && name !== account) || (named !== undefined && mine(shown).length === 0))
-          continue;
+        if (account !== undefined && name !== account) continue;
+        if (named !== undefined && mine(shown).length === 0 && rotations === 0) continue;
         const part = {
           account: name,
           currency,
@@ -93,7 +109,9 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
         zone: zone(),
         accounts: parts.flatMap((part) => part.accounts),
         keys: parts.flatMap((part) => part.keys),
-        rotations: named === undefined ? parts.flatMap((part) => part.rotations) : [],
+        rotations: parts
+          .flatMap((part) => part.rotations)
+          .filter(({ service }) => named === undefined || service === named),
       };
     },
     plan: async ({ job: named }, signal) => {

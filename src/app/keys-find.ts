@@ -1,4 +1,6 @@
 import { fault } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import { deadBy } from '../keys/index.ts';
 import type { SurveyedKey } from '../keys/index.ts';
 
 /** A key with the account it belongs to. */
@@ -23,21 +25,37 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
   });
 };
 
-/** The newest of each service: what a service's name stands for. */
-const newest = (keys: readonly FoundKey[]): readonly FoundKey[] => {
-  const accounts = [...new Set(keys.map(({ account }) => account))];
-  return accounts.flatMap((account) => {
-    const line = keys.filter((key) => key.account === account);
-    const last = Math.max(...line.map(({ generation }) => generation));
-    return line.filter(({ generation }) => generation === last);
-  });
+/** Those that it holds of, and all of them where it holds of none. */
+const rather = <Key>(keys: readonly Key[], holds: (key: Key) => boolean): readonly Key[] => {
+  const found = keys.filter(holds);
+  return found.length === 0 ? keys : found;
 };
 
+/** Whether calls can be made with the key. */
+export const isLive = ({ key, retired }: SurveyedKey, now: UnixMillis): boolean =>
+  retired !== true && deadBy(key, now) === undefined;
+
 /**
- * The key that a person names: `id:42`, an id, the name of a key, or a service, which stands for its newest key. What
- * fits several keys is refused. @throws Fault `wrong-use`
+ * What a service's name stands for in an account: its newest key that works. One that only its name puts into the line, or
+ * that not every sink ever held, is none where there is another.
  */
-export const findKey = (named: string, keys: readonly FoundKey[]): FoundKey => {
+export const newestOf = <Key extends SurveyedKey>(line: readonly Key[], now: UnixMillis): readonly Key[] => {
+  const known = rather(line, (key) => key.known && key.retired !== true);
+  const live = rather(known, (key) => isLive(key, now));
+  const whole = rather(live, ({ unfinished }) => unfinished !== true);
+  const last = Math.max(...whole.map(({ generation }) => generation));
+  return whole.filter(({ generation }) => generation === last);
+};
+
+/** The keys of the service of this name. */
+export const lineNamed = (named: string, keys: readonly FoundKey[]): readonly FoundKey[] =>
+  keys.filter(({ service }) => service === named);
+
+/**
+ * The key that a person names: `id:42`, an id, a service, which stands for its newest key whatever older ones are called,
+ * or the name of a key. What fits several keys is refused. @throws Fault `wrong-use`
+ */
+export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMillis): FoundKey => {
   const id = /^id:(\d{1,15})$/.exec(named)?.[1];
   if (id !== undefined)
     return oneOf(
@@ -45,7 +63,15 @@ export const findKey = (named: string, keys: readonly FoundKey[]): FoundKey => {
       keys.filter(({ key }) => key.id === Number(id)),
       'is the id of several keys',
     );
-  const direct = keys.filter(({ key }) => key.name === named || String(key.id) === named);
-  const line = newest(keys.filter(({ service }) => service === named));
-  return oneOf(named, [...new Set([...direct, ...line])], 'fits several keys');
+  const line = lineNamed(named, keys);
+  const accounts = [...new Set(line.map(({ account }) => account))];
+  const newest = accounts.flatMap((name) =>
+    newestOf(
+      line.filter(({ account }) => account === name),
+      now,
+    ),
+  );
+  const byName = line.length > 0 ? newest : keys.filter(({ key }) => key.name === named);
+  const byId = keys.filter(({ key }) => String(key.id) === named);
+  return oneOf(named, [...new Set([...byId, ...byName])], 'fits several keys');
 };

@@ -1,4 +1,4 @@
-import { fault, isFault, noProgress } from '../base/index.ts';
+import { fault, isFault, noProgress, zero } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Config, Job } from '../config/index.ts';
 import { expiryPolicy, gatherExpiry, rotationPolicy } from '../jobs/index.ts';
@@ -13,6 +13,7 @@ import {
   planNotices,
   planRotations,
   printKeyName,
+  spanText,
   templateOf,
 } from '../keys/index.ts';
 import type { HeldKey, KeyDesk, KeySurvey, RotationPolicy, SinkSpec, SurveyedKey } from '../keys/index.ts';
@@ -60,6 +61,37 @@ const shareAPlace = (
     if (isFault(error)) return false;
     throw error;
   }
+};
+
+/** A key as a service's first one would be listed. */
+const firstKey = (name: string, service: string, group: string): SurveyedKey => ({
+  key: {
+    id: 0,
+    name,
+    keyMask: undefined,
+    status: undefined,
+    remainQuota: zero,
+    unlimitedQuota: true,
+    expiredTime: 'never',
+    group,
+    createdTime: undefined,
+    rest: {},
+  },
+  service,
+  generation: 1,
+  known: true,
+});
+
+/** `name "prod-*", group vip and team growth`. */
+const selectionWords = ({ name, group, olderThan, team, status }: RotationPolicy['select']): string => {
+  const parts = [
+    ...(name === undefined ? [] : [`name ${JSON.stringify(name)}`]),
+    ...(group === undefined ? [] : [`group ${group}`]),
+    ...(team === undefined ? [] : [`team ${team}`]),
+    ...(status === undefined ? [] : [`status ${status.join(' or ')}`]),
+    ...(olderThan === undefined ? [] : [`older_than ${spanText(olderThan)}`]),
+  ];
+  return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ');
 };
 
 /** More than any account has. */
@@ -140,6 +172,24 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       const { template } = rotatingNamed(job).terms;
       const longest = printKeyName(templateOf(template), { service, generation: 100 });
       return isKeyName(longest) ? undefined : 'the names of its keys would outgrow 50 bytes';
+    },
+    delivers: (account, key, now) =>
+      rotating.find(
+        (job) =>
+          job.account === account &&
+          ((job.fields as RotateSettings).deliver ?? []).length > 0 &&
+          covers(job, key, now),
+      )?.name,
+    leavesOut: (named, { service, group, at }) => {
+      const job = rotating.find(({ name }) => name === named);
+      const { select, terms } = rotatingNamed(named);
+      const name = printKeyName(templateOf(terms.template), { service, generation: 1 });
+      // What the gateway calls its status is not known before it is there.
+      const { olderThan: _olderThan, status: _status, ...lasting } = select;
+      const teams = teamsOf(job?.account ?? '');
+      return isSelected(firstKey(name, service, group), lasting, { teams, now: at })
+        ? undefined
+        : { name, selection: selectionWords(select) };
     },
     overwrites: (name, service, { at, keys }) => {
       const job = rotating.find((one) => one.name === name);

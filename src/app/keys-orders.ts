@@ -8,6 +8,7 @@ import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import type { Carry } from './keys-carry.ts';
 import { findKey } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
+import { refuseHeld } from './keys-held.ts';
 import { momentToCome } from './keys-moments.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 
@@ -55,6 +56,7 @@ const noMatterWhenLeaked: ReadonlySet<string> = new Set([
   'in-rotation',
   'revived',
   'retired',
+  'unfinished',
 ]);
 
 /** From here on the old key can go at any time: every sink holds its successor. */
@@ -141,13 +143,27 @@ export const createKeyOrders = ({
     );
   };
 
+  /** Nothing would ever rotate a key that its job does not select. */
+  const refuseLeftOut = (job: KeyJob, service: string, group: string): void => {
+    const at = clock.now();
+    const out = planner().leavesOut(job.name, { service, group, at });
+    if (out === undefined) return;
+    throw fault(
+      'wrong-use',
+      `job ${job.name} does not select ${out.name}, so that nothing would ever rotate it: its keys are those of ${out.selection}`,
+      {
+        advice: `give the service a name that fits, name another job, or widen \`keys\` of the job ${job.name}`,
+      },
+    );
+  };
+
   return {
     rotate: async ({ key: named, job: jobName, now, who, account }, progress, signal) => {
       const run = { progress, signal };
       const open = await accounts.openOf(named, account);
       if (open !== undefined && !now) return takeUp(open, run);
       const all = await accounts.allKeys(account, signal);
-      const found = findKey(named, all);
+      const found = findKey(named, all, clock.now());
       const mine = await accounts.openOf(found.service, found.account);
       const taken =
         mine === undefined ? undefined : await (now ? takeUpLeak(mine, found, who, run) : takeUp(mine, run));
@@ -166,14 +182,22 @@ export const createKeyOrders = ({
       const planned = plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
       return startAndCarry({ account: found.account, desk: desk(found.account), ...run }, [planned], who);
     },
-    expire: async ({ key: named, at, who, account }, signal) => {
+    expire: async ({ key: named, at, who, account, evenIfCurrent = false }, signal) => {
       const now = clock.now();
       const end = at === undefined ? toSeconds(now) : momentToCome(at, zone(), now);
-      const found = findKey(named, await accounts.allKeys(account, signal));
+      const keys = await accounts.allKeys(account, signal);
+      const found = findKey(named, keys, now);
       const { service, generation, key } = found;
+      if (!evenIfCurrent) {
+        const job = planner().delivers(found.account, found, now);
+        const history = () => desk(found.account).history(service);
+        await refuseHeld(found, { keys, now, job, history });
+      }
+      const action = { kind: 'expire', at: end } as const;
+      const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
       const changes = await expireNow(
         { account: found.account, desk: desk(found.account), signal },
-        [{ keyId: key.id, generation, name: key.name, service, action: { kind: 'expire', at: end } }],
+        [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
         who,
       );
       return outcomeOf([], changes);
@@ -204,12 +228,14 @@ export const createKeyOrders = ({
         throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {
           advice: `\`tollkeeper keys rotate ${service}\` gives it a successor`,
         });
+      refuseLeftOut(job, service, group ?? '');
       refuseOverwriting(job, service, keys);
       return startAndCarry(run, [{ service, why: 'new', terms, fresh }], who);
     },
-    adopt: async ({ key: named, service, generation, who, account }, signal) => {
-      const found = findKey(named, await accounts.allKeys(account, signal));
-      await desk(found.account).adopt({ keyId: found.key.id, service, generation }, who, signal);
+    adopt: async ({ key: named, service, generation, who, account, move = false }, signal) => {
+      const found = findKey(named, await accounts.allKeys(account, signal), clock.now());
+      const placed = { keyId: found.key.id, service, generation, move };
+      await desk(found.account).adopt(placed, who, signal);
       return { said: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
     },
     confirm: async ({ service, fingerprint, who, account }) => {

@@ -48,6 +48,13 @@ export type KeyPlanner = {
   ) => { readonly reason: string; readonly words: string } | undefined;
   /** What keeps the job from making a first key for the service, in words. */
   readonly nameTrouble: (job: string, service: string) => string | undefined;
+  /** The first rotate-keys job of the account that covers the key and delivers what it makes. */
+  readonly delivers: (account: string, key: SurveyedKey, now: UnixMillis) => string | undefined;
+  /** What a service's first key would be called, and what the job selects, in words, where it does not select that one. */
+  readonly leavesOut: (
+    job: string,
+    first: { readonly service: string; readonly group: string; readonly at: UnixMillis },
+  ) => { readonly name: string; readonly selection: string } | undefined;
   /** The service that the job covers, and whose key would be overwritten if the job's sinks got one of this service, which it does not cover. */
   readonly overwrites: (job: string, service: string, survey: KeySurvey) => string | undefined;
 };

@@ -9,7 +9,11 @@ import type { Common } from './keys-options.ts';
 import { whole } from './options.ts';
 import { oneLine } from './text.ts';
 
-type AdoptOptions = Common & { readonly service: string; readonly generation: number };
+type AdoptOptions = Common & {
+  readonly service: string;
+  readonly generation: number;
+  readonly move?: boolean;
+};
 
 const generation = (text: string): number => {
   const place = whole(text);
@@ -42,20 +46,30 @@ const addAdopt = (keys: Command, part: KeysMeans): void => {
         .argParser(generation)
         .makeOptionMandatory(),
     )
+    .option('--move', 'take it out of the service that it is a key of so far')
     .addHelpText(
       'after',
       `
-Nothing changes at the gateway. Keys whose names fit the template of their job need no adopting.
+Nothing changes at the gateway. Keys whose names fit the template of their job need no adopting. Refused while the service
+has a rotation under way, and for a generation that is more than 1000 above the highest there is.
 
 Examples:
   tollkeeper keys adopt prod-key-2025 --service billing --generation 1
-  tollkeeper keys adopt id:4711 -s billing -g 3`,
+  tollkeeper keys adopt id:4711 -s billing -g 3
+  tollkeeper keys adopt search -s billing -g 4 --move`,
     )
     .action(async (key: string, options: AdoptOptions) => {
       const { service, generation: place } = options;
       const said = await part.withKeys(options.config, (commands) =>
         commands.adopt(
-          { key, service, generation: place, who: part.person(), ...inAccount(options) },
+          {
+            key,
+            service,
+            generation: place,
+            who: part.person(),
+            ...(options.move === true ? { move: true } : {}),
+            ...inAccount(options),
+          },
           part.means.signal,
         ),
       );
@@ -113,7 +127,8 @@ const addGiveUp = (keys: Command, part: KeysMeans): void => {
     .addHelpText(
       'after',
       `
-The old key stays as it is. What a sink may hold is retired later, once nobody uses it.
+The old key stays as it is. Where a sink may hold the new one, which places these are is printed: \`keys rotate\` is next,
+which delivers one key to all of them, and a job in mode apply begins that by itself.
 
 Examples:
   tollkeeper keys give-up billing`,

@@ -55,6 +55,19 @@ export const agreed = async (agree: Ask, yes: boolean | undefined, question: str
     throw fault('aborted', 'nothing was done', { advice: 'answer y, or give --yes' });
 };
 
+/** The same of what takes a key away from whoever uses it: a script has to say it. @throws Fault `wrong-use`, `aborted` */
+export const agreedForGood = async (
+  agree: Ask,
+  yes: boolean | undefined,
+  question: string,
+): Promise<void> => {
+  if (yes !== true && agree === undefined)
+    throw fault('wrong-use', 'whoever uses the key is refused, and there is no terminal to ask on', {
+      advice: 'give --yes where nobody can be asked',
+    });
+  await agreed(agree, yes, question);
+};
+
 /** Prints what came of an order; the exit code says whether it is well. */
 export const printOutcome = (
   { means, print }: KeysMeans,

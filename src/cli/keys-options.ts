@@ -17,4 +17,5 @@ export const common = (command: Command): Command =>
     .option('-a, --account <name>', 'which account; all of them are looked through unless given')
     .option('--json', 'print what came of it as JSON, times in UTC');
 
-export const whatKey = 'a service (its newest key), the name of a key, or an id; id:42 is always the id';
+export const whatKey =
+  'a service (its newest key that works), the name of a key, or an id; id:42 is always the id';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { fault } from '../base/index.ts';
-import { agreed, printOutcome } from './keys-means.ts';
+import { agreedForGood, printOutcome } from './keys-means.ts';
 import type { KeysMeans } from './keys-means.ts';
 import { common, inAccount, whatKey } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';
 
 type RotateOptions = Common & { readonly job?: string; readonly now?: boolean };
-type ExpireOptions = Common & { readonly at?: string };
+type ExpireOptions = Common & { readonly at?: string; readonly evenIfCurrent?: boolean };
 type CreateOptions = Common & {
   readonly job: string;
   readonly quota?: string;
@@ -28,7 +28,7 @@ const addRotate = (keys: Command, part: KeysMeans): void => {
       '--now',
       'for a leaked key: no overlap, the old one is deleted as soon as the new one is delivered',
     )
-    .option('-y, --yes', 'with --now: ask nothing')
+    .option('-y, --yes', 'with --now: ask nothing; needed where there is no terminal to ask on')
     .addHelpText(
       'after',
       `
@@ -43,7 +43,7 @@ Examples:
   command.action(async (key: string, options: RotateOptions) => {
     const now = options.now === true;
     if (now)
-      await agreed(
+      await agreedForGood(
         part.ask,
         options.yes,
         `The key of ${oneLine(key)} is replaced and deleted at once; whoever still holds it is refused. Go on?`,
@@ -70,11 +70,13 @@ const addExpire = (keys: Command, part: KeysMeans): void => {
     .description('sets the expiry of one key; nothing takes its place')
     .argument('<key>', whatKey)
     .option('--at <moment>', 'when it is to end: 2026-12-01, 2026-12-01T08:00Z or +48h; now unless given')
-    .option('-y, --yes', 'ask nothing')
+    .option('--even-if-current', 'though sinks hold it: whoever reads them is refused')
+    .option('-y, --yes', 'ask nothing; needed where there is no terminal to ask on')
     .addHelpText(
       'after',
       `
-Moments are read in the zone of the config. The key stays in the list and can be given a later expiry.
+Moments are read in the zone of the config. The key stays in the list and can be given a later expiry. A key that a job
+delivers, and that its service has no other than, is refused: a leaked one is replaced by \`keys rotate SERVICE --now\`.
 
 Examples:
   tollkeeper keys expire billing.g6
@@ -82,7 +84,7 @@ Examples:
   tollkeeper keys expire old-batch --at 2026-12-01 --yes`,
     );
   command.action(async (key: string, options: ExpireOptions) => {
-    await agreed(
+    await agreedForGood(
       part.ask,
       options.yes,
       `${oneLine(key)} is refused ${options.at === undefined ? 'from now on' : `from ${oneLine(options.at)} on`}. Go on?`,
@@ -93,6 +95,7 @@ Examples:
           key,
           who: part.person(),
           ...(options.at === undefined ? {} : { at: options.at }),
+          ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
           ...inAccount(options),
         },
         part.means.signal,

@@ -68,6 +68,8 @@ export type PlannedExpiry = {
     | { readonly kind: 'warn'; readonly stage: string }
     | { readonly kind: 'expire'; readonly at: UnixSeconds }
     | { readonly kind: 'delete' };
+  /** A person says so, though every sink holds it and its rotation is not over. */
+  readonly evenIfCurrent?: boolean;
 };
 
 export type RotationView = {

@@ -92,6 +92,40 @@ it('makes, shows, rotates and ends a key by hand; every step is in the history, 
   for (const key of [first, second, await secret()]) expect(said).not.toContain(key);
 });
 
+it('knows a service by its name though its first key bears it, and ends no key that its sink holds unasked', async () => {
+  town.sandbox.state.keys.create({
+    name: 'batch',
+    remain: 0n,
+    unlimited: true,
+    expiredTime: -1,
+    group: '',
+    createdAt: Date.parse('2026-09-01T00:00:00Z') / 1000,
+  });
+  await fine(keys('rotate', 'batch'));
+  const { keys: listed } = await json<{ keys: { name: string }[] }>('list', 'batch');
+  expect(listed.map(({ name }) => name).toSorted()).toEqual(['batch', 'batch.g2']);
+  const refused = await keys('expire', 'batch', '--yes');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('batch.g2 (id ');
+  expect(refused.stderr).toMatch(/is the current key of batch: file:.*batch\.env#KEY holds it/);
+  const placed = await keys('adopt', 'batch', '-s', 'x/../../esc', '-g', '1');
+  expect([placed.code, placed.stderr]).toMatchObject([
+    2,
+    expect.stringContaining('letters, digits') as string,
+  ]);
+  const left = await keys('create', 'other', '--job', 'rotate-prod', '--unlimited');
+  expect(left.code).toBe(2);
+  expect(left.stderr).toContain('does not select other.g1');
+  expect(left.stderr).toContain('its keys are those of name "batch*"');
+  expect(names()).toEqual(['batch', 'batch.g2']);
+  // What leaked is what its sink holds: it is replaced, and gone.
+  await fine(keys('rotate', 'batch', '--now', '--yes'));
+  expect(names()).toEqual(['batch', 'batch.g3']);
+  expect(await fine(keys('expire', 'batch', '--yes', '--even-if-current', '--at', '+48h'))).toMatch(
+    /it ends \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+  );
+});
+
 it('plans, applies while nothing changed, and writes nothing before', async () => {
   town.sandbox.state.keys.create({
     name: 'batch',

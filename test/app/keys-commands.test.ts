@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { fault, noProgress, unixMillis } from '../../src/base/index.ts';
+import type { RotationView } from '../../src/keys/index.ts';
 import { fakeDesk, keyHouse, now, plannedExpiry, plannedRotation, surveyed } from './support/fake-desk.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';
 const day = 86_400_000;
+
+const viewOf = (service: string): RotationView => ({
+  id: `r-${service}`,
+  account: 'main',
+  service,
+  stage: 'creating',
+  since: now,
+  words: 'its successor is being made',
+  tries: 0,
+});
 
 const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
   const main = fakeDesk('main', keys);
@@ -22,7 +33,7 @@ describe('a key that a person names', () => {
     surveyed(7, '3'),
   ];
   it.each([
-    ['batch', 4],
+    ['batch.g4', 4],
     ['batch.g1', 3],
     ['billing.g2', 2],
     ['id:1', 1],
@@ -34,7 +45,6 @@ describe('a key that a person names', () => {
     expect(found.map(({ keyId }) => keyId)).toEqual([id]);
   });
   it.each([
-    ['billing', /id:1 \(billing\), id:2 \(billing\.g2\)$/],
     ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
     ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
     ['nobody', /no service, key or id is nobody/],
@@ -46,13 +56,87 @@ describe('a key that a person names', () => {
     });
     expect(main.asked).toEqual([]);
   });
+  it.each([
+    ['billing', [1, 2]],
+    ['batch', [3, 4]],
+    ['twin', [5, 6]],
+  ])('%s is a service, and its whole line is listed', async (named, ids) => {
+    const { keys: commands, main } = oneAccount(...keys);
+    main.rotations = ['billing', 'batch', 'twin'].map((service) => ({ ...viewOf(service), service }));
+    const { keys: found, rotations } = await commands.list({ key: named, days: 30 }, noProgress, never);
+    expect(found.map(({ keyId }) => keyId)).toEqual(ids);
+    expect(rotations.map(({ service }) => service)).toEqual([named]);
+  });
+  it('may be a service that has a rotation under way, and no key yet', async () => {
+    const { keys: commands, main } = oneAccount();
+    main.rotations = [viewOf('fresh')];
+    const list = await commands.list({ key: 'fresh', days: 30 }, noProgress, never);
+    expect([list.keys, list.rotations.map(({ service }) => service)]).toEqual([[], ['fresh']]);
+  });
+  it.each([
+    [
+      'the newest, though the first is called like the service',
+      [
+        ['growth', {}],
+        ['growth.g2', {}],
+      ],
+      2,
+    ],
+    [
+      'the newest that works',
+      [
+        ['growth.g1', {}],
+        ['growth.g2', {}, { status: 2 }],
+      ],
+      1,
+    ],
+    [
+      'the newest that has not left the line',
+      [
+        ['growth.g1', {}],
+        ['growth.g2', { retired: true }],
+      ],
+      1,
+    ],
+    [
+      'the newest that every sink held',
+      [
+        ['growth.g1', { split: true }],
+        ['growth.g2', { split: true, unfinished: true }],
+      ],
+      1,
+    ],
+    [
+      'one that we know before one that is only called so',
+      [
+        ['growth.g1', {}],
+        ['growth.g9', { known: false }],
+      ],
+      1,
+    ],
+    [
+      'the newest where none works',
+      [
+        ['growth.g1', {}, { status: 2 }],
+        ['growth.g2', {}, { status: 2 }],
+      ],
+      2,
+    ],
+  ] as const)('that is a service is %s', async (_, given, id) => {
+    const line = given.map(([name, change, key = {}], at) =>
+      surveyed(at + 1, name, { known: true, service: 'growth', ...change }, key),
+    );
+    const { keys: commands, main } = oneAccount(...line);
+    await commands.expire({ key: 'growth', who, evenIfCurrent: true }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
+  });
   it('is looked for in every account, and refused where two have it', async () => {
     const [main, other] = [
       fakeDesk('main', [surveyed(1, 'billing.g1')]),
       fakeDesk('other', [surveyed(1, 'billing.g1')]),
     ];
     const { keys: commands } = keyHouse({ main, other });
-    const order = { key: 'billing', who };
+    const order = { key: 'billing', who, evenIfCurrent: true };
     await expect(commands.expire(order, never)).rejects.toThrow(
       'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
     );
@@ -206,8 +290,8 @@ describe('rotating by hand', () => {
 
 describe('other orders', () => {
   it('expire sets an end now or later, and says when it could not', async () => {
-    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'), surveyed(13, 'unlucky'));
-    expect(await keys.expire({ key: 'billing', at: '+48h', who }, never)).toMatchObject({ good: true });
+    const { main, keys } = oneAccount(surveyed(1, 'growth.g7'), surveyed(13, 'unlucky'));
+    expect(await keys.expire({ key: 'growth', at: '+48h', who }, never)).toMatchObject({ good: true });
     expect(await keys.expire({ key: 'unlucky', who }, never)).toMatchObject({
       good: false,
       changes: [{ keyId: 13, done: false, said: 'said of unlucky' }],
@@ -217,7 +301,73 @@ describe('other orders', () => {
       ['expire', [{ keyId: 13, action: { kind: 'expire', at: now / 1000 } }], who],
     ]);
     for (const at of ['soon', '2026-11-20'])
-      await expect(keys.expire({ key: 'billing', at, who }, never)).rejects.toMatchObject({ exitCode: 2 });
+      await expect(keys.expire({ key: 'growth', at, who }, never)).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  const part = (one: 'old' | 'leaving' | 'successor') => ({
+    rotation: { id: 'r1', stage: 'delivering' as const, part: one },
+  });
+  it.each([
+    ['the newest that works', [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })]],
+    ['what is to be replaced', [surveyed(1, 'growth.g7', part('old')), surveyed(2, 'growth.g8')]],
+    ['the successor', [surveyed(1, 'growth.g7', part('successor')), surveyed(2, 'growth.g8')]],
+    [
+      'what a sink may hold',
+      [
+        surveyed(1, 'billing.g7', { split: true, unfinished: true }),
+        surveyed(2, 'billing.g6', { split: true }),
+      ],
+    ],
+    [
+      'what some sinks still hold',
+      [
+        surveyed(1, 'billing.g7', { split: true }),
+        surveyed(2, 'billing.g8', { split: true, unfinished: true }),
+      ],
+    ],
+  ])('expire refuses the key that sinks hold, unless it is said that it is meant: %s', async (_, line) => {
+    const { main, keys } = oneAccount(...line);
+    const { service = '' } = line[0] ?? {};
+    const order = { key: 'id:1', at: '+48h', who };
+    await expect(keys.expire(order, never)).rejects.toMatchObject({
+      code: 'wrong-use',
+      exitCode: 2,
+      message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
+      advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
+    });
+    expect(main.asked).toEqual([]);
+    await keys.expire({ ...order, evenIfCurrent: true }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
+  });
+
+  it('expire says which places hold the key, as far as that was written down', async () => {
+    const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
+    const order = { key: 'billing', who };
+    await expect(keys.expire(order, never)).rejects.toThrow('the job rotate-prod delivers it');
+    const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
+    const key = { keyId: 1, generation: 7, name: 'billing.g7' };
+    main.events = [
+      { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
+      { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
+    ];
+    await expect(keys.expire(order, never)).rejects.toThrow('file:/run/one and file:/run/two may hold it');
+    main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
+    await expect(keys.expire(order, never)).rejects.toThrow('file:/run/one and file:/run/two hold it');
+  });
+
+  it.each([
+    ['an older one of a service', [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')]],
+    ['one that is leaving', [surveyed(1, 'billing.g7', part('leaving')), surveyed(2, 'billing.g8')]],
+    [
+      'one that only its name puts into a line',
+      [surveyed(1, 'billing.g9', { known: false }), surveyed(2, 'billing.g8')],
+    ],
+    ['one that nobody can use', [surveyed(1, 'billing.g7', {}, { status: 2 })]],
+    ['one that no job delivers', [surveyed(1, 'growth.g7')]],
+  ])('expire ends %s', async (_, line) => {
+    const { main, keys } = oneAccount(...line);
+    await keys.expire({ key: 'id:1', who }, never);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1 }], who]]);
   });
 
   it('create makes the first key of a service through the steps, and of no other', async () => {
@@ -246,7 +396,8 @@ describe('other orders', () => {
     for (const [change, words] of [
       [{ service: 'billing' }, /billing has billing\.g7 already/],
       [{ service: 'x'.repeat(41) }, /too long/],
-      [{ service: 'shared' }, /overwrite the key of billing/],
+      [{ service: 'shared' }, /does not select shared\.g1/],
+      [{ service: 'beyond' }, /overwrite the key of billing/],
       [{ quota: '-3' }, /no quota/],
       [{ quota: '0' }, /no quota/],
       [{ quota: 'much' }, /no quota/],
@@ -262,9 +413,9 @@ describe('other orders', () => {
   it('adopt, confirm, resume and give-up reach the desk of the account', async () => {
     const [main, other] = [fakeDesk('main', []), fakeDesk('other', [surveyed(9, 'legacy')])];
     const { keys } = keyHouse({ main, other });
-    expect((await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, who }, never)).said).toBe(
-      'legacy (id 9) is generation 3 of billing',
-    );
+    expect(
+      (await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, move: true, who }, never)).said,
+    ).toBe('legacy (id 9) is generation 3 of billing');
     await expect(keys.resume({ service: 'billing', who }, noProgress, never)).rejects.toThrow(
       'in any account',
     );
@@ -275,6 +426,11 @@ describe('other orders', () => {
     });
     await keys.confirm({ service: 'billing', fingerprint: 'ab', who });
     await keys.giveUp({ service: 'billing', who });
+    expect(other.asked[0]).toEqual([
+      'adopt',
+      { keyId: 9, service: 'billing', generation: 3, move: true },
+      who,
+    ]);
     expect(other.asked.map((one) => (one as string[])[0])).toEqual([
       'adopt',
       'start',

@@ -32,6 +32,11 @@ beforeEach(async () => {
     deliver:
       - { file: { path: /run/keys/growth-too, raw: true } }
       - { file: { path: /run/keys/one.env, variable: KEY } }
+  rotate-loud:
+    kind: rotate-keys
+    name: "{service}-{generation}"
+    keys: { name: "loud-*", group: vip, status: [1] }
+    every: 90d
   expire-old:
     kind: expire-keys
     keys: { name: "old*" }
@@ -75,6 +80,7 @@ it('plans what each job of keys would do, and says what is left as it is and why
   expect(planner.jobs()).toEqual([
     { name: 'rotate-prod', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
     { name: 'rotate-one', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
+    { name: 'rotate-loud', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
     { name: 'expire-old', kind: 'expire-keys', account: 'main', zone: 'UTC' },
   ]);
   const survey = {
@@ -140,6 +146,26 @@ it('has terms of jobs that rotate, and says which names of services cannot be', 
   expect(planner.nameTrouble('rotate-prod', 'batch')).toBe(undefined);
   expect(planner.nameTrouble('rotate-prod', '../etc')).toMatch(/paths/);
   expect(planner.nameTrouble('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
+});
+
+it('knows which job delivers a key, and what name a first key would have that a job does not select', () => {
+  const young = { createdTime: unixSeconds(now / 1000) };
+  expect(planner.delivers('main', surveyed(1, 'billing.g7', {}, young), now)).toBe('rotate-prod');
+  expect(planner.delivers('main', surveyed(1, 'loud.g7'), now)).toBe(undefined);
+  expect(planner.delivers('main', surveyed(1, 'data.g7'), now)).toBe(undefined);
+  expect(planner.delivers('other', surveyed(1, 'billing.g7'), now)).toBe(undefined);
+  const out = (job: string, service: string, group = '') =>
+    planner.leavesOut(job, { service, group, at: now });
+  expect([out('rotate-prod', 'batch'), out('rotate-one', 'growth')]).toEqual([undefined, undefined]);
+  expect(out('rotate-prod', 'data')).toEqual({
+    name: 'data.g1',
+    selection: 'name "b*" and older_than 35 days',
+  });
+  expect(out('rotate-loud', 'loud', 'vip')).toBe(undefined);
+  expect(out('rotate-loud', 'loud')).toEqual({
+    name: 'loud-1',
+    selection: 'name "loud-*", group vip and status 1',
+  });
 });
 
 it('knows whose key a service would overwrite in the sinks of a job that does not cover it', () => {

@@ -240,8 +240,8 @@ describe('orders by hand', () => {
   });
   it.each([
     [['rotate', 'billing', '--now'], 'The key of billing is replaced and deleted at once'],
-    [['expire', 'billing'], 'billing is refused from now on'],
-    [['expire', 'billing', '--at', '+48h'], 'billing is refused from +48h on'],
+    [['expire', 'idle'], 'idle is refused from now on'],
+    [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
     [['give-up', 'billing'], 'The rotation of billing ends where it is'],
   ])('%j asks first', async (argv, question) => {
     const refused = await runOver(house, argv, false);
@@ -262,15 +262,36 @@ describe('orders by hand', () => {
     expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
     expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
-    expect((await runOver(alone, ['rotate', 'billing', '--now'])).stdout).toContain('no daemon');
+    expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');
     main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
     expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
     main.steps = [{ view: { stage: 'done' }, moved: false }];
     expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
   });
+  it.each([[['rotate', 'billing', '--now']], [['expire', 'idle']]])(
+    '%j needs --yes where there is no terminal',
+    async (argv) => {
+      const ran = await run(...argv);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(/no terminal to ask on\n {2}what to do: give --yes/);
+      expect(main.asked).toEqual([]);
+    },
+  );
+  it('expire ends the key that sinks hold when it is said so', async () => {
+    const refused = await run('expire', 'billing', '--yes');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/billing\.g7 \(id 1\) is the current key of billing: .*rotate-prod/);
+    expect(refused.stderr).toMatch(/what to do: .*`tollkeeper keys rotate billing --now`.*--even-if-current/);
+    expect(main.asked).toEqual([]);
+    expect((await run('expire', 'billing', '--yes', '--even-if-current')).code).toBe(0);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], 'person anna']]);
+  });
   it('a usual rotation asks nothing', async () => {
     expect((await runOver(house, ['rotate', 'billing'], false)).questions).toEqual([]);
-    expect(await json('expire', 'idle')).toMatchObject({ good: true, changes: [{ keyId: 2, done: true }] });
+    expect(await json('expire', 'idle', '--yes')).toMatchObject({
+      good: true,
+      changes: [{ keyId: 2, done: true }],
+    });
   });
   it('confirm takes a fingerprint and never shows what is none', async () => {
     const hash = 'AB'.repeat(32);
@@ -285,6 +306,8 @@ describe('orders by hand', () => {
     expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
       'idle (id 2) is generation 3 of billing\n',
     );
+    await run('adopt', 'idle', '-s', 'billing', '-g', '3', '--move');
+    expect(main.asked.map((one) => (one as object[])[1])).toMatchObject([{ move: false }, { move: true }]);
     expect((await run('create', 'batch', '-j', 'rotate-prod', '--unlimited')).code).toBe(0);
     expect((await run('resume', 'batch')).stdout).toMatch(/^batch: planned\n(.*\n)*it goes on\n$/);
     expect(await json('give-up', 'batch')).toEqual({ said: 'it is given up' });

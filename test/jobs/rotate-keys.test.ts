@@ -167,7 +167,14 @@ describe('rotate-keys', () => {
         retire: { when: 'unused', quiet: 86_400_000, ending: 'delete' },
         tries: 5,
       },
-      old: { keyId: 7, generation: 7, name: 'billing.g7', remainQuota: '5', unlimitedQuota: false },
+      old: {
+        keyId: 7,
+        generation: 7,
+        name: 'billing.g7',
+        remainQuota: '5',
+        unlimitedQuota: false,
+        born: expect.any(Number) as number,
+      },
     });
     expect(outcome.summary).toMatchInlineSnapshot(
       `"2 rotations begun (billing, search); 1 rotation under way (chat); 1 rotation done (mail); 1 waits for a person (stuck); 2 keys held: off.g1, it is disabled, so that nothing can use it; late.g1, over limits.max_per_run (2 of 5 keys: 2 a run) by 1; it is for a later run"`,

@@ -125,6 +125,31 @@ describe('a key that a person says belongs to a service', () => {
   });
 });
 
+describe('a key that is to end', () => {
+  it('is not the one that every sink holds while its rotation is not over, unless it is said so', async () => {
+    await using house = await engineHouse();
+    await house.begun();
+    const fresh = [...house.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
+    const at = unixSeconds(Math.floor(house.clock.now() / 1000) + 3600);
+    const end = {
+      keyId: fresh,
+      generation: 2,
+      name: 'billing.g2',
+      service: 'billing',
+      action: { kind: 'expire', at } as const,
+    };
+    expect(await house.desk().expire([end], who, signal)).toMatchObject([
+      { done: false, said: expect.stringContaining('keys rotate billing --now') as string },
+    ]);
+    expect(house.gateway.keys.get(fresh)?.expiredTime).toBe('never');
+    expect(await house.desk().expire([{ ...end, evenIfCurrent: true }], who, signal)).toMatchObject([
+      // The moment that was set.
+      { done: true, said: 'it ends 2026-01-01 01:00 UTC; measured' },
+    ]);
+    expect(house.gateway.keys.get(fresh)?.expiredTime).toBe(at);
+  });
+});
+
 it('a key that comes into its line with its rotation was born when the gateway made it', async () => {
   await using house = await engineHouse();
   const created = unixSeconds(Math.floor(house.clock.now() / 1000) - 40 * 86_400);

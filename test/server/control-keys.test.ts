@@ -47,9 +47,9 @@ it('brings each order on keys and its answer across, with progress', async () =>
   expect(await daemon.apply({ file: 'plan', who }, (step) => steps.push(step), never)).toEqual(outcome);
   const rotate = { key: 'billing', now: true, who, account: 'main' };
   expect(await daemon.rotate(rotate, (step) => steps.push(step), never)).toEqual(outcome);
-  await daemon.expire({ key: '1', at: '+48h', who }, never);
+  await daemon.expire({ key: '1', at: '+48h', who, evenIfCurrent: true }, never);
   await daemon.create({ ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' }, noProgress, never);
-  expect(await daemon.adopt({ ...service, key: 'x', generation: 2 }, never)).toEqual({ said: 'a' });
+  expect(await daemon.adopt({ ...service, key: 'x', generation: 2, move: true }, never)).toEqual({ said: 'a' });
   expect(await daemon.confirm({ ...service, fingerprint: 'ab' })).toEqual({ said: 'c' });
   await daemon.resume(service, noProgress, never);
   expect(await daemon.giveUp(service)).toEqual({ said: 'g' });
@@ -61,9 +61,9 @@ it('brings each order on keys and its answer across, with progress', async () =>
     ['check', { file }],
     ['apply', { file: 'plan', who }],
     ['rotate', rotate],
-    ['expire', { key: '1', at: '+48h', who }],
+    ['expire', { key: '1', at: '+48h', who, evenIfCurrent: true }],
     ['create', { ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' }],
-    ['adopt', { ...service, key: 'x', generation: 2 }],
+    ['adopt', { ...service, key: 'x', generation: 2, move: true }],
     ['confirm', { ...service, fingerprint: 'ab' }],
     ['resume', service],
     ['give-up', service],

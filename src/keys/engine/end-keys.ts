@@ -1,4 +1,4 @@
-import { isFault, messageOf, shellWord, toSeconds } from '../../base/index.ts';
+import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../base/index.ts';
 import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
@@ -33,23 +33,25 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
 
 /** What keeps the key from being ended, and whether that is what was wanted anyway. */
 const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | undefined> => {
-  const { keyId, name, action } = planned;
+  const { keyId, name, action, evenIfCurrent = false } = planned;
   const { journal, account } = pass.means;
   const listed = pass.keys().get(keyId);
   if (listed?.name !== name) {
     const done = listed === undefined && action.kind === 'delete' && (await isTaken(pass, keyId));
     return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
-  const turning = journal
-    .openRotations(account)
-    .find((rotation) => rotation.handover === undefined && candidateOf(rotation)?.keyId === keyId);
-  return turning === undefined || action.kind === 'warn'
-    ? undefined
-    : {
-        planned,
-        done: false,
-        said: `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${shellWord(turning.service)}\` first`,
-      };
+  if (action.kind === 'warn') return undefined;
+  const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
+  if (turning === undefined || (turning.handover !== undefined && evenIfCurrent)) return undefined;
+  const service = shellWord(turning.service);
+  return {
+    planned,
+    done: false,
+    said:
+      turning.handover === undefined
+        ? `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${service}\` first`
+        : `${name} is what every sink of ${turning.service} holds: \`tollkeeper keys rotate ${service} --now\` replaces it first`,
+  };
 };
 
 const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
@@ -70,7 +72,8 @@ const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
     await note(pass, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
     if (action.at <= toSeconds(pass.means.clock.now()))
       await note(pass, rotation, { what: 'retired', ...key });
-    return { planned, done: true, said: `its expiry is set: ${measured}` };
+    const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
+    return { planned, done: true, said };
   }
   await note(pass, rotation, { what: 'deleting', ...key, why: 'expired' });
   const refusal = await removeKey(pass, keyId);

@@ -18,7 +18,12 @@ const planOrder = z.strictObject({ job: z.exactOptional(text) });
 const checkOrder = z.strictObject({ file: planText });
 const applyOrder = z.strictObject({ file: planText, who: text });
 const rotateOrder = z.strictObject({ ...byHand, key: text, job: z.exactOptional(text), now: z.boolean() });
-const expireOrder = z.strictObject({ ...byHand, key: text, at: z.exactOptional(text) });
+const expireOrder = z.strictObject({
+  ...byHand,
+  key: text,
+  at: z.exactOptional(text),
+  evenIfCurrent: z.exactOptional(z.boolean()),
+});
 const createOrder = z.strictObject({
   ...byHand,
   service: text,
@@ -27,7 +32,13 @@ const createOrder = z.strictObject({
   expires: z.exactOptional(text),
   group: z.exactOptional(text),
 });
-const adoptOrder = z.strictObject({ ...byHand, key: text, service: text, generation: z.int().min(1) });
+const adoptOrder = z.strictObject({
+  ...byHand,
+  key: text,
+  service: text,
+  generation: z.int().min(1),
+  move: z.exactOptional(z.boolean()),
+});
 const confirmOrder = z.strictObject({ ...byHand, service: text, fingerprint: text });
 const serviceOrder = z.strictObject({ ...byHand, service: text });
 const historyQuery = z.strictObject({ account, service: z.exactOptional(text) });

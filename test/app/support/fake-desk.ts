@@ -152,7 +152,14 @@ export const keyHouse = (
       return key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined;
     },
     nameTrouble: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
-    overwrites: (_job, service) => (service.startsWith('shared') ? 'billing' : undefined),
+    overwrites: (_job, service) =>
+      service.startsWith('shared') || service === 'beyond' ? 'billing' : undefined,
+    delivers: (account, { service }) =>
+      account === first && service.startsWith('b') ? 'rotate-prod' : undefined,
+    leavesOut: (_job, { service }) =>
+      service.startsWith('b') || service === 'new' || service.length > 40
+        ? undefined
+        : { name: `${service}.g1`, selection: '{"name":"b*"}' },
   };
   const desk = (account: string): FakeDesk => {
     const found = desks[account];
