@@ -26,7 +26,7 @@ const addList = (keys: Command, { means, print, withKeys }: KeysMeans): void => 
   keys
     .command('list', { isDefault: true })
     .description('every key with its service, age, expiry, last call, spend; what needs attention first')
-    .argument('[key]', 'only this service, name of a key, or id')
+    .argument('[key]', 'only this service with all its keys, name of a key, or id')
     .addOption(configOption())
     .option('-a, --account <name>', 'only of this account')
     .option('-d, --days <number>', 'days of use that are looked at', amount, 30)
