@@ -49,7 +49,9 @@ it('brings each order on keys and its answer across, with progress', async () =>
   expect(await daemon.rotate(rotate, (step) => steps.push(step), never)).toEqual(outcome);
   await daemon.expire({ key: '1', at: '+48h', who, evenIfCurrent: true }, never);
   await daemon.create({ ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' }, noProgress, never);
-  expect(await daemon.adopt({ ...service, key: 'x', generation: 2, move: true }, never)).toEqual({ said: 'a' });
+  expect(await daemon.adopt({ ...service, key: 'x', generation: 2, move: true }, never)).toEqual({
+    said: 'a',
+  });
   expect(await daemon.confirm({ ...service, fingerprint: 'ab' })).toEqual({ said: 'c' });
   await daemon.resume(service, noProgress, never);
   expect(await daemon.giveUp(service)).toEqual({ said: 'g' });
