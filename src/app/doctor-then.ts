@@ -1,6 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
-import { fault } from '../base/index.ts';
+import { fault, isProgram } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
@@ -8,23 +6,6 @@ import type { DoctorCheck } from '../server/index.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 
 type Where = Pick<Means, 'cwd' | 'env'>;
-
-const isRunnable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
-
-/** As the system would look for it; nothing is run. */
-const isThere = (program: string, { cwd, env }: Where): boolean =>
-  program.includes('/')
-    ? isRunnable(resolve(cwd, program))
-    : (env['PATH'] ?? '')
-        .split(delimiter)
-        .some((folder) => folder !== '' && isRunnable(join(folder, program)));
 
 /** Looks for the program that tells consumers of a new key: it is run after the hand-over, which is late to find that it is missing. */
 export const checkThen = (account: string, jobs: Config['jobs'], where: Where): readonly DoctorCheck[] =>
@@ -37,7 +18,7 @@ export const checkThen = (account: string, jobs: Config['jobs'], where: Where): 
     const named = program.replaceAll('{account}', account);
     if (named.includes('{service}'))
       return [skipped(about, `which program ${program} is depends on the service`)];
-    if (isThere(named, where)) return [passed(about, `${named} is there; it was not run`)];
+    if (isProgram(named, where)) return [passed(about, `${named} is there; it was not run`)];
     return [
       failed(
         about,

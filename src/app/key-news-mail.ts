@@ -65,6 +65,10 @@ const showsNow = ({ kind }: KeyNews, service: string): string =>
 
 const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
 
+/** What waits for a person, or stops a whole account, is told until somebody has seen to it. */
+const isToldAgain = ({ kind, service }: KeyNews): boolean =>
+  kind === 'waiting' || (kind === 'failed' && service === '');
+
 /** The first team that pays for the service or a key of it. */
 const payerOf = (
   { service }: KeyNews,
@@ -76,7 +80,7 @@ const payerOf = (
 
 /** The letter of news of keys: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
 export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans): Mail | undefined => {
-  const team = forOwner.has(news.kind) ? payerOf(news, means) : undefined;
+  const team = forOwner.has(news.kind) && news.service !== '' ? payerOf(news, means) : undefined;
   const to = [...new Set([...means.operators, ...(team?.mail ?? [])])];
   if (to.length === 0) return undefined;
   const advice = toDo(news);
@@ -113,7 +117,7 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
           : [
               `\`${showsNow(news, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
             ]),
-        'Of this no other mail comes.',
+        isToldAgain(news) ? 'While it stays so, it is told again each week.' : 'Of this no other mail comes.',
       ],
     },
     means.from,

@@ -119,10 +119,10 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
       const views = [];
       for (const job of jobs) {
         const survey = await desk(job.account).survey(signal);
-        const { rotations, expiries, notes } = await planner().plan(job, survey, signal);
+        const { rotations, expiries, notes, held } = await planner().plan(job, survey, signal);
         const plan = { rotations, expiries, notes };
         const whole = { at: survey.at, account: job.account, job: job.name, ...plan };
-        views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey) }));
+        views.push(planView(job, plan, { at: survey.at, file: printPlanFile(whole, survey), held }));
       }
       return views;
     },

@@ -1,8 +1,7 @@
 import { formatMoment } from '../base/index.ts';
-import type { UnixMillis } from '../base/index.ts';
 import type { PlannedExpiry, PlannedRotation } from '../keys/index.ts';
 import type { KeyPlanView, PlannedChange } from '../server/index.ts';
-import type { JobKeyPlan, KeyJob } from './keys-planner.ts';
+import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './keys-planner.ts';
 
 const whyWords = {
   age: 'it has its age',
@@ -46,7 +45,7 @@ const expiryWords = ({ action }: PlannedExpiry, zone: string): string => {
 export const planView = (
   job: KeyJob,
   { rotations, expiries, notes }: JobKeyPlan,
-  { at, file }: { readonly at: UnixMillis; readonly file: string },
+  { at, file, held }: Pick<KeyPlanView, 'at' | 'file'> & Partial<Pick<FreshKeyPlan, 'held'>>,
 ): KeyPlanView => ({
   at,
   account: job.account,
@@ -64,5 +63,8 @@ export const planView = (
     })),
   ],
   notes,
+  ...(held === undefined
+    ? {}
+    : { held: held.map(({ keyId, name, reason, words }) => ({ keyId, name, reason, words })) }),
   file,
 });

@@ -11,6 +11,7 @@ export * from './log.ts';
 export * from './means.ts';
 export * from './money.ts';
 export * from './nearest.ts';
+export * from './program-file.ts';
 export * from './progress.ts';
 export * from './retry.ts';
 export * from './secrets.ts';

@@ -84,6 +84,12 @@ export type RotationView = {
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Failed tries of the step it stands before. */
   readonly tries: number;
+  /** Of so many in a row, before it waits for a person. */
+  readonly triesAllowed?: number;
+  /** When a step that failed is tried again at the earliest; missing where none failed, and where a person is waited for. */
+  readonly nextTry?: UnixMillis;
+  /** An old key should be gone by now and is still used, or may be. */
+  readonly escalated?: boolean;
 };
 
 export type Advanced = {

@@ -480,8 +480,8 @@ describe('plans', () => {
   });
 
   it.each([
-    [{ held: [{ keyId: 2, reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
-    [{ held: [{ keyId: 2, reason: 'not-due', words: 'not due' }] }, /: it is not due any more/],
+    [{ held: [{ keyId: 2, name: 'idle', reason: 'used', words: 'it is in use' }] }, /: it is in use$/],
+    [{ held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'not due' }] }, /: it is not due any more/],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
       /to be warned of now$/,

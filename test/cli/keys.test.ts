@@ -170,6 +170,18 @@ describe('keys plan and apply', () => {
     expect(ran.stdout).toBe('billing: current\n  of billing.g7 (id 1)\n  both keys work\n');
     expect(main.asked).toMatchObject([['start', [{ service: 'billing' }], 'person anna']]);
   });
+  it('name each key that is left as it is, and why, in JSON always and in text where it is asked for', async () => {
+    house.plans['rotate-prod'] = {
+      notes: ['left as usual: 1 key'],
+      held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
+    };
+    expect(await json('plan', 'rotate-prod')).toMatchObject([
+      { held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }] },
+    ]);
+    const shown = await run('plan', 'rotate-prod', '--all');
+    expect(shown.stdout).toContain('left as it is: idle (id 2), not-due: it is due in 12 d\n');
+    expect((await run('plan', 'rotate-prod')).stdout).toContain('left as usual: 1 key\n');
+  });
   it('ask on a terminal, unless told not to', async () => {
     await plan();
     const refused = await runOver(house, ['apply', 'plan.json'], false);

@@ -1,6 +1,8 @@
+import { unixMillis } from '../../base/index.ts';
 import type { RotationStage, RotationView } from '../desk-types.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
+import { pauseAfter } from './decide.ts';
 
 /** How far a rotation is, in one word. */
 export const stageOf = (rotation: Rotation): RotationStage => {
@@ -42,6 +44,11 @@ const standing: Readonly<Record<RotationStage, string>> = {
   'given-up': 'it was given up',
 };
 
+const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<RotationView, 'nextTry'> =>
+  tries === 0 || lastFailure === undefined || waiting !== undefined || over !== undefined
+    ? {}
+    : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
+
 /** What is shown of a rotation; `words` tells more than its stage where a pass has found it. */
 export const viewOfRotation = (rotation: Rotation, words?: string): RotationView => {
   const stage = stageOf(rotation);
@@ -59,5 +66,10 @@ export const viewOfRotation = (rotation: Rotation, words?: string): RotationView
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),
     tries: rotation.tries,
+    triesAllowed: rotation.terms.tries,
+    ...nextTryOf(rotation),
+    ...(rotation.olds.some(({ state, held: one }) => state === 'working' && one?.escalated === true)
+      ? { escalated: true }
+      : {}),
   };
 };

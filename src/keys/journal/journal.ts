@@ -141,7 +141,8 @@ const createMemory = () => {
       noteLeaving(event);
       noteDelivery(event);
       const isRefused = event.what === 'create-lost' && event.refused === true;
-      if (event.what === 'created' || event.what === 'deleting' || isRefused) lost.delete(keyOf(account, event.name));
+      if (event.what === 'created' || event.what === 'deleting' || isRefused)
+        lost.delete(keyOf(account, event.name));
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);
       return row;

@@ -1,6 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
-import { hasCode } from '../../base/index.ts';
+import { hasCode, isProgram } from '../../base/index.ts';
 import type { Delivery, Sink, SinkTrouble } from '../sink.ts';
 import { fingerprintIn } from './fingerprint.ts';
 import { runCommand } from './run-command.ts';
@@ -15,20 +13,6 @@ const lastLine = (output: string): string =>
     .split('\n')
     .map((line) => line.trim())
     .findLast((line) => line !== '') ?? '';
-
-const runnable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
-
-const found = (program: string, { cwd, env }: SinkMeans): boolean =>
-  program.includes('/')
-    ? runnable(resolve(cwd, program))
-    : (env['PATH'] ?? '').split(delimiter).some((folder) => folder !== '' && runnable(join(folder, program)));
 
 /** A program of the operator's that takes the key on its standard input, and proves it by the SHA-256 it prints last. */
 export const createCommandSink = (spec: CommandSpec, place: string, means: SinkMeans): Sink => {
@@ -74,7 +58,7 @@ export const createCommandSink = (spec: CommandSpec, place: string, means: SinkM
       throw failed(`${spec.read[0] ?? ''} printed no SHA-256 as its last line`);
     },
     troubles: () => {
-      const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !found(one, means));
+      const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !isProgram(one, means));
       return Promise.resolve(
         missing.map((one): SinkTrouble => ({
           message: `${one} is no program that can be run`,

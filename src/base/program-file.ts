@@ -1,0 +1,22 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+
+const isRunnable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+
+/** Whether there is such a program, as the system would look for it; nothing is run. */
+export const isProgram = (
+  program: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): boolean =>
+  program.includes('/')
+    ? isRunnable(resolve(cwd, program))
+    : (env['PATH'] ?? '')
+        .split(delimiter)
+        .some((folder) => folder !== '' && isRunnable(join(folder, program)));
