@@ -6,7 +6,7 @@ import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import type { Carry } from './keys-carry.ts';
-import { findKey } from './keys-find.ts';
+import { findKey, isLive } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 import { refuseHeld } from './keys-held.ts';
 import { momentToCome } from './keys-moments.ts';
@@ -87,6 +87,7 @@ export const createKeyOrders = ({
   const takeUpLeak = async (
     open: OpenRotation,
     { key, service, generation }: FoundKey,
+    all: readonly FoundKey[],
     who: string,
     run: Run,
   ): Promise<KeyOutcome | undefined> => {
@@ -98,7 +99,10 @@ export const createKeyOrders = ({
         `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
         { advice: `end it with \`tollkeeper keys give-up ${service}\` and order this again` },
       );
-    if (view.old?.keyId !== key.id) return undefined;
+    const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);
+    // What sinks hold does not work: the leaked key is all there is until there is another.
+    const isReplaced = successor !== undefined && isLive(successor, clock.now());
+    if (view.old?.keyId !== key.id || !isReplaced) return undefined;
     const planned = {
       keyId: key.id,
       generation,
@@ -166,7 +170,9 @@ export const createKeyOrders = ({
       const found = findKey(named, all, clock.now());
       const mine = await accounts.openOf(found.service, found.account);
       const taken =
-        mine === undefined ? undefined : await (now ? takeUpLeak(mine, found, who, run) : takeUp(mine, run));
+        mine === undefined
+          ? undefined
+          : await (now ? takeUpLeak(mine, found, all, who, run) : takeUp(mine, run));
       if (taken !== undefined) return taken;
       const job = jobFor(found, jobName);
       const terms = planner().termsOf(job.name);

@@ -15,6 +15,11 @@ const withAttempt = (
   ),
 });
 
+const withoutAttempt = (rotation: Rotation, generation: number): Rotation => ({
+  ...rotation,
+  attempts: rotation.attempts.filter((attempt) => attempt.generation !== generation),
+});
+
 const withOld = (rotation: Rotation, keyId: number, change: Partial<OldKey>): Rotation => ({
   ...rotation,
   olds: rotation.olds.map((old) => (old.keyId === keyId ? { ...old, ...change } : old)),
@@ -92,7 +97,9 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         madeAt: event.at,
       }));
     case 'create-lost':
-      return state(rotation, event.generation, event.refused === true ? 'gone' : 'lost');
+      return event.refused === true
+        ? withoutAttempt(rotation, event.generation)
+        : state(rotation, event.generation, 'lost');
     case 'verified':
       return state(rotation, event.generation, 'verified');
     case 'delivering':
@@ -190,9 +197,9 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         lastFailure: { at: event.at, step: event.step, message: event.message },
       };
     case 'waiting':
-      return { ...rotation, waiting: event.message };
+      return { ...rotation, waiting: event.message, waitingSince: event.at };
     case 'resumed': {
-      const { waiting: _waiting, lastFailure: _failure, ...rest } = rotation;
+      const { waiting: _waiting, waitingSince: _since, lastFailure: _failure, ...rest } = rotation;
       return { ...rest, tries: 0 };
     }
     case 'given-up':
@@ -207,14 +214,14 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
  * Steps after which nothing has to be done over: failures are counted anew. What a lost plaintext undoes is not among
  * them, or a sink that always fails would be given one key after the other.
  */
-const lasting: readonly KeyEvent['what'][] = [
-  'read-back',
-  'current',
-  'reloaded',
-  'expiry-set',
-  'quota-adjusted',
-  'retired',
-];
+const lasting: readonly KeyEvent['what'][] = ['read-back', 'current', 'reloaded', 'expiry-set', 'retired'];
+
+const quotaSteps: readonly string[] = ['settle-quota', 'share-quota'];
+
+/** Whether failures are counted anew: a quota that is settled once more, as each time before a key goes, is no way forward. */
+const isLasting = ({ lastFailure }: Rotation, { what }: KeyEvent): boolean =>
+  lasting.includes(what) ||
+  (what === 'quota-adjusted' && lastFailure !== undefined && quotaSteps.includes(lastFailure.step));
 
 /** Steps that change nothing about how far it is. */
 const standing: readonly KeyEvent['what'][] = ['failed', 'waiting', 'held', 'escalated'];
@@ -242,7 +249,7 @@ export const afterEvent = (rotation: Rotation | undefined, event: KeyEvent): Rot
   const next = applied(rotation, event);
   return {
     ...next,
-    ...(lasting.includes(event.what) ? { tries: 0 } : {}),
+    ...(isLasting(rotation, event) ? { tries: 0 } : {}),
     ...(standing.includes(event.what)
       ? {}
       : { changedAt: unixMillis(Math.max(event.at, rotation.changedAt)) }),

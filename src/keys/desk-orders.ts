@@ -3,6 +3,7 @@ import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './a
 import { adoptionOf, birthOf, checkService, openRotation, readName } from './desk-parts.ts';
 import type { commonOf } from './desk-parts.ts';
 import type { KeyDesk } from './desk-types.ts';
+import { deadBy } from './plan/key-state.ts';
 import { takeAway } from './engine/clear-key.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import { lineKeyOf, note, openPass, plaintextOf } from './engine/pass.ts';
@@ -171,8 +172,12 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
     giveUp: (service, who) =>
       alone(async () => {
         const rotation = openOf(service);
+        const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+        const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
+        const listed = attempt?.keyId === undefined ? undefined : pass.keys().get(attempt.keyId);
+        const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
         // One that no step can bring to its end is let go of: its old key goes with the next one.
-        if (rotation.handover !== undefined && rotation.waiting === undefined)
+        if (rotation.handover !== undefined && rotation.waiting === undefined && !isDead)
           throw fault(
             'wrong-use',
             `the new key of ${service} is in every sink: there is nothing to give up`,
@@ -181,13 +186,11 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
                 'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
             },
           );
-        const attempt = candidateOf(rotation);
         const key = attempt?.keyId === undefined ? undefined : lineKeyOf(attempt);
         const isCurrent = rotation.handover !== undefined;
         const isOrphan =
           attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing';
         const id = { id: rotation.id, service };
-        const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
         if (key !== undefined && isOrphan) {
           await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
           const { taken, refusal } = await takeAway(pass, key.keyId);
@@ -203,6 +206,8 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         const left = isCurrent ? '' : leftWords(rotation);
         if (left !== '')
           return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; its old key works on. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+        if (isCurrent && isDead)
+          return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
         if (isCurrent)
           return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
         return `the rotation of ${service} is given up; its old key works on`;

@@ -90,6 +90,7 @@ export type Rotation = {
   readonly tries: number;
   readonly lastFailure?: { readonly at: UnixMillis; readonly step: string; readonly message: string };
   readonly waiting?: string;
+  readonly waitingSince?: UnixMillis;
   readonly over?: 'done' | 'given-up';
   readonly beganAt: UnixMillis;
   readonly changedAt: UnixMillis;

@@ -240,7 +240,8 @@ describe('rotating by hand', () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current' }));
+    const candidate = { keyId: 2, name: 'billing.g8' };
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
     main.asked.length = 0;
     const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
     expect(ended).toMatchObject({
@@ -255,6 +256,17 @@ describe('rotating by hand', () => {
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
       ['start', [{ why: 'leak', old: { keyId: 2 } }], who],
     ]);
+  });
+
+  it('of a leaked key whose successor does not work begins anew: nothing goes before there is another', async () => {
+    const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
+    const { main, keys } = oneAccount(old, fresh);
+    await main.start([plannedRotation(old)], 'job rotate-prod');
+    const candidate = { keyId: 2, name: 'billing.g8' };
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
+    main.asked.length = 0;
+    await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
   });
 
   it('stops at a step that fails, with the old key as it was', async () => {

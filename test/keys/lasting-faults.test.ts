@@ -160,7 +160,12 @@ describe('what waits for a person', () => {
     house.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');
     };
-    await house.begun({ tries: 1 });
+    // It rested for long before: weeks are counted from when it began to wait.
+    const id = await house.start(house.gateway.add('billing.g1'), { tries: 1 });
+    house.pass(20 * day);
+    await house.advance([id]);
+    await house.advance();
+    expect(house.news).toHaveLength(1);
     for (let days = 1; days <= 8; days += 1) {
       house.pass(day);
       await house.advance();
@@ -303,13 +308,18 @@ describe('a successor that does not work any more', () => {
     ]);
   });
 
-  it('is told where the old key ends with the overlap', async () => {
+  it('is told where the old key ends with the overlap, also after it was told that it is used', async () => {
     await using house = await engineHouse();
     await house.begun(timed);
-    expire(house, 'billing.g2');
     house.pass(40 * minute);
+    house.used('billing.g1');
+    await house.advance();
+    expire(house, 'billing.g2');
+    house.pass(5 * minute);
+    await house.advance();
     await house.advance();
     expect(house.news.map(({ title }) => title)).toEqual([
+      'the old key billing.g1 is still used and ends soon',
       'the old key billing.g1 ends soon, and its successor does not work',
     ]);
   });
@@ -330,6 +340,93 @@ describe('a gateway that is asked too often', () => {
     await house.advance();
     expect(house.gateway.keys.has(old)).toBe(false);
     expect(house.news).toEqual([]);
+  });
+});
+
+describe('tries that are used up', () => {
+  it.each([
+    [
+      'a quota that is settled once more',
+      { retire: { ...usualTerms.retire, ending: 'expire' as const } },
+      limited,
+    ],
+    ['a proof that is taken anew', {}, {}],
+  ])('stay so: %s', async (_, terms, fields) => {
+    await using house = await engineHouse();
+    await house.begun(terms, fields);
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    // Somebody puts the old contents back each time.
+    await dieAt(house, 'after record retiring');
+    house.sink.held.value = 'sk-other';
+    for (let round = 0; round < 40; round += 1) {
+      house.pass(5 * minute * (1 + round));
+      house.used('billing.g2', minute);
+      await house.advance();
+    }
+    expect(await stages(house)).toEqual(['waiting']);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+  });
+});
+
+describe('a quota that is used up', () => {
+  it('keeps the old key that has some left, and is told', async () => {
+    await using house = await engineHouse();
+    const { old, moved } = await house.begun({}, limited);
+    house.spendTo(old, '30');
+    house.spendTo(moved?.view.candidate?.keyId ?? 0, '50');
+    house.pass(2 * hour);
+    house.used('billing.g2', minute);
+    await house.advance();
+    expect(remains(house)).toEqual({ 'billing.g1': '30', 'billing.g2': '0' });
+    expect(house.news.map(({ title }) => title)).toEqual([
+      'billing can spend its quota twice for a while',
+      'billing.g2 has nothing left to spend',
+      'the old key billing.g1 is kept for now',
+    ]);
+  });
+});
+
+describe('a job that is gone from the config', () => {
+  it('leaves no key behind that nobody can use', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old);
+    await dieAt(house, 'after record created', [id]);
+    house.state.declared = false;
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g1']);
+  });
+});
+
+describe('a service whose new key does not work any more', () => {
+  it('is given another once a person gives the rotation up', async () => {
+    await using house = await engineHouse();
+    const { old } = await house.begun();
+    await expect(house.desk().giveUp('billing', 'person anna')).rejects.toThrow('nothing to give up');
+    const current = [...house.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+    if (current === undefined) throw new RangeError('no key was made');
+    house.gateway.keys.set(current.id, { ...current, status: 2 });
+    expect(await house.desk().giveUp('billing', 'person anna')).toContain('`tollkeeper keys rotate billing`');
+    await house.advance([await house.start(old)]);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2', 'billing.g3']);
+    expect(house.gateway.works(house.sink.held.value ?? '')).toBe(true);
+  });
+});
+
+describe('a create that is refused', () => {
+  it('uses no generation up, however often', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old);
+    house.gateway.faults.create.push(...Array.from({ length: 5 }, () => 'limited' as const));
+    for (let round = 0; round < 5; round += 1) {
+      await expect(house.advance([id])).rejects.toThrow('too many requests');
+      house.pass(5 * minute);
+    }
+    await house.restart();
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
   });
 });
 
@@ -369,5 +466,26 @@ describe('a leaked key', () => {
     house.pass(hour);
     await house.advance();
     expect(house.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
+  });
+
+  it('goes on by itself once the key of another service can be cleared away', async () => {
+    await using house = await engineHouse();
+    house.state.verify = async () => {
+      throw fault('key-verify-unclear', 'no answer');
+    };
+    await other(house);
+    house.state.verify = undefined;
+    const old = house.gateway.add('billing.g1');
+    const id = await house.start(old, leaked);
+    house.gateway.faults.remove.push(...Array.from({ length: 80 }, () => 'before' as const));
+    for (let round = 0; round < 36; round += 1) {
+      await house.advance(round === 0 ? [id] : undefined);
+      house.pass(5 * minute);
+    }
+    expect(house.gateway.keys.has(old)).toBe(true);
+    house.gateway.faults.remove.length = 0;
+    house.pass(6 * hour);
+    await house.advance();
+    expect(house.gateway.keys.has(old)).toBe(false);
   });
 });

@@ -136,6 +136,21 @@ const clearLeft = async (pass: Pass, id: string): Promise<void> => {
   }
 };
 
+/** What keeps another service's key from being cleared away is no failure of this rotation. */
+const hasMadeWay = async (pass: Pass, rotation: Rotation): Promise<boolean> => {
+  try {
+    return await makeWay(pass, rotation);
+  } catch (error) {
+    pass.signal.throwIfAborted();
+    if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
+    pass.means.log.warn('the new key of another service keeps a leaked key waiting', {
+      service: rotation.service,
+      ...errorFields(error),
+    });
+    return false;
+  }
+};
+
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
 export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
   const { journal } = pass.means;
@@ -153,7 +168,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       action = decide(rotation, viewOf(pass, rotation, consumerOf));
       if (action.step === 'rest') {
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
-        if (isUrgent && (await makeWay(pass, rotation))) continue;
+        if (isUrgent && (await hasMadeWay(pass, rotation))) continue;
         if (action.blocked === true) pass.blocked.add(id);
         if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
         return { rotation, moved, words: action.words };
@@ -178,7 +193,7 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       )
         throw error;
       const now = journal.rotation(id) ?? rotation;
-      await failStep(pass, now, action?.step === 'rest' ? 'make-way' : (action?.step ?? 'decide'), error);
+      await failStep(pass, now, action?.step ?? 'decide', error);
       await clearLeft(pass, id);
       return {
         rotation: journal.rotation(id) ?? now,

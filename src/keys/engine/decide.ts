@@ -37,6 +37,9 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
   return undefined;
 };
 
+/** A key that is made, and that no sink can hold. */
+const isUndelivered = ({ state }: Attempt): boolean => state === 'made' || state === 'verified';
+
 /** The place that a person has the key of and has not said so yet. */
 const awaited = (attempt: Attempt, places: readonly WantedPlace[]): WantedPlace | undefined =>
   places.find(({ place, confirmedByPerson }) => {
@@ -46,8 +49,7 @@ const awaited = (attempt: Attempt, places: readonly WantedPlace[]): WantedPlace 
 
 /** A key whose plaintext is gone: sinks that prove to hold it make it good, else it is in nobody's hands but theirs. */
 const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Action => {
-  if (attempt.state === 'made' || attempt.state === 'verified')
-    return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
+  if (isUndelivered(attempt)) return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
   const byPerson = awaited(attempt, places);
   const delivered = places.every(({ place }) => attempt.places[place]?.done === true);
   if (byPerson !== undefined && delivered) return unconfirmed(attempt, byPerson.place);
@@ -70,7 +72,11 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before;
   const { places } = view;
-  if (places === undefined || places.length === 0)
+  const attempt = candidateOf(rotation);
+  if (places === undefined || places.length === 0) {
+    // Nobody knows when there will be one: others are not to wait for that.
+    if (attempt !== undefined && isUndelivered(attempt))
+      return { step: 'clear', attempt, keyId: attempt.keyId ?? 0 };
     return {
       ...rest(
         `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
@@ -81,7 +87,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
         atOnce: true,
       },
     };
-  const attempt = candidateOf(rotation);
+  }
   if (attempt === undefined) {
     const other = view.unsettledElsewhere();
     if (other === undefined) return { step: 'create' };
@@ -156,7 +162,8 @@ const ofOld = (
   if (retire.when === 'after-overlap') {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
     if (view.now >= old.expiry.at * 1000) return { step: 'retire', old };
-    if (old.held === undefined && view.now >= inUse + overlap / 2) return { step: 'judge', old };
+    const isTold = old.held?.reason === 'successor-dead';
+    if (!isTold && view.now >= inUse + overlap / 2) return { step: 'judge', old };
     return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);
   }
   const due = inUse + Math.max(overlap, retire.quiet);
@@ -192,7 +199,7 @@ const orphaned = (rotation: Rotation, view: View): Action | undefined => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before.step === 'rest' ? undefined : before;
   const attempt = candidateOf(rotation);
-  const isOrphan = attempt?.state === 'made' || attempt?.state === 'verified';
+  const isOrphan = attempt !== undefined && isUndelivered(attempt);
   // Nobody knows when a person lets it go on: others are not to wait for that.
   return isOrphan && attempt.keyId !== undefined && (rotation.waiting !== undefined || !view.holds(attempt))
     ? { step: 'clear', attempt, keyId: attempt.keyId }
@@ -215,11 +222,11 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
     return rest(
       `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; it is tried again at ${clock(again)}`,
     );
-  const { service, changedAt } = rotation;
+  const { service, changedAt, waitingSince = changedAt } = rotation;
   return {
     ...rest(`${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``),
     // That it waits was told as its last try failed.
-    untold: { title: `the rotation of ${service} still waits for you`, since: changedAt, atOnce: false },
+    untold: { title: `the rotation of ${service} still waits for you`, since: waitingSince, atOnce: false },
   };
 };
 

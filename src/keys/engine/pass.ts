@@ -17,7 +17,7 @@ export type Pass = {
   readonly keys: () => ReadonlyMap<number, ApiKey>;
   readonly listedAt: () => UnixMillis;
   readonly look: () => Promise<void>;
-  /** Notes a key that was made, until the next list shows it. */
+  /** Notes how a key was seen since the list: made, read or changed. */
   readonly noteMade: (key: ApiKey) => void;
   /** Keys to be left alone for the rest of the pass, with the reason. */
   readonly resting: Map<number, string>;

@@ -52,6 +52,7 @@ const writeRemain = async (
   const settled = (of: QuotaSettled | undefined) => (of === undefined ? {} : { settles: of });
   const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
   const listed = await gateway.read(key.keyId, pass.signal);
+  pass.noteMade(listed);
   if (begun !== undefined) {
     const raises = compareMoney(begun.wanted, begun.before) > 0;
     // Calls only ever lower it: above what stood there before, or down at what was wanted, it has been written.
@@ -85,6 +86,8 @@ const writeRemain = async (
     { neverRaise: compareMoney(wanted, before) <= 0 },
     pass.signal,
   );
+  // What is done to others next goes by what this one may still spend.
+  pass.noteMade(after);
   await note(pass, rotation, {
     what: 'quota-adjusted',
     ...lineKey(key),
@@ -138,9 +141,21 @@ const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: Old
   const left = (await gateway.read(old.keyId, pass.signal)).remainQuota;
   const change = owed(rotation, attempt, old, left);
   if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
-  return writeRemain(pass, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
+  await writeRemain(pass, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
     keyId: old.keyId,
     left,
+  });
+  const rest = pass.keys().get(successor.keyId)?.remainQuota ?? zero;
+  if (compareMoney(rest, zero) > 0) return;
+  const { service, id } = rotation;
+  await pass.means.tell({
+    kind: 'escalated',
+    account: pass.means.account,
+    service,
+    rotation: id,
+    title: `${successor.name} has nothing left to spend`,
+    words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail until it is given more at the gateway`,
+    key: `${id}/${old.keyId}/spent`,
   });
 };
 

@@ -116,6 +116,11 @@ const createMemory = () => {
     const key = keyOf(account, service);
     highest.set(key, Math.max(generation, highest.get(key) ?? 0));
   };
+  /** Nobody ever saw a key of it: the next one takes its place. */
+  const forgetGeneration = ({ account, service }: KeyEvent, generation: number): void => {
+    const key = keyOf(account, service);
+    if (highest.get(key) === generation) highest.set(key, generation - 1);
+  };
   return {
     rotations,
     lineOf,
@@ -131,6 +136,7 @@ const createMemory = () => {
       // What is over is told by history, and need not be held.
       if (next?.over !== undefined) rotations.delete(rotation);
       if ('generation' in event) noteGeneration(event, event.generation);
+      if (event.what === 'create-lost' && event.refused === true) forgetGeneration(event, event.generation);
       if (event.what === 'creating')
         lost.set(keyOf(account, event.name), {
           rotation,
