@@ -1,25 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { exemptFile } from '../support/secret-watch.ts';
-import { openTown } from './support/daemon.ts';
 import type { Town } from './support/daemon.ts';
+import { openKeyTown } from './support/key-town.ts';
 
 let town: Town;
 beforeEach(async () => {
-  town = await openTown('2026-11-20T09:30:00Z');
-  await town.jobs(
-    `rotate-prod:
-    kind: rotate-keys
-    keys: { name: "batch*" }
-    every: 30d
-    mode: apply
-    deliver: [{ file: { path: "${join(town.folder.path, 'secrets', '{service}.env')}", variable: KEY } }]
-    verify: { embeddings: { model: text-embedding-3-small } }
-    retire: { when: unused, quiet: 1d }`,
-    'pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-11-19 }',
-  );
-  exemptFile(await town.folder.write('secrets/batch.env', '# of the batch\n'));
+  town = await openKeyTown('# of the batch\n');
 });
 afterEach(() => town[Symbol.asyncDispose]());
 

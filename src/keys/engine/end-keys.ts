@@ -2,7 +2,7 @@ import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../ba
 import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
-import { lineKey, note } from './pass.ts';
+import { lineKey, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 type Ended = Awaited<ReturnType<KeyDesk['expire']>>[number];
@@ -11,22 +11,23 @@ type Ended = Awaited<ReturnType<KeyDesk['expire']>>[number];
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
 const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<string> => {
-  const { account, tell, journal } = pass.means;
+  const { account, journal } = pass.means;
   const { service, name, keyId } = planned;
   const id = idOf(planned);
   const told = await journal.history({ account, service });
   // A stage is told once; the letter itself has its key too.
   if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'it was warned of before';
-  await tell({
-    kind: 'warning',
-    account,
-    service,
-    rotation: id,
-    title: `the key ${name} is to end`,
-    words: stage,
-    key: `${id}/${stage}`,
-  });
+  await tellOf(
+    pass,
+    { id, service },
+    {
+      kind: 'warning',
+      title: `the key ${name} is to end`,
+      words: stage,
+      key: `${id}/${stage}`,
+    },
+  );
   await note(pass, { id, service }, { what: 'warned', ...lineKey(planned), stage });
   return 'its owner was warned';
 };

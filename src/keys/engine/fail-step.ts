@@ -1,7 +1,7 @@
 import { errorFields, isFault, messageOf, shellWord } from '../../base/index.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Untold } from './action.ts';
-import { note } from './pass.ts';
+import { note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /** Milliseconds after which who has to do something is told again. */
@@ -14,7 +14,7 @@ export const failStep = async (
   step: string,
   error: unknown,
 ): Promise<void> => {
-  const { account, tell, log } = pass.means;
+  const { log } = pass.means;
   const message = messageOf(error);
   const code = isFault(error) ? error.code : 'error';
   const tries = rotation.tries + 1;
@@ -41,11 +41,8 @@ export const failStep = async (
     rotation.handover === undefined
       ? 'The old key is untouched and works'
       : 'Every sink holds the new key, and the old one is not taken away before this is done';
-  await tell({
+  await tellOf(pass, rotation, {
     kind: isLast ? 'waiting' : 'failed',
-    account,
-    service,
-    rotation: id,
     title: isLast
       ? `the rotation of ${service} waits for you`
       : `a step of the rotation of ${service} failed`,
@@ -60,13 +57,13 @@ export const failStep = async (
 
 /** A rotation that no pass will ever move on without a person's doing, and that no step fails in. */
 export const tellStuck = async (
-  { means: { account, tell, clock } }: Pass,
-  { id, service }: Rotation,
+  pass: Pass,
+  rotation: Rotation,
   { title, since, atOnce }: Untold,
   words: string,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((pass.means.clock.now() - since) / week));
   if (weeks === 0 && !atOnce) return;
-  const key = weeks === 0 ? `${id}/${title}` : `${id}/${title}/${weeks}`;
-  await tell({ kind: 'waiting', account, service, rotation: id, title, words, key });
+  const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
+  await tellOf(pass, rotation, { kind: 'waiting', title, words, key });
 };

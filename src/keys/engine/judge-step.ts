@@ -6,7 +6,7 @@ import { clockSkew } from './clock-skew.ts';
 import { judgeRetirement, knownEnd, quietSpan, takenUpFrom } from './judge-old.ts';
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
 import { isSameName, namesBorne, usesOf } from './named-uses.ts';
-import { lineKey, lineKeyOf, note } from './pass.ts';
+import { lineKey, lineKeyOf, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /** Keys that bore or bear one of the names. */
@@ -109,20 +109,17 @@ const keep = async (
   handover: UnixMillis,
   hold: Hold,
 ): Promise<void> => {
-  const { account, tell, clock } = pass.means;
+  const { clock } = pass.means;
   const { reason, words, use, escalate } = hold;
-  const { service, id, terms } = rotation;
+  const { id, terms } = rotation;
   const newsFrom = behindIsNews(rotation, handover);
   const isNews = reason !== 'log-incomplete' || escalate || clock.now() >= newsFrom;
   if (isNoted(old, hold) && (!isNews || (await isTold(pass, rotation, old, hold, newsFrom)))) return;
   const what = escalate ? 'escalated' : 'held';
   const usedTill = use === undefined ? {} : { use };
   if (isNews)
-    await tell({
+    await tellOf(pass, rotation, {
       kind: what,
-      account,
-      service,
-      rotation: id,
       title: escalate
         ? `the old key ${old.name} cannot be retired, and its time is up`
         : terms.retire.when === 'after-overlap'

@@ -1,6 +1,7 @@
 import { unixMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
+import type { KeyNews } from '../desk-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineMeans } from './engine-means.ts';
@@ -93,6 +94,13 @@ export const note = async (
     })),
   );
 };
+
+/** Tells operators of a rotation, or of what stands for one. */
+export const tellOf = (
+  { means: { account, tell } }: Pass,
+  { id, service }: Pick<Rotation, 'id' | 'service'>,
+  news: Omit<KeyNews, 'account' | 'service' | 'rotation'>,
+): Promise<void> => tell({ account, service, rotation: id, ...news });
 
 /** Names the plaintext of an attempt. */
 export const plaintextOf = (

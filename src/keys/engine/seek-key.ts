@@ -1,6 +1,6 @@
 import { hasCode } from '../../base/index.ts';
 import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
-import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
+import { lineKey, lineKeyOf, note, plaintextOf, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /**
@@ -39,11 +39,8 @@ export const seekSuccessor = async (pass: Pass, rotation: Rotation, attempt: Att
   await note(pass, rotation, { what: 'vanished', ...key });
   pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
   const { service, id } = rotation;
-  await pass.means.tell({
+  await tellOf(pass, rotation, {
     kind: 'escalated',
-    account: pass.means.account,
-    service,
-    rotation: id,
     title: `the new key ${key.name} was taken away`,
     words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
     key: `${id}/${key.keyId}/taken-away`,
@@ -60,15 +57,16 @@ export const tellStaying = async (
   key: LineKey,
   since: number | undefined,
 ): Promise<void> => {
-  const { clock, tell, account } = pass.means;
+  const { clock } = pass.means;
   if (since === undefined || clock.now() - since < cachesHold) return;
-  await tell({
-    kind: 'escalated',
-    account,
-    service,
-    rotation: id,
-    title: `the key ${key.name} is still there after it was deleted`,
-    words: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass: look at the key there, and delete it by hand where it still works`,
-    key: `${id}/${key.keyId}/still-there`,
-  });
+  await tellOf(
+    pass,
+    { id, service },
+    {
+      kind: 'escalated',
+      title: `the key ${key.name} is still there after it was deleted`,
+      words: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()}, and still lists it; it is asked again with each pass: look at the key there, and delete it by hand where it still works`,
+      key: `${id}/${key.keyId}/still-there`,
+    },
+  );
 };

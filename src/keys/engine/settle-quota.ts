@@ -3,7 +3,7 @@ import type { Money } from '../../base/index.ts';
 import { isOfRotation } from '../rotation.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
 import { halfOf } from './half.ts';
-import { lineKey, lineKeyOf, note } from './pass.ts';
+import { lineKey, lineKeyOf, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
@@ -24,11 +24,8 @@ export const tellExposure = async (
   const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
   const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
   const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
-  await pass.means.tell({
+  await tellOf(pass, rotation, {
     kind: 'exposure',
-    account: pass.means.account,
-    service,
-    rotation: id,
     title: `${service} can spend its quota ${times} for a while`,
     words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
     key: `${id}/exposure`,
@@ -147,12 +144,9 @@ const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: Old
   });
   const rest = pass.keys().get(successor.keyId)?.remainQuota ?? zero;
   if (compareMoney(rest, zero) > 0) return;
-  const { service, id } = rotation;
-  await pass.means.tell({
+  const { id } = rotation;
+  await tellOf(pass, rotation, {
     kind: 'escalated',
-    account: pass.means.account,
-    service,
-    rotation: id,
     title: `${successor.name} has nothing left to spend`,
     words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail until it is given more at the gateway`,
     key: `${id}/${old.keyId}/spent`,
@@ -180,12 +174,9 @@ export const settleQuota = async (
       measured,
       settles: { keyId: old.keyId, left: old.settled?.left ?? old.remain ?? zero },
     });
-    const { service, id } = rotation;
-    await pass.means.tell({
+    const { id } = rotation;
+    await tellOf(pass, rotation, {
       kind: 'exposure',
-      account: pass.means.account,
-      service,
-      rotation: id,
       title: `the quota of ${attempt.name} is as it was made`,
       words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,
       key: `${id}/unsettled`,

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { probeService } from '../update/probe.ts';
 import { takeAway } from './clear-key.ts';
-import { lineKey, note } from './pass.ts';
+import { lineKey, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { isGone, tellStaying } from './seek-key.ts';
 import { canComeOf } from './stray.ts';
@@ -110,7 +110,7 @@ const clearStray = async (
   pass: Pass,
   { id, service, why, since, ...key }: Stray,
 ): Promise<{ readonly refusal: unknown }> => {
-  const { account, log, tell } = pass.means;
+  const { log } = pass.means;
   if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
   const { taken, refusal } = await takeStray(pass, key.keyId);
   if (!taken) {
@@ -124,35 +124,37 @@ const clearStray = async (
   }
   await note(pass, { id, service }, { what: 'deleted', ...key });
   if (why === 'orphan')
-    await tell({
-      kind: 'orphan',
-      account,
-      service,
-      rotation: id,
-      title: `a key that nobody can use was cleared away`,
-      words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
-      key: `orphan/${key.keyId}`,
-    });
+    await tellOf(
+      pass,
+      { id, service },
+      {
+        kind: 'orphan',
+        title: `a key that nobody can use was cleared away`,
+        words: `${key.name} was made by a request whose answer never came, and showed up late; it was deleted`,
+        key: `orphan/${key.keyId}`,
+      },
+    );
   return { refusal: undefined };
 };
 
 /** A key that bears the name of one whose answer was lost, and by its birth is another: somebody has to say whose it is. */
 const tellUnclaimed = async (pass: Pass): Promise<void> => {
-  const { journal, account, clock, tell } = pass.means;
+  const { journal, account, clock } = pass.means;
   const lineage = journal.lineage(account);
   for (const { id, name, createdTime } of pass.keys().values()) {
     const lost = lineage.has(id) ? undefined : journal.lostAttempt(account, name);
     if (lost === undefined || canComeOf({ createdTime }, lost.askedAt, clock.now())) continue;
     const { service, rotation, askedAt } = lost;
-    await tell({
-      kind: 'escalated',
-      account,
-      service,
-      rotation,
-      title: `whose the key ${name} is cannot be told`,
-      words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it: delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\``,
-      key: `unclaimed/${id}`,
-    });
+    await tellOf(
+      pass,
+      { id: rotation, service },
+      {
+        kind: 'escalated',
+        title: `whose the key ${name} is cannot be told`,
+        words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it: delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\``,
+        key: `unclaimed/${id}`,
+      },
+    );
   }
 };
 
