@@ -38,7 +38,7 @@ type Held = {
 export const refuseHeld = async (found: FoundKey, { keys, now, job, history }: Held): Promise<void> => {
   const { key, service, rotation } = found;
   const line = lineNamed(service, keys).filter(({ account }) => account === found.account);
-  const turning = rotation !== undefined && rotation.part !== 'leaving';
+  const turning = rotation !== undefined && rotation.part !== 'leaving' && rotation.part !== 'kept';
   if (!turning && (job === undefined || !isCurrent(found, line, now))) return;
   const holds =
     placesWords(key.id, await history()) ??

@@ -100,6 +100,8 @@ export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => {
     },
     atRest: (account) => {
       troubles.delete(account);
+      // What comes now was not there from the start.
+      moved.add(account);
     },
   };
 };

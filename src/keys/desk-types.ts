@@ -23,7 +23,7 @@ export type SurveyedKey = {
 export type KeySurvey = { readonly at: UnixMillis; readonly keys: readonly SurveyedKey[] };
 
 /** What a key is to a rotation: `old` is to be replaced, and is `leaving` once its `successor` is in every sink. */
-export type RotationPart = 'old' | 'leaving' | 'successor';
+export type RotationPart = 'old' | 'leaving' | 'kept' | 'successor';
 
 /** How far a rotation is; the last three are at rest. */
 export type RotationStage =

@@ -33,8 +33,10 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
       attempts.some((one) => one.keyId === keyId && one.state !== 'gone'),
   );
   if (found === undefined) return undefined;
-  const isOld = found.old?.keyId === keyId || found.olds.some((one) => one.keyId === keyId);
-  const part = !isOld ? 'successor' : found.handover === undefined ? 'old' : 'leaving';
+  const leaving = found.olds.find((one) => one.keyId === keyId);
+  const isOld = found.old?.keyId === keyId || leaving !== undefined;
+  const gone = leaving?.held === undefined ? 'leaving' : 'kept';
+  const part = !isOld ? 'successor' : found.handover === undefined ? 'old' : gone;
   return { id: found.id, stage: stageOf(found), part };
 };
 

@@ -72,6 +72,19 @@ const stuck = 'the rotations of … cannot be moved on';
 const over = 'the rotations of … move on again';
 
 describe('rotations that cannot be moved on', () => {
+  it('are told of once more on one day where a job carried them to their end meanwhile', async () => {
+    const house = openHouse();
+    house.fail('disk-full');
+    await house.passFor(5 * minute);
+    house.mend();
+    house.closed.add('main');
+    await house.passFor(3 * hour);
+    house.closed.delete('main');
+    house.fail('disk-full');
+    await house.passFor(5 * minute);
+    expect(house.titles()).toEqual([stuck, stuck]);
+  });
+
   it('are told of each time that they begin to be, and when they move on again', async () => {
     const house = openHouse();
     await house.passFor(hour);

@@ -161,6 +161,11 @@ describe('the part that a key has in a rotation', () => {
     expect(await parts(house)).toEqual({ 'billing.g1': 'old' });
     await house.advance([id]);
     expect(await parts(house)).toEqual({ 'billing.g1': 'leaving', 'billing.g2': 'successor' });
+    house.used('billing.g1', 0);
+    house.pass(2 * hour);
+    house.used('billing.g1');
+    await house.advance();
+    expect(await parts(house)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
   });
 
   it('is to leave for one that was made, and superseded before the hand-over', async () => {

@@ -33,7 +33,7 @@ export const planNotices = (
   return oldestFirst(survey.keys)
     .flatMap(({ key, service, generation, rotation }) => {
       const { id: keyId, name, expiredTime } = key;
-      // A key that was replaced, or that we end ourselves, is nobody's surprise; where a person is waited for, it may be one.
+      // A key that was replaced, or that we end ourselves, is nobody's surprise; where something keeps it, it may be one.
       const isLeaving = rotation?.part === 'leaving' && rotation.stage !== 'waiting';
       if (expiredTime === 'never' || isLeaving || ownDoing.has(`${keyId} ${expiredTime}`)) return [];
       const left = toMillis(expiredTime) - now;

@@ -100,18 +100,6 @@ const obstacleOf = (
   const alive = line.filter(
     (other) => other === surveyed || (other.retired !== true && deadBy(other.key, survey.at) === undefined),
   );
-  const newer = alive.filter((other) => other.generation > generation);
-  // A key that not every sink ever held takes nobody's place.
-  const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
-  const newest = newer.find(isWhole) ?? (dead === undefined ? undefined : newer.find(isOurs));
-  if (newest !== undefined)
-    return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
-  const whole = surveyed.unfinished === true ? alive.find(isWhole) : undefined;
-  if (whole !== undefined)
-    return held(
-      'unfinished',
-      `it was never in every sink of ${service}, which may hold different keys: ${whole.key.name} is what is rotated`,
-    );
   if (surveyed.retired === true)
     return dead === undefined
       ? held(
@@ -119,6 +107,19 @@ const obstacleOf = (
           `it has left the line of ${service}, and somebody lets it live on; take it in with \`tollkeeper keys adopt\`, or delete it`,
         )
       : held('retired', `it has left the line of ${service}`);
+  const newer = alive.filter((other) => other.generation > generation);
+  // A key that not every sink ever held takes nobody's place.
+  const isWhole = (other: SurveyedKey): boolean => isOurs(other) && other.unfinished !== true;
+  const newest = newer.find(isWhole) ?? (dead === undefined ? undefined : newer.find(isOurs));
+  if (newest !== undefined)
+    return held('older-generation', `${newest.key.name} is a newer key of ${service}`);
+  const isUnfinished = surveyed.unfinished === true;
+  const whole = isUnfinished ? (alive.find(isWhole) ?? newer.find(isOurs)) : undefined;
+  if (whole !== undefined)
+    return held(
+      'unfinished',
+      `it was never in every sink of ${service}, which may hold different keys: ${whole.key.name} is what is rotated`,
+    );
   if (dead !== undefined) return held(dead, whyDead[dead]);
   const namesakes = survey.keys.filter((other) => other.key.name === key.name).map((other) => other.key.id);
   if (namesakes.length > 1)

@@ -83,6 +83,7 @@ describe('notices before a key expires', () => {
     ['is under way', 'delivering', 'old'],
     ['is held for months, of its new key', 'current', 'successor'],
     ['waits for a person after its hand-over', 'waiting', 'leaving'],
+    ['keeps its old key, which is in use', 'current', 'kept'],
   ] as const)('are of keys that are in use, though their rotation %s', (_, stage, part) => {
     const rotation = { id: 'r', stage, part };
     expect(due([surveyed('b', { rotation, key: { expiredTime: toSeconds(daysAgo(-1)) } })])).toEqual([

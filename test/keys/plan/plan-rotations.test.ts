@@ -152,11 +152,20 @@ describe('a plan of rotations', () => {
     expect(held).toEqual({
       'a.g1': 'retired',
       'b.g1': 'revived',
-      'c.g1': 'older-generation',
-      'd.g1': 'older-generation',
+      'c.g1': 'revived',
+      'd.g1': 'retired',
       'e.g2': 'revived',
       f: 'revived',
     });
+  });
+
+  it('rotates the newest of keys that were never in every sink, where there is no other', () => {
+    const { taken, held } = plan([
+      surveyed('a.g1', { known: true, split: true, unfinished: true }),
+      surveyed('a.g2', { known: true, split: true, unfinished: true }),
+    ]);
+    expect(taken).toEqual(['a.g2']);
+    expect(held).toEqual({ 'a.g1': 'unfinished' });
   });
 
   it('rotates a service at once whose last delivery was never seen through, from the key that all sinks held', () => {

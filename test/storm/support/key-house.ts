@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
@@ -30,6 +30,8 @@ export type Lived = {
   readonly code: number | null;
   /** Milliseconds. */
   readonly took: number;
+  /** Whether a step was written down in it. */
+  readonly stepped: boolean;
   readonly said: string;
 };
 
@@ -154,6 +156,8 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       .map((line) => (JSON.parse(line) as { event: { what: string; name?: string } }).event);
     return new Set(events.flatMap(({ what, name = '' }) => (what === 'delivering' ? [name] : [])));
   };
+  const auditSize = async (): Promise<number> =>
+    (await stat(join(folder.path, 'data/audit/keys.jsonl')).catch(() => undefined))?.size ?? 0;
   const newest = Math.max(...sandbox.state.keys.all().map(({ id }) => id));
   const consumer = await startConsumer({
     baseUrl: sandbox.baseUrl,
@@ -165,6 +169,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
     sandbox,
     consumer,
     live: async (argv, death = { kind: 'none' }) => {
+      const written = await auditSize();
       const started = Date.now();
       const running = program.start(argv, {
         cwd: folder.path,
@@ -188,6 +193,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
         killed: signal === 'SIGKILL',
         code,
         took: Date.now() - started,
+        stepped: (await auditSize()) > written,
         said: `${running.stdout().join('\n')}${running.stderr()}`,
       };
     },

@@ -66,18 +66,31 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
     it('killed at random moments', async () => {
       await using house = await openKeyHouse(program, weather);
       const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: 1000 })), { seed, numRuns: 100_000 });
-      /** Milliseconds within which a process may end: learned, so that kills fall all over it. */
-      let longest = 1000;
-      let [kills, rotations, draw] = [0, 0, 0];
+      // One rotation that nobody disturbs tells how long processes take, so that kills fall all over their work.
+      const lives: number[] = [];
+      const calm = await playRotation(
+        house,
+        () => ({ kind: 'none' }),
+        ({ took }) => lives.push(took),
+      );
+      expect([calm.wrongs, calm.unfinished]).toEqual([[], []]);
+      /** Milliseconds: half of what a process takes that has nothing to do, and within which one may end that has. */
+      const least = Math.min(...lives) / 2;
+      let longest = Math.max(...lives);
+      let [kills, amid, rotations, draw] = [0, 0, 0, 0];
       while (kills < each) {
         const rotated = await playRotation(
           house,
           (lives) =>
             kills + lives > each + 1
               ? { kind: 'none' }
-              : { kind: 'moment', after: ((moments[(draw += 1)] ?? 0) / 1000) * longest },
-          ({ killed, took }) => {
-            longest = killed ? longest * 1.01 : (longest + took) / 2;
+              : {
+                  kind: 'moment',
+                  after: least + ((moments[(draw += 1)] ?? 0) / 1000) * Math.max(0, longest - least),
+                },
+          ({ killed, took, stepped }) => {
+            if (killed && stepped) amid += 1;
+            longest = killed ? longest * 1.01 : Math.max(longest * 0.9, took);
           },
         );
         expect(rotated.wrongs).toEqual([]);
@@ -87,7 +100,10 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
       }
       expect((await house.live(['keys', 'audit', '--verify'])).code).toBe(0);
       const calls = await house.consumer.stop();
-      say(`${weather.name}: ${kills} kills at random in ${rotations} rotations; ${calls} calls`);
+      say(
+        `${weather.name}: ${kills} kills at random in ${rotations} rotations, ${amid} behind a step of theirs; ${calls} calls`,
+      );
+      expect(amid).toBeGreaterThan(0);
       expect(house.consumer.failures()).toEqual([]);
     });
   });
