@@ -1,7 +1,15 @@
 import { toMillis, toSeconds, unixMillis, unixSeconds } from '../base/index.ts';
-import type { Progress } from '../base/index.ts';
-import { keysAsked, pastSteps, spanAsked, timesAsked } from '../keys/index.ts';
-import type { ExpiryEvidence, ExpiryPolicy, KeyEvent, KeySurvey } from '../keys/index.ts';
+import type { Progress, UnixMillis } from '../base/index.ts';
+import {
+  bareName,
+  distinctNames,
+  keysAsked,
+  pastSteps,
+  spanAsked,
+  sumOfUses,
+  timesAsked,
+} from '../keys/index.ts';
+import type { ExpiryEvidence, ExpiryPolicy, KeyEvent, KeySurvey, SurveyedKey } from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Team } from './payers.ts';
 
@@ -23,12 +31,39 @@ const ahead = 86_400;
 /** Of what a key is used for, so much is said. */
 const modelsTold = 3;
 
+/** Ids of the keys as they are now, by their names as the log tells them apart. */
+const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => {
+  const ids = new Map<string, number[]>();
+  for (const { key } of keys) {
+    const name = bareName(key.name);
+    const same = ids.get(name);
+    if (same === undefined) ids.set(name, [key.id]);
+    else same.push(key.id);
+  }
+  return ids;
+};
+
+/** By id every name that a key bore since, the one it has now first: others can rename it, and calls stay under the old one. */
+const namesBorne = async (
+  asked: readonly SurveyedKey[],
+  since: UnixMillis,
+  { account, warehouse, signal }: GatherMeans,
+): Promise<ReadonlyMap<number, readonly string[]>> => {
+  const names = new Map<number, readonly string[]>();
+  for (const { key } of asked) {
+    signal.throwIfAborted();
+    names.set(key.id, distinctNames([key.name, ...(await warehouse.keys.namesOf(account, key.id, since))]));
+  }
+  return names;
+};
+
 /** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
 export const gatherExpiry = async (
   survey: KeySurvey,
   policy: ExpiryPolicy,
-  { account, warehouse, teams, history, progress, signal }: GatherMeans,
+  means: GatherMeans,
 ): Promise<ExpiryEvidence> => {
+  const { account, warehouse, teams, history, progress, signal } = means;
   const { keys, snapshots } = warehouse;
   const now = survey.at;
   const times = timesAsked(policy);
@@ -42,23 +77,36 @@ export const gatherExpiry = async (
   progress({ step: 'looking who uses which key' });
   // The quiet time lies before the end of what is proven, wherever that is.
   const quietFrom = toMillis(spanAsked(policy.quiet, now, policy.quiet).start);
-  const names = asked.map(({ key }) => key.name);
   const { start, end } = spanAsked(longest ?? 0, now, policy.quiet);
+  const borne = await namesBorne(asked, toMillis(start), means);
+  const names = [...new Set([...borne.values()].flat())];
   // Every call that is known is use: those behind the proven end, and those of a gateway whose clock is ahead.
   const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsTold);
-  const idsNamed = await keys.idsOf(account, names, quietFrom);
+  const idsShown = await keys.idsOf(account, names, quietFrom);
+  const listed = idsNow(survey);
   const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, quietFrom);
   const tells =
     then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(quietFrom - inventoryAge));
   return {
     use: new Map(
-      asked.flatMap(({ key }) => {
-        const use = uses.get(key.name);
-        return use === undefined ? [] : [[key.id, use]];
-      }),
+      [...borne].map(([id, own]) => [
+        id,
+        sumOfUses(
+          own.flatMap((name) => {
+            const use = uses.get(name);
+            return use === undefined ? [] : [{ name, use }];
+          }),
+        ),
+      ]),
     ),
     log: new Map(log),
-    idsNamed,
+    // Keys that came, or were renamed, after the last inventory bear the name, too.
+    idsNamed: new Map(
+      names.map((name) => [
+        name,
+        [...new Set([...(idsShown.get(name) ?? []), ...(listed.get(bareName(name)) ?? [])])],
+      ]),
+    ),
     ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
     past: pastSteps(history, policy.job),
   };

@@ -25,6 +25,7 @@ export type { RotationTerms } from './terms.ts';
 export { createKeyDesk } from './desk.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
 export type { Consumer, Plaintexts } from './engine/engine-means.ts';
+export { bareName, distinctNames, sumOfUses } from './engine/named-uses.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';
 export { closedJournal, openJournal } from './journal/journal.ts';
 export type { KeyJournal } from './journal/journal.ts';

@@ -63,6 +63,7 @@ beforeEach(async () => {
         logComplete: async () => ({ complete: true }),
         idsOf: async (_account: string, names: readonly string[]) =>
           new Map(names.map((name) => [name, [5]])),
+        namesOf: async () => [],
       },
       snapshots: { inventoryAt: async () => undefined },
     } as never,

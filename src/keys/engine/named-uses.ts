@@ -8,9 +8,13 @@ import type { Pass } from './pass.ts';
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
 
 /** A name as the log tells it from others: some exports trim what some lists do not. */
-const bare = (name: string): string => name.replaceAll(/^\p{Zs}+|\p{Zs}+$/gu, '');
+export const bareName = (name: string): string => name.replaceAll(/^\p{Zs}+|\p{Zs}+$/gu, '');
 
-export const isSameName = (one: string, other: string): boolean => bare(one) === bare(other);
+export const isSameName = (one: string, other: string): boolean => bareName(one) === bareName(other);
+
+/** Those that the log cannot tell apart are one, the first of them. */
+export const distinctNames = (names: readonly string[]): readonly string[] =>
+  names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
 
 /** Every name that the key bore since, the one that is written down first: others can rename it. */
 export const namesBorne = async (
@@ -28,9 +32,8 @@ export const usesOf = async (
   names: readonly string[],
   span: Interval<UnixSeconds>,
 ): Promise<readonly NamedUse[]> => {
-  const distinct = names.filter((name, place) => names.findIndex((one) => isSameName(one, name)) === place);
   const uses: NamedUse[] = [];
-  for (const name of distinct) uses.push({ name, use: await evidence.use(account, name, span) });
+  for (const name of distinctNames(names)) uses.push({ name, use: await evidence.use(account, name, span) });
   return uses;
 };
 

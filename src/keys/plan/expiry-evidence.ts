@@ -104,7 +104,7 @@ export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | und
 
 const spanAgo = (judged: Judged): string => `the last ${spanText(judged.policy.quiet)}`;
 
-/** Whether the key alone bore its name all through the quiet time, so that what the log shows under the name is its use. */
+/** Whether the key alone bore its names all through the quiet time, so that what the log shows under them is its use. */
 const aloneUnderName = (judged: Judged, namesakes: number): Proof => {
   const { surveyed, evidence } = judged;
   const { id, name } = surveyed.key;
@@ -126,13 +126,20 @@ const aloneUnderName = (judged: Judged, namesakes: number): Proof => {
       'name-not-unique',
       `it was called ${then} within ${spanAgo(judged)}; wait until they are over`,
     );
-  const others = (evidence.idsNamed.get(name) ?? []).filter((other) => other !== id);
-  return others.length === 0
-    ? yes
-    : unknown(
-        'name-not-unique',
-        `other keys bore this name within ${spanAgo(judged)} (ids ${others.join(', ')})`,
-      );
+  // Calls under every name that it bore count as its own.
+  for (const [borne, ids] of evidence.idsNamed) {
+    if (borne !== name && !ids.includes(id)) continue;
+    const others = ids.filter((other) => other !== id);
+    if (others.length === 0) continue;
+    const told = `(ids ${others.join(', ')})`;
+    return unknown(
+      'name-not-unique',
+      borne === name
+        ? `other keys bore this name within ${spanAgo(judged)} ${told}`
+        : `it was called ${borne} within ${spanAgo(judged)}, and so were other keys ${told}`,
+    );
+  }
+  return yes;
 };
 
 /** Whether nothing is broken by ending the key now. */
