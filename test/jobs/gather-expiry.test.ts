@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { interval, noProgress, toSeconds, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { interval, noProgress, toSeconds } from '../../src/base/index.ts';
 import { gatherExpiry } from '../../src/jobs/index.ts';
 import { planExpiry } from '../../src/keys/index.ts';
 import type { ExpiryPolicy, SurveyedKey } from '../../src/keys/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { day, daysAgo, hour, now, surveyed, surveyOf } from '../keys/plan/survey.ts';
+import { day, daysAgo, now, surveyed, surveyOf } from '../keys/plan/survey.ts';
 import { batchOfCalls, openAt } from '../warehouse/archive-support.ts';
 import { key, snapshotOf } from '../warehouse/snapshots-support.ts';
 import { testFolder } from '../warehouse/support.ts';
@@ -32,8 +32,10 @@ const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
   ...change,
 });
 
-/** Inventories as days ago and the names by id, the oldest first. */
-const shown = async (...inventories: readonly [number, Readonly<Record<number, string>>][]) => {
+/** An inventory: days ago, and the names by id. */
+type Shown = [ago: number, names: Readonly<Record<number, string>>];
+
+const shown = async (...inventories: readonly Shown[]) => {
   for (const [ago, names] of inventories)
     await warehouse.snapshots.land(
       snapshotOf(
@@ -128,7 +130,7 @@ it('calls under a name that a key bore for a while keep it', async () => {
   ]);
 });
 
-it.each<[string, Parameters<typeof shown>, readonly SurveyedKey[]]>([
+it.each<[string, readonly Shown[], readonly SurveyedKey[]]>([
   [
     'then',
     [
