@@ -2,6 +2,7 @@ import { addMoney, compareMoney, isFault, subtractMoney, zero } from '../../base
 import type { Money } from '../../base/index.ts';
 import { isOfRotation } from '../rotation.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
+import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
 import { lineKey, lineKeyOf, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
@@ -37,7 +38,7 @@ const lowered = (from: Money, by: Money): Money => {
   return compareMoney(left, zero) > 0 ? left : zero;
 };
 
-/** Writes what a key may still spend. A try that a crash cut off is recognised by what the key has left. */
+/** Writes what a key may still spend. A try that a crash cut off, or that was not seen to be done, is recognised by what the key has left. */
 const writeRemain = async (
   pass: Pass,
   rotation: Rotation,
@@ -50,23 +51,16 @@ const writeRemain = async (
   const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
   const listed = await gateway.read(key.keyId, pass.signal);
   pass.noteMade(listed);
-  if (begun !== undefined) {
-    const raises = compareMoney(begun.wanted, begun.before) > 0;
-    // Calls only ever lower it: above what stood there before, or down at what was wanted, it has been written.
-    const isWritten = raises
-      ? compareMoney(listed.remainQuota, begun.before) > 0
-      : compareMoney(listed.remainQuota, begun.wanted) <= 0;
-    if (isWritten) {
-      const measured = 'a try that was cut off had written it';
-      await note(pass, rotation, {
-        what: 'quota-adjusted',
-        ...lineKey(key),
-        remain: listed.remainQuota,
-        measured,
-        ...settled(begun.settles),
-      });
-      return;
-    }
+  // The same amount is taken off or given once: by what was written down before the try, not by what is wanted now.
+  if (begun !== undefined && wasWritten(begun.before, begun.wanted, listed.remainQuota)) {
+    await note(pass, rotation, {
+      what: 'quota-adjusted',
+      ...lineKey(key),
+      remain: listed.remainQuota,
+      measured: `a try before had written it: ${begun.before} was to be ${begun.wanted}, and is ${listed.remainQuota}`,
+      ...settled(begun.settles),
+    });
+    return;
   }
   const before = listed.remainQuota;
   const wanted = wantedOf(before);
@@ -148,7 +142,8 @@ const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: Old
   await tellOf(pass, rotation, {
     kind: 'escalated',
     title: `${successor.name} has nothing left to spend`,
-    words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail until it is given more at the gateway`,
+    words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
+    advice: `Give ${successor.name} more at the gateway, where it is to spend on.`,
     key: `${id}/${old.keyId}/spent`,
   });
 };

@@ -1,14 +1,14 @@
 import { compareMoney, subtractMoney, zero } from '../../base/index.ts';
 import type { Money, UnixSeconds } from '../../base/index.ts';
 import type { ApiKey, KeySpec } from '../../gateway/index.ts';
-import { judgeRemain } from './judge-remain.ts';
+import { judgeRemain, refundOf } from './judge-remain.ts';
 import type { RemainReading } from './judge-remain.ts';
 
 /** Fields to be changed, by what they are to be. */
 export type KeyChange = Partial<KeySpec>;
 
 /** What an update did about `remain_quota`, and what is to be seen of it. */
-export type ExpectedRemain = Pick<RemainReading, 'sent' | 'shown' | 'slack' | 'proven' | 'millis'>;
+export type ExpectedRemain = Pick<RemainReading, 'sent' | 'shown' | 'slack' | 'millis'>;
 
 export type KeyComparison = {
   /** Wanted fields that are not as wanted. */
@@ -17,6 +17,8 @@ export type KeyComparison = {
   readonly harmed: readonly { readonly field: string; readonly words: string }[];
   /** What left a limited key meanwhile. */
   readonly spent: Money;
+  /** What was given back to a limited key meanwhile, beyond what calls took. */
+  readonly refunded: Money;
 };
 
 /** Counters and clocks that a gateway keeps beside a key and moves on by itself. */
@@ -95,14 +97,14 @@ export const compareKeys = (
     if (was !== is && !movedOn(field, was, is)) harmed.push({ field, words: field });
   }
   // What an unlimited key has left means nothing (gateway-api.md, API key).
-  const verdict = after.unlimitedQuota
-    ? 'fits'
-    : judgeRemain(remainReading(before, after, change, remain, harmed.length > 0));
+  const reading = remainReading(before, after, change, remain, harmed.length > 0);
+  const verdict = after.unlimitedQuota ? 'fits' : judgeRemain(reading);
   if (verdict === 'unwritten') missing.push('remain_quota');
   if (verdict === 'harmed') {
     const words = `remain_quota (${before.remainQuota} is now ${after.remainQuota})`;
     harmed.push({ field: 'remain_quota', words });
   }
   const fell = after.unlimitedQuota ? zero : subtractMoney(remain.shown, after.remainQuota);
-  return { missing, harmed, spent: compareMoney(fell, zero) > 0 ? fell : zero };
+  const refunded = after.unlimitedQuota || verdict !== 'fits' ? zero : refundOf(reading);
+  return { missing, harmed, spent: compareMoney(fell, zero) > 0 ? fell : zero, refunded };
 };

@@ -76,13 +76,13 @@ type Sent = {
 const readBack = async (
   gateway: UpdatingGateway,
   { before, change, body, readAt }: Sent,
-  { clock, signal, knowledge }: UpdateExpectations,
+  { clock, signal }: UpdateExpectations,
   pauses: readonly number[] = rereads,
 ): Promise<Reading> => {
   for (let reading = 0; ; reading += 1) {
     const after = await gateway.readKey(before.id, { signal });
     const now = clock.now();
-    const remain = { ...body.remain, proven: knowledge.kept.has('remain_quota'), millis: now - readAt };
+    const remain = { ...body.remain, millis: now - readAt };
     const found = compareKeys(before, after, change, remain, toSeconds(now));
     const pause = pauses[reading];
     if (found.missing.length === 0 || pause === undefined) return { after, found };
@@ -90,20 +90,25 @@ const readBack = async (
   }
 };
 
+const quotaHarmed = ({ found }: Reading): boolean =>
+  found.harmed.some(({ field }) => field === 'remain_quota');
+
 /** What a key is put back to: as it was, but for what it has left, of which nothing is given back that was spent. */
-const oldValues = ({ before, change, body }: Sent, { after, found }: Reading): ApiKey => {
+const oldValues = ({ before, change, body }: Sent, reading: Reading): ApiKey => {
+  const { after } = reading;
   if (before.unlimitedQuota || after.unlimitedQuota) return before;
-  const harmed = found.harmed.some(({ field }) => field === 'remain_quota');
   const wanted = change.remainQuota !== undefined;
   const { shown } = body.remain;
   const seen = { before: before.remainQuota, after: after.remainQuota, wanted, shown };
-  return { ...before, remainQuota: remainToPutBack(seen, harmed) };
+  return { ...before, remainQuota: remainToPutBack(seen, quotaHarmed(reading)) };
 };
 
 /** A count of units that reads as that many of the currency was not taken for units. */
-const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, { after }: Reading): UpdateKnowledge => {
+const unitSeen = (knowledge: UpdateKnowledge, { body }: Sent, reading: Reading): UpdateKnowledge => {
+  const { after } = reading;
   const { remainQuota: number } = body.patch;
   const isTaken =
+    quotaHarmed(reading) &&
     knowledge.unit?.kind === 'units' &&
     number !== undefined &&
     !after.unlimitedQuota &&
@@ -158,7 +163,11 @@ const measuredWords = (
     ? 'sent alone, the other fields kept their values'
     : 'sent with the whole key, every other field is as it was';
   if (after.unlimitedQuota) return `${way}; its quota is unlimited`;
-  const left = `remain_quota ${before.remainQuota} before, ${after.remainQuota} after, ${found.spent} spent meanwhile`;
+  const moved =
+    compareMoney(found.refunded, zero) > 0
+      ? `${found.refunded} refunded meanwhile`
+      : `${found.spent} spent meanwhile`;
+  const left = `remain_quota ${before.remainQuota} before, ${after.remainQuota} after, ${moved}`;
   const over = body.overwritesSpend
     ? `; calls within the ${millis} ms before it was written may have been written over`
     : '';
@@ -168,8 +177,8 @@ const measuredWords = (
 /**
  * Changes fields of a key and proves that nothing else changed: reads it, writes it whole (or the wanted fields alone where
  * the gateway was proven to keep the others), reads it again and compares every field. When the answer to the write is lost,
- * the reading tells. A limited key may have less left by what was spent meanwhile: that is measured and told, and never given
- * back.
+ * the reading tells. A limited key may have less left by what was spent meanwhile, or more by what was refunded: that is measured and
+ * told, and never given or taken back.
  * @throws Fault key-update-harmed: something else changed, the old values were tried to be put back; key-update-ineffective:
  * nothing changed; key-update-unsettled: it was sent, and the key cannot be read; key-unit-unknown, key-quota-inexact: nothing
  * was sent; what the gateway's client throws when nothing was done

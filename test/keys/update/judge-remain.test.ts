@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, zero } from '../../../src/base/index.ts';
-import { judgeRemain, remainToPutBack } from '../../../src/keys/update/judge-remain.ts';
+import { judgeRemain, remainToPutBack, wasWritten } from '../../../src/keys/update/judge-remain.ts';
 import type { RemainReading, RemainVerdict } from '../../../src/keys/update/judge-remain.ts';
 
 const minute = 60_000;
@@ -19,7 +19,6 @@ const reading = (
   shown: money(written ?? before),
   slack: zero,
   wasLimited: true,
-  proven: false,
   othersHarmed: false,
   millis: 300,
   ...more,
@@ -28,7 +27,6 @@ const reading = (
 type Row = readonly [words: string, given: RemainReading, verdict: RemainVerdict];
 
 const wanted = { wanted: true } as const;
-const proven = { proven: true } as const;
 
 const table: readonly Row[] = [
   ['as it was', reading('10', '10', '10'), 'fits'],
@@ -40,32 +38,44 @@ const table: readonly Row[] = [
   ['it had less than nothing left', reading('-0.3', '0', '0'), 'fits'],
   ['a field that was zeroed', reading('10', '10', '0'), 'harmed'],
   ['a unit that takes it for next to nothing', reading('100000', '100000', '0.2'), 'harmed'],
-  ['zero, where it is known that it holds', reading('10', '10', '0', proven), 'fits'],
   ['zero, after long', reading('10', '10', '0', { millis: minute }), 'fits'],
-  ['more than was there', reading('10', '10', '10.0001'), 'harmed'],
+  ['a little more than was there: a refund', reading('10', '10', '10.0001'), 'fits'],
+  ['a refund of what was spent for long', reading('0.5', '0.5', '900'), 'fits'],
+  ['a refund to a key that had nothing left', reading('0', '0', '40'), 'fits'],
+  ['a refund to a key that had less than nothing left', reading('-0.3', '0', '3'), 'fits'],
   ['a unit that makes more of it', reading('10', '10', '5000000'), 'harmed'],
   ['the last digit, rounded up', reading('10.00005', '10', '10.0001', { slack: money('0.0001') }), 'fits'],
 
-  ['left out, as it was', reading('10', undefined, '10', proven), 'fits'],
-  ['left out, spent', reading('10', undefined, '0.01', proven), 'fits'],
-  ['left out, all spent', reading('10', undefined, '0', proven), 'fits'],
-  [
-    'left out, zeroed with other fields',
-    reading('10', undefined, '0', { ...proven, othersHarmed: true }),
-    'harmed',
-  ],
-  [
-    'left out, spent while others were harmed',
-    reading('10', undefined, '9', { ...proven, othersHarmed: true }),
-    'fits',
-  ],
-  ['left out, raised', reading('10', undefined, '11', proven), 'harmed'],
+  ['left out, as it was', reading('10', undefined, '10'), 'fits'],
+  ['left out, spent', reading('10', undefined, '0.01'), 'fits'],
+  ['left out, all spent', reading('10', undefined, '0'), 'fits'],
+  ['left out, zeroed with other fields', reading('10', undefined, '0', { othersHarmed: true }), 'harmed'],
+  ['left out, spent while others were harmed', reading('10', undefined, '9', { othersHarmed: true }), 'fits'],
+  ['left out, refunded', reading('10', undefined, '11'), 'fits'],
+  ['left out, and of another unit', reading('10', undefined, '5000000'), 'harmed'],
 
   ['lowered', reading('100', '0.5', '0.5', wanted), 'fits'],
   ['lowered and spent', reading('100', '0.5', '0.1', wanted), 'fits'],
   ['lowered and all spent', reading('100', '0.5', '0', wanted), 'fits'],
   ['lowered to nothing', reading('100', '0', '0', wanted), 'fits'],
   ['lowered and zeroed', reading('100', '50', '0', wanted), 'harmed'],
+  ['lowered and zeroed, where omission is proven', reading('100', '50', '0', { ...wanted }), 'harmed'],
+  [
+    'lowered and next to nothing, where omission is proven',
+    reading('100', '50', '0.0001', { ...wanted, millis: 800 }),
+    'harmed',
+  ],
+  ['lowered and refunded', reading('100', '50', '50.05', wanted), 'fits'],
+  ['lowered and refunded, half way back', reading('100', '50', '75', wanted), 'fits'],
+  ['lowered, not yet, and more than half spent', reading('100', '50', '75.0001', wanted), 'unwritten'],
+  ['lowered, not yet, and refunded', reading('100', '50', '100.05', wanted), 'unwritten'],
+  [
+    'lowered to next to nothing, not yet, and refunded',
+    reading('1000', '0.001', '1000.05', wanted),
+    'unwritten',
+  ],
+  ['lowered to nothing, and refunded', reading('100', '0', '0.05', wanted), 'fits'],
+  ['lowered to nothing, not yet, and refunded', reading('100', '0', '100.05', wanted), 'unwritten'],
   ['lowered, not yet', reading('100', '0.5', '100', wanted), 'unwritten'],
   ['lowered, not yet, and spent meanwhile', reading('100', '0.5', '99', wanted), 'unwritten'],
   ['lowered, and there is more', reading('100', '0.5', '250000', wanted), 'harmed'],
@@ -76,7 +86,8 @@ const table: readonly Row[] = [
   ['raised, not yet, and spent meanwhile', reading('1', '3', '0.5', wanted), 'unwritten'],
   ['raised from nothing, not yet', reading('0', '3', '0', wanted), 'unwritten'],
   ['raised, and zeroed', reading('1', '3', '0', wanted), 'harmed'],
-  ['raised too far', reading('1', '3', '3.5', wanted), 'harmed'],
+  ['raised and refunded', reading('1', '3', '3.5', wanted), 'fits'],
+  ['raised, and of another unit', reading('1', '3', '1500000', wanted), 'harmed'],
 
   ['limited, and spent', reading('5', '10', '4', { ...wanted, wasLimited: false }), 'fits'],
   [
@@ -98,12 +109,33 @@ describe('what is put back of it', () => {
   it('is never more than there was before, nor than what was wanted, nor what calls have spent', () => {
     expect(back(reading('10', '10', '0'))).toBe('10');
     expect(back(reading('10', '10', '12'))).toBe('10');
-    expect(back(reading('10', undefined, '12', proven))).toBe('10');
+    expect(back(reading('10', undefined, '12'))).toBe('10');
     // Another field was harmed: what was spent stays spent.
     expect(back(reading('10', '10', '9.9'))).toBe('9.9');
     expect(back(reading('100', '0.5', '0.1', wanted))).toBe('0.1');
     expect(back(reading('100', '0.5', '99', wanted))).toBe('0.5');
     expect(back(reading('100', '0.5', '250000', wanted))).toBe('0.5');
     expect(back(reading('100', '50', '0', wanted))).toBe('50');
+  });
+});
+
+describe('whether a figure was written', () => {
+  it.each([
+    ['lowered', '100', '50', '50', true],
+    ['lowered and spent', '100', '50', '3', true],
+    ['lowered and refunded', '100', '50', '50.05', true],
+    ['lowered to nothing and refunded', '100', '0', '0.05', true],
+    ['not lowered', '100', '50', '100', false],
+    ['not lowered, and spent', '100', '50', '99', false],
+    ['not lowered, and refunded', '100', '50', '100.05', false],
+    ['raised', '50', '80', '80', true],
+    ['raised and refunded', '50', '80', '80.05', true],
+    // What was given once and is nearly spent is not given twice.
+    ['raised and spent', '50', '80', '50.01', true],
+    ['not raised', '50', '80', '50', false],
+    ['not raised, and spent', '50', '80', '49', false],
+    ['left as it was', '50', '50', '50.05', true],
+  ])('%s', (_words, before, wish, after, verdict) => {
+    expect(wasWritten(money(before), money(wish), money(after))).toBe(verdict);
   });
 });

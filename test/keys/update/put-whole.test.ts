@@ -352,6 +352,50 @@ describe('harm', () => {
     expect(after.remainQuota).toBe('10');
   });
 
+  it('to another field is mended in the unit that is known, though the key was refunded meanwhile', async () => {
+    await using house = await open({ quota_request_unit: 'units' });
+    const id = await made(house, 'units');
+    let done = 0;
+    const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
+      readKey: house.gateway.readKey,
+      patchKey: async (patch, options) => {
+        done += 1;
+        await house.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
+        if (done === 1) spend(house, id, -5n);
+      },
+    };
+    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 86_400) };
+    await expect(putWhole(harming, id, change, expecting(house, knows('units')))).rejects.toMatchObject({
+      code: 'key-update-harmed',
+      message: expect.stringMatching(
+        /: group \(vip is now default\); all old values were put back$/,
+      ) as string,
+    });
+    expect(await house.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '10' });
+  });
+
+  it('is a quota that was sent and reads as nothing, though omission was proven', async () => {
+    await using house = await open({ update: 'keep' });
+    const id = await made(house, 'currency', { remainQuota: money('100') });
+    let done = 0;
+    const finer: Pick<Gateway, 'readKey' | 'patchKey'> = {
+      readKey: house.gateway.readKey,
+      patchKey: async (patch, options) => {
+        done += 1;
+        const lost = done === 1 ? { ...patch, remainQuota: money('0.0001') } : patch;
+        await house.gateway.patchKey(lost, options);
+      },
+    };
+    const points: LearnedPoint[] = [];
+    const expectations = expecting(house, knows('currency', 'keep'), {
+      distrust: async (news) => void points.push(...news),
+    });
+    await expect(putWhole(finer, id, { remainQuota: money('50') }, expectations)).rejects.toMatchObject({
+      code: 'key-update-harmed',
+    });
+    expect(points.map(({ point }) => point)).toContain('key.quota_unit');
+  });
+
   it('and an update that changed nothing are two things', async () => {
     await using house = await open();
     const id = await made(house, 'currency');

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareMoney, hasCode, money, subtractMoney, unixSeconds, zero } from '../../../src/base/index.ts';
+import {
+  addMoney,
+  compareMoney,
+  hasCode,
+  money,
+  subtractMoney,
+  unixSeconds,
+  zero,
+} from '../../../src/base/index.ts';
 import type { Money } from '../../../src/base/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import type { KeyChange } from '../../../src/keys/update/compare-keys.ts';
+import { wasWritten } from '../../../src/keys/update/judge-remain.ts';
 import { updateFields } from '../../../src/keys/update/knowledge.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
@@ -51,7 +60,7 @@ const changes: fc.Arbitrary<KeyChange> = fc.oneof(
   cents(2_000_000).map((remainQuota) => ({ remainQuota })),
 );
 
-/** So little of so much, at once, is taken for a field that was lost where nothing proves that it is kept. */
+/** So little of so much, at once, is taken for a field that was lost, but where it is left out and proven to be kept. */
 const looksZeroed = (written: Money, left: Money): boolean =>
   compareMoney(written, money('1')) > 0 &&
   compareMoney(left, zero) >= 0 &&
@@ -79,7 +88,8 @@ describe('spending between two readings', () => {
           };
           const clock = manualClock();
           const written = change.remainQuota ?? remain;
-          fc.pre(keeps || !looksZeroed(written, subtractMoney(written, late)));
+          const isLeftOut = keeps && change.remainQuota === undefined;
+          fc.pre(isLeftOut || !looksZeroed(written, subtractMoney(written, late)));
           const taken: string[] = [];
           try {
             await putWhole(gateway, 7, change, {
@@ -97,6 +107,64 @@ describe('spending between two readings', () => {
           expect(house.sent.length).toBeLessThanOrEqual(1);
           for (const amount of house.sent)
             if (amount !== undefined) expect(compareMoney(amount, written) <= 0).toBe(true);
+        },
+      ),
+      { numRuns: 200 * stormTimes },
+    );
+  });
+});
+
+/** What is left for something in another unit, seen from the other side. */
+const looksGrown = (written: Money, left: Money): boolean =>
+  compareMoney(written, zero) > 0 && Number(left) >= Number(written) * 1e5;
+
+describe('a refund between two readings', () => {
+  it('of any size up to what was spent leads neither to harm nor to a second lowering', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        cents(2_000_000),
+        changes,
+        cents(2_500_000),
+        fc.integer({ min: 0, max: 100 }),
+        fc.boolean(),
+        fc.boolean(),
+        async (remain, change, spent, percent, isEarly, keeps) => {
+          const refund = money(String(Math.floor((Number(spent) * 1e4 * percent) / 100) / 1e4));
+          const house = spendingGateway(remain);
+          const refunds = (): void => house.spend(subtractMoney(zero, refund));
+          const gateway = house.gateway(
+            () => {
+              house.spend(spent);
+              if (isEarly) refunds();
+            },
+            () => (isEarly ? undefined : refunds()),
+          );
+          const knowledge = {
+            kept: new Set(keeps ? updateFields : []),
+            probed: true,
+            unit: { kind: 'currency' as const },
+          };
+          const isLowered = change.remainQuota !== undefined && compareMoney(change.remainQuota, remain) <= 0;
+          const written = change.remainQuota ?? remain;
+          fc.pre(!looksGrown(written, addMoney(written, refund)));
+          const run = () =>
+            putWhole(gateway, 7, change, {
+              knowledge,
+              clock: manualClock(),
+              signal: AbortSignal.timeout(30_000),
+              neverRaise: isLowered,
+            });
+          const half = isLowered ? Number(subtractMoney(remain, written)) / 2 : Infinity;
+          const error: unknown = await run().then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          // Nearer to what there was than to what was wanted is where no reading can tell.
+          if (error !== undefined) {
+            expect(hasCode(error, 'key-update-ineffective')).toBe(true);
+            expect(!isEarly && Number(refund) > half).toBe(true);
+          } else if (isLowered) expect(wasWritten(remain, written, house.key().remainQuota)).toBe(true);
+          expect(house.sent.length).toBeLessThanOrEqual(1);
         },
       ),
       { numRuns: 200 * stormTimes },
