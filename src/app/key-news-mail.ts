@@ -54,7 +54,7 @@ const usualToDo = ({ kind, service: named, words }: KeyNews): string | undefined
 
 const toDo = (news: KeyNews): string | undefined => {
   const { said } = parted(news.words);
-  const usual = usualToDo(news);
+  const usual = news.advice ?? usualToDo(news);
   if (said === undefined || usual === undefined) return said ?? usual;
   return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
 };

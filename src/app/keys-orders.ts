@@ -1,4 +1,4 @@
-import { fault, money, toSeconds } from '../base/index.ts';
+import { fault, money, shellWord, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
 import { plannedRotation } from '../keys/index.ts';
 import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
@@ -83,7 +83,10 @@ export const createKeyOrders = ({
   const takeUp = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
     outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
 
-  /** What is under way does not wait for a leaked key, nor a leaked key for it; nothing where a rotation is to begin. */
+  /**
+   * What is under way does not wait for a leaked key, nor a leaked key for it: one that has a successor in every sink goes at
+   * once, whatever its part was. Nothing where a rotation is to begin.
+   */
   const takeUpLeak = async (
     open: OpenRotation,
     { key, service, generation }: FoundKey,
@@ -92,7 +95,13 @@ export const createKeyOrders = ({
     run: Run,
   ): Promise<KeyOutcome | undefined> => {
     const { account, view } = open;
-    if (await isLeak(open)) return takeUp(open, run);
+    const leaks = await isLeak(open);
+    if (leaks && view.old?.keyId === key.id) return takeUp(open, run);
+    if (leaks && !handedOver.has(view.stage)) {
+      const { rotations } = await takeUp(open, run);
+      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key`;
+      return { ...outcomeOf(rotations, [], [note]), good: false };
+    }
     if (!handedOver.has(view.stage))
       throw fault(
         'wrong-use',
@@ -102,7 +111,7 @@ export const createKeyOrders = ({
     const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);
     // What sinks hold does not work: the leaked key is all there is until there is another.
     const isReplaced = successor !== undefined && isLive(successor, clock.now());
-    if (view.old?.keyId !== key.id || !isReplaced) return undefined;
+    if (successor?.key.id === key.id || !isReplaced) return undefined;
     const planned = {
       keyId: key.id,
       generation,
@@ -113,6 +122,22 @@ export const createKeyOrders = ({
     const changes = await expireNow({ account, desk: desk(account), signal: run.signal }, [planned], who);
     const { rotations, good } = await takeUp(open, run);
     return { ...outcomeOf(rotations, changes), good: good && changes.every(({ done }) => done) };
+  };
+
+  /** Of a leaked key's service: what else works, so that nobody takes it for ended. */
+  const leftOf = async (
+    { service, account }: FoundKey,
+    { rotations }: KeyOutcome,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> => {
+    const current = rotations.flatMap(({ candidate }) => candidate?.keyId ?? []);
+    const keys = await accounts.keysOf(account, signal);
+    return keys
+      .filter((one) => one.service === service && isLive(one, clock.now()) && !current.includes(one.key.id))
+      .map(
+        ({ key }) =>
+          `${key.name} works on: if it leaked too, \`tollkeeper keys rotate id:${key.id} --now\` ends it at once`,
+      );
   };
 
   const jobFor = ({ account, ...key }: FoundKey, named: string | undefined): KeyJob => {
@@ -181,12 +206,17 @@ export const createKeyOrders = ({
       const obstacle = planner().obstacleOf(job.name, found, { at: clock.now(), keys });
       if (obstacle !== undefined && !(now && noMatterWhenLeaked.has(obstacle.reason)))
         throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
-          advice:
-            '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
+          advice: noMatterWhenLeaked.has(obstacle.reason)
+            ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` gives the service another key, where nothing is left to be spared`
+            : '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
         });
       refuseOverwriting(job, service, keys);
       const planned = plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
-      return startAndCarry({ account: found.account, desk: desk(found.account), ...run }, [planned], who);
+      const carry = { account: found.account, desk: desk(found.account), ...run };
+      const outcome = await startAndCarry(carry, [planned], who);
+      return now && outcome.good
+        ? { ...outcome, notes: [...outcome.notes, ...(await leftOf(found, outcome, signal))] }
+        : outcome;
     },
     expire: async ({ key: named, at, who, account, evenIfCurrent = false }, signal) => {
       const now = clock.now();
@@ -206,7 +236,17 @@ export const createKeyOrders = ({
         [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
         who,
       );
-      return outcomeOf([], changes);
+      const isOver = evenIfCurrent && end <= toSeconds(clock.now());
+      const word = shellWord(service);
+      return outcomeOf(
+        [],
+        changes,
+        isOver
+          ? [
+              `whoever has only ${key.name} is refused from now on: \`tollkeeper keys rotate ${word} --now\` delivers another key, \`tollkeeper keys expire id:${key.id} --at …\` lets this one live on until then`,
+            ]
+          : [],
+      );
     },
     create: async ({ service, job: named, quota, expires, group, who, account }, progress, signal) => {
       const job = jobNamed(named);

@@ -120,8 +120,9 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return {
         ...state(rotation, event.generation, 'current'),
         handover: event.at,
-        olds: event.olds.map(({ remain, ...old }) => ({
+        olds: event.olds.map(({ remain, unfinished, ...old }) => ({
           ...old,
+          ...(unfinished === undefined ? {} : { unfinished }),
           ...(remain === undefined ? {} : { remain }),
           state: 'working',
           quiet: false,

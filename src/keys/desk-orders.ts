@@ -6,6 +6,7 @@ import type { KeyDesk } from './desk-types.ts';
 import { deadBy } from './plan/key-state.ts';
 import { takeAway } from './engine/clear-key.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
+import { oldWords } from './engine/old-words.ts';
 import { lineKeyOf, note, openPass, plaintextOf } from './engine/pass.ts';
 import type { Step } from './engine/pass.ts';
 import { liveOf } from './lineage.ts';
@@ -205,12 +206,12 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
         const left = isCurrent ? '' : leftWords(rotation);
         if (left !== '')
-          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; its old key works on. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${oldWords(pass, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
         if (isCurrent && isDead)
           return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
         if (isCurrent)
           return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
-        return `the rotation of ${service} is given up; its old key works on`;
+        return `the rotation of ${service} is given up; ${oldWords(pass, rotation)}`;
       }),
   };
 };

@@ -107,6 +107,8 @@ export type KeyNews = {
   readonly rotation: string;
   readonly title: string;
   readonly words: string;
+  /** What to do, where that is not what it is for most news of the kind. */
+  readonly advice?: string;
   readonly use?: KeyUse;
   readonly key: string;
 };

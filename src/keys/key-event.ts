@@ -12,10 +12,12 @@ const fingerprint = z.string().regex(/^[0-9a-f]{64}$/);
 /** A key with the place it has in its service's line. */
 const keyOf = { keyId, generation, name: z.string() };
 
+const expiry = z.union([z.literal('never'), seconds]);
+
 const spec = z.object({
   remainQuota: decimal,
   unlimitedQuota: z.boolean(),
-  expiredTime: z.union([z.literal('never'), seconds]),
+  expiredTime: expiry,
   group: z.string(),
 });
 
@@ -81,14 +83,15 @@ const shapes = {
   /** The hand-over: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
   current: {
     ...keyOf,
-    olds: z.array(z.object({ ...keyOf, remain: decimal.optional() })),
+    /** `unfinished`: not every sink ever held it, as after a delivery that was given up. */
+    olds: z.array(z.object({ ...keyOf, remain: decimal.optional(), unfinished: z.boolean().optional() })),
   },
   /** The consumer was told to take it up. */
   reloaded: { ...keyOf },
   /** Its plaintext is gone and a sink may hold it: it is retired like an old key. */
   superseded: { ...keyOf },
-  /** The expiry of a key is about to be set, and was. */
-  expiring: { ...keyOf, expiredTime: seconds },
+  /** The expiry of a key is about to be set, and was; `before` is what it had then. */
+  expiring: { ...keyOf, expiredTime: seconds, before: expiry.optional() },
   'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
   retiring: { ...keyOf },
   /** Why the old key stays for now. */

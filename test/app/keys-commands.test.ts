@@ -258,6 +258,38 @@ describe('rotating by hand', () => {
     ]);
   });
 
+  it('of a leaked key goes by the key that is named while the rotation for another leak is open', async () => {
+    const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
+    const { main, keys } = oneAccount(...line);
+    const planned = plannedRotation(line[1]);
+    const leak = { ...planned.terms, retire: { ...planned.terms.retire, when: 'now' as const } };
+    await main.start([planned], who);
+    const candidate = { keyId: 3, name: 'billing.g8' };
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
+    main.events = [
+      {
+        at: now,
+        who,
+        account: 'main',
+        service: 'billing',
+        rotation: 'r1',
+        what: 'planned',
+        why: 'leak',
+        terms: leak,
+      },
+    ];
+    main.asked.length = 0;
+    await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
+    await keys.rotate({ key: 'billing.g8', now: true, who }, noProgress, never);
+    expect(main.asked).toMatchObject([
+      ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
+      ['start', [{ why: 'leak', old: { keyId: 3 } }], who],
+    ]);
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created' }));
+    const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
+    expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
+  });
+
   it('of a leaked key whose successor does not work begins anew: nothing goes before there is another', async () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
     const { main, keys } = oneAccount(old, fresh);

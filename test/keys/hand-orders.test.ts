@@ -65,7 +65,7 @@ describe('a rotation that is given up in mid-delivery', () => {
     house.state.verify = async () => Promise.reject(new Error('no answer'));
     await house.begun().catch(() => undefined);
     expect(await house.desk().giveUp('billing', who)).toBe(
-      'the rotation of billing is given up; its old key works on',
+      'the rotation of billing is given up; its old key is untouched and works',
     );
     expect(await due(house)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/base/index.ts';
 import type { Sink } from '../../src/keys/sink.ts';
-import { crash, engineHouse, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
+import { crash, engineHouse, fullSink, hour, memorySink, sealedSink, usualTerms } from './engine-house.ts';
 import type { EngineHouse } from './engine-house.ts';
 
 const minute = 60_000;
@@ -414,6 +414,66 @@ describe('a service whose new key does not work any more', () => {
   });
 });
 
+describe('a key that was ended by hand', () => {
+  const end = (house: EngineHouse, keyId: number, at: number) =>
+    house.desk().expire(
+      [
+        {
+          keyId,
+          generation: 1,
+          name: 'billing.g1',
+          service: 'billing',
+          action: { kind: 'expire', at: unixSeconds(at) },
+          evenIfCurrent: true,
+        },
+      ],
+      'person anna',
+      new AbortController().signal,
+    );
+  const seconds = (house: EngineHouse): number => Math.floor(house.clock.now() / 1000);
+  const given = (house: EngineHouse, name: string) =>
+    [...house.gateway.keys.values()].find((key) => key.name === name)?.expiredTime;
+
+  it('hands on the life that others gave it, not the end that was set', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    await end(house, old, seconds(house) + 7200);
+    await end(house, old, seconds(house));
+    const id = await house.start(old, leaked);
+    await house.advance([id]);
+    expect(given(house, 'billing.g2')).toBe('never');
+  });
+
+  it('is in its line again where it is given a later expiry', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    await end(house, old, seconds(house));
+    expect((await house.desk().survey(new AbortController().signal)).keys[0]?.retired).toBe(true);
+    await end(house, old, seconds(house) + 86_400);
+    expect((await house.desk().survey(new AbortController().signal)).keys[0]?.retired).toBeUndefined();
+  });
+
+  it('has no successor that would die in an hour: the rotation says why', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', { expiredTime: unixSeconds(seconds(house) + 1800) });
+    const [moved] = await house.advance([await house.start(old)]);
+    expect(moved?.fault?.message).toContain('a successor of billing.g1 would live until');
+    expect(house.names()).toEqual(['billing.g1']);
+  });
+});
+
+describe('a first key that could not be delivered', () => {
+  it('has no old key to speak of', async () => {
+    await using house = await engineHouse();
+    house.state.sinks = [fullSink('memory:full').sink];
+    const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
+    const planned = { service: 'fresh', why: 'new' as const, terms: usualTerms, fresh };
+    await house.advance(await house.desk().start([planned], 'person anna'));
+    expect(house.news[0]?.words).toContain('Fresh has no other key');
+    expect(await house.desk().giveUp('fresh', 'person anna')).toContain('fresh has no other key');
+  });
+});
+
 describe('a create that is refused', () => {
   it('uses no generation up, however often', async () => {
     await using house = await engineHouse();
@@ -435,6 +495,19 @@ describe('a leaked key', () => {
     const key = house.gateway.add('search.g1');
     await house.advance([await house.start(key, {}, 'search')]);
   };
+
+  it('takes along what not every sink ever held, since nobody knows which of them leaked', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    const two = fullSink('memory:two');
+    house.state.sinks = [house.sink.sink, two.sink];
+    await house.advance([await house.start(old)]);
+    await house.desk().giveUp('billing', 'person anna');
+    house.state.sinks = [house.sink.sink];
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+    await house.advance([await house.start(old, leaked)]);
+    expect(house.names()).toEqual(['billing.g3']);
+  });
 
   it('waits for no other service whose create the gateway refused', async () => {
     await using house = await engineHouse();

@@ -55,6 +55,17 @@ const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | u
   };
 };
 
+/** A key that had left its line, and is to live on, is in it again. */
+const revive = async (
+  pass: Pass,
+  rotation: { readonly id: string; readonly service: string },
+  keyId: number,
+): Promise<void> => {
+  const row = pass.means.journal.lineage(pass.means.account).get(keyId);
+  if (row?.retired !== undefined)
+    await note(pass, rotation, { what: 'adopted', ...lineKey(row), born: row.born });
+};
+
 const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
   const { action, service, keyId } = planned;
   const rotation = { id: idOf(planned), service };
@@ -63,7 +74,13 @@ const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
   if (action.kind === 'expire') {
-    await note(pass, rotation, { what: 'expiring', ...key, expiredTime: action.at });
+    const before = pass.keys().get(keyId)?.expiredTime;
+    await note(pass, rotation, {
+      what: 'expiring',
+      ...key,
+      expiredTime: action.at,
+      ...(before === undefined ? {} : { before }),
+    });
     const { measured } = await pass.means.gateway.update(
       keyId,
       { expiredTime: action.at },
@@ -73,6 +90,7 @@ const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
     await note(pass, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
     if (action.at <= toSeconds(pass.means.clock.now()))
       await note(pass, rotation, { what: 'retired', ...key });
+    else await revive(pass, rotation, keyId);
     const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
     return { planned, done: true, said };
   }

@@ -1,8 +1,11 @@
 import { errorFields, isFault, messageOf, shellWord } from '../../base/index.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Untold } from './action.ts';
+import { oldWords } from './old-words.ts';
 import { note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 /** Milliseconds after which who has to do something is told again. */
 const week = 604_800_000;
@@ -39,7 +42,7 @@ export const failStep = async (
   const { service, id } = rotation;
   const standing =
     rotation.handover === undefined
-      ? 'The old key is untouched and works'
+      ? sentence(oldWords(pass, rotation))
       : 'Every sink holds the new key, and the old one is not taken away before this is done';
   await tellOf(pass, rotation, {
     kind: isLast ? 'waiting' : 'failed',

@@ -12,10 +12,15 @@ export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt)
   const others = liveOf(journal.lineage(account), rotation.service).filter(
     ({ keyId }) => keyId !== attempt.keyId,
   );
+  const unfinished = journal.unfinished(account).get(rotation.service);
   const olds = others.map((row) => {
     const listed = pass.keys().get(row.keyId);
     const isLimited = listed !== undefined && !listed.unlimitedQuota;
-    return { ...lineKey(row), ...(isLimited ? { remain: listed.remainQuota } : {}) };
+    return {
+      ...lineKey(row),
+      ...(isLimited ? { remain: listed.remainQuota } : {}),
+      ...(unfinished?.has(row.keyId) === true ? { unfinished: true } : {}),
+    };
   });
   // Before it is written down: a kill between must not lose the letter.
   await tellExposure(pass, rotation, attempt, olds);
@@ -34,7 +39,12 @@ export const setExpiry = async (
   const wanted = unixSeconds(Math.ceil(at / 1000));
   const own = listed?.expiredTime;
   const expiredTime = typeof own === 'number' && own < wanted ? own : wanted;
-  await note(pass, rotation, { what: 'expiring', ...lineKey(old), expiredTime });
+  await note(pass, rotation, {
+    what: 'expiring',
+    ...lineKey(old),
+    expiredTime,
+    ...(own === undefined ? {} : { before: own }),
+  });
   const { measured } = await pass.means.gateway.update(
     old.keyId,
     { expiredTime },

@@ -1,13 +1,22 @@
-import { compareMoney, fault, shellWord, toSeconds, unixSeconds, zero } from '../../base/index.ts';
+import {
+  compareMoney,
+  fault,
+  formatMoment,
+  shellWord,
+  toSeconds,
+  unixSeconds,
+  zero,
+} from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { birthTold } from '../birth.ts';
-import type { KeyFields } from '../key-event.ts';
+import type { KeyEvent, KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
 import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
 import type { NameTemplate } from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
+import type { RotationTerms } from '../terms.ts';
 import { askForKey } from './ask-for-key.ts';
 import { note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
@@ -61,21 +70,38 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
   return { remainQuota, unlimitedQuota: false };
 };
 
+/** The end that a key was given by others: what we set it to ourselves, to end it, is not handed on. */
+const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): KeyFields['expiredTime'] =>
+  history
+    .flatMap((event) => (event.what === 'expiring' && event.keyId === id ? [event] : []))
+    .reduceRight<KeyFields['expiredTime']>(
+      (end, { expiredTime: set, before }) => (end === set && before !== undefined ? before : end),
+      expiredTime,
+    );
+
+/** Seconds that a successor lives at least. */
+const shortestLife = 3600;
+
 /** As long a life as the old key was given; without a birth that is told, as long as the old one lives. */
-const expiryOf = (old: ApiKey, now: UnixMillis): KeyFields['expiredTime'] => {
-  if (old.expiredTime === 'never') return 'never';
+const expiryOf = (
+  old: ApiKey,
+  end: KeyFields['expiredTime'],
+  { overlap }: RotationTerms,
+  now: UnixMillis,
+): KeyFields['expiredTime'] => {
+  if (end === 'never') return 'never';
   const seconds = toSeconds(now);
   const born = birthTold(old);
-  if (born !== undefined && old.expiredTime > born) return unixSeconds(seconds + old.expiredTime - born);
-  return old.expiredTime > seconds
-    ? old.expiredTime
+  const until = born !== undefined && end > born ? unixSeconds(seconds + end - born) : end;
+  return until - seconds >= Math.max(shortestLife, overlap / 1000)
+    ? until
     : blocked(
-        `the key ${old.name} has expired, and for how long it was made is not told`,
-        'make the successor by hand with `tollkeeper keys create`, or give the old key a new expiry',
+        `a successor of ${old.name} would live until ${formatMoment(until, 'UTC')} alone, as that key was given its life`,
+        'give the old key a later expiry at the gateway or with `tollkeeper keys expire … --at`, or make another key by hand with `tollkeeper keys create`',
       );
 };
 
-const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
+const fieldsOf = async (pass: Pass, rotation: Rotation): Promise<KeyFields> => {
   if (rotation.fresh !== undefined) return rotation.fresh;
   const id = rotation.old?.keyId;
   const old = id === undefined ? undefined : pass.keys().get(id);
@@ -84,9 +110,11 @@ const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
       `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
       `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
     );
+  const { journal, account, clock } = pass.means;
+  const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
   return {
     ...remainOf(rotation, old),
-    expiredTime: expiryOf(old, pass.means.clock.now()),
+    expiredTime: expiryOf(old, end, rotation.terms, clock.now()),
     group: old.group ?? '',
   };
 };
@@ -97,7 +125,7 @@ const fieldsOf = (pass: Pass, rotation: Rotation): KeyFields => {
  */
 export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => {
   const { gateway, plaintexts, clock } = pass.means;
-  const spec = fieldsOf(pass, rotation);
+  const spec = await fieldsOf(pass, rotation);
   const { generation, name } = nextName(pass, rotation);
   await askForKey(
     (step) => note(pass, rotation, step),

@@ -151,7 +151,8 @@ const tellUnclaimed = async (pass: Pass): Promise<void> => {
       {
         kind: 'escalated',
         title: `whose the key ${name} is cannot be told`,
-        words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it: delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\``,
+        words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it`,
+        advice: `Delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\`.`,
         key: `unclaimed/${id}`,
       },
     );

@@ -1,0 +1,12 @@
+import { deadBy } from '../plan/key-state.ts';
+import type { Rotation } from '../rotation.ts';
+import type { Pass } from './pass.ts';
+
+/** How the key stands that a rotation was to replace, while nothing has replaced it. */
+export const oldWords = (pass: Pass, { old, service }: Rotation): string => {
+  if (old === undefined) return `${service} has no other key`;
+  const listed = pass.keys().get(old.keyId);
+  if (listed === undefined) return `its old key ${old.name} is gone`;
+  const dead = deadBy(listed, pass.means.clock.now());
+  return dead === undefined ? 'its old key is untouched and works' : `its old key ${old.name} is ${dead}`;
+};
