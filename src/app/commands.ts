@@ -10,6 +10,7 @@ import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import type { App } from './open-app.ts';
 import { placesOf } from './places.ts';
+import { createJournalWatch } from './stuck-rotations.ts';
 
 export type OpenCommands = Commands &
   AsyncDisposable & {
@@ -63,6 +64,13 @@ const sendOwn = async (app: App, { clock, signal }: Means, before: number, log: 
   }
 };
 
+/** No daemon is there to tell of it; once a day, as by a daemon that starts. */
+const tellKeyTrouble = async (app: App, { clock }: Means): Promise<void> => {
+  const trouble = await app.keyTrouble();
+  const news = trouble === undefined ? undefined : createJournalWatch(clock).failed('', trouble);
+  if (news !== undefined) await app.current().tellOfKeys(news);
+};
+
 const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = means.clock.now();
   const app = await openApp(means, { ...options, config, claimsSlots: false });
@@ -70,6 +78,7 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
     await app[Symbol.asyncDispose]();
     throw error;
   });
+  if (options.dryRun !== true) await tellKeyTrouble(app, means);
   const commands = createLocalCommands({
     clock: means.clock,
     app,

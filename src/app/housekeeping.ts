@@ -7,7 +7,7 @@ import type { Housekeeping } from '../schedule/index.ts';
 import type { App } from './open-app.ts';
 import { placesOf } from './places.ts';
 import type { Reload } from './reload.ts';
-import { createStuckWatch } from './stuck-rotations.ts';
+import { createJournalWatch, createStuckWatch } from './stuck-rotations.ts';
 import type { StuckWatch } from './stuck-rotations.ts';
 
 const second = 1000;
@@ -61,8 +61,10 @@ const moveAccountOn = async (
   return true;
 };
 
+type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
+
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
-const keyWork = (app: App, log: Log, watch: StuckWatch): Housekeeping => {
+const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
   const tell = async (news: KeyNews | undefined): Promise<void> => {
     if (news !== undefined) await app.current().tellOfKeys(news);
   };
@@ -70,6 +72,14 @@ const keyWork = (app: App, log: Log, watch: StuckWatch): Housekeeping => {
     name: 'rotations',
     every: every.keys,
     run: async (signal) => {
+      // Also where nothing is due: the next step may be weeks away.
+      const trouble = await app.keyTrouble();
+      if (trouble !== undefined) {
+        log.error('no step on keys is taken: their journal does not hold', errorFields(trouble));
+        await tell(journal.failed('', trouble));
+        return;
+      }
+      await tell(journal.movedOn(''));
       const { config, keyDesk } = app.current();
       for (const account of Object.keys(config.settings.accounts)) {
         try {
@@ -87,18 +97,21 @@ const keyWork = (app: App, log: Log, watch: StuckWatch): Housekeeping => {
 };
 
 /** The works are asked for anew at each wake-up; what is remembered of troubles lives as long as the program at work. */
-const watches = new WeakMap<App, StuckWatch>();
+const watches = new WeakMap<App, Watches>();
 
-const watchOf = (app: App, { clock }: Means): StuckWatch => {
-  const watch = watches.get(app) ?? createStuckWatch(clock);
-  watches.set(app, watch);
-  return watch;
+const watchesOf = (app: App, { clock }: Means): Watches => {
+  const found = watches.get(app) ?? {
+    rotations: createStuckWatch(clock),
+    journal: createJournalWatch(clock),
+  };
+  watches.set(app, found);
+  return found;
 };
 
 /** What a daemon sees to besides its slots. */
 export const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
   ...outboxWork(app, log),
-  keyWork(app, log, watchOf(app, means)),
+  keyWork(app, log, watchesOf(app, means)),
   { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
   { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
   { name: 'config', every: every.config, run: () => reload.look() },

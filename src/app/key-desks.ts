@@ -1,48 +1,59 @@
-import { createNamedGates, errorFields, fault, isFault } from '../base/index.ts';
-import type { Fault, Log, Means, NamedGates } from '../base/index.ts';
+import { createNamedGates, errorFields, fault } from '../base/index.ts';
+import type { Log, Means, NamedGates } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { jsonObject } from '../jobs/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
 import {
-  closedJournal,
   createKeyDesk,
   createKeyGateway,
   createProbeKeys,
   createSink,
   isSelected,
-  openJournal,
+  openLastingJournal,
   probeKeyUpdates,
   runThen,
   updateKnowledge,
   verifyKey,
 } from '../keys/index.ts';
-import type { Consumer, KeyDesk, KeyJournal, KeyNews, Plaintexts, Sink, SinkMeans } from '../keys/index.ts';
+import type {
+  Consumer,
+  KeyDesk,
+  KeyJournal,
+  KeyNews,
+  LastingJournal,
+  Plaintexts,
+  Sink,
+  SinkMeans,
+} from '../keys/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import { version } from '../version.ts';
 import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
 import type { Accounts } from './accounts.ts';
+import { createLastingDesk, recheck } from './lasting-desk.ts';
 import { payersOf } from './payers.ts';
 
 /** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
 export type KeyRoom = {
-  readonly journal: KeyJournal;
+  /** As it is whenever it is asked. */
+  readonly journal: Pick<KeyJournal, 'lineage'>;
+  readonly journals: LastingJournal;
   readonly plaintexts: Plaintexts;
   readonly gates: NamedGates;
-  /** Why nothing can be done to keys, where the journal cannot be opened. */
-  readonly closed?: Fault;
 };
 
 /** A journal that does not hold stops the work on keys, and nothing else. */
 export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: Log): Promise<KeyRoom> => {
-  const rest = { plaintexts: new Map(), gates: createNamedGates() };
-  try {
-    return { journal: await openJournal({ table: warehouse.keys, path: auditFile, log }), ...rest };
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    log.error('nothing is done to keys: their journal cannot be opened', errorFields(error));
-    return { journal: closedJournal(error), closed: error, ...rest };
-  }
+  const journals = await openLastingJournal({ table: warehouse.keys, path: auditFile, log });
+  const trouble = journals.now().trouble();
+  if (trouble !== undefined)
+    log.error('nothing is done to keys: their journal cannot be opened', errorFields(trouble));
+  return {
+    journal: { lineage: (account) => journals.now().lineage(account) },
+    journals,
+    plaintexts: new Map(),
+    gates: createNamedGates(),
+  };
 };
 
 export type KeyDesks = AsyncDisposable & {
@@ -167,24 +178,21 @@ export const createKeyDesks = ({
 
   const probeKeys = async (account: string, signal: AbortSignal): Promise<readonly LearnedPoint[]> => {
     const { gateway } = accounts.get(account);
+    const journal = room.journals.now();
     return probeKeyUpdates({
       gateway,
       clock,
       signal,
-      keys: createProbeKeys({ account, journal: room.journal, gateway, now: clock.now }),
+      keys: createProbeKeys({ account, journal, gateway, now: clock.now }),
       learn: (points) => warehouse.profile.learn(account, points),
     });
   };
 
-  const open = (account: string): KeyDesk => {
-    if (!Object.hasOwn(config.settings.accounts, account))
-      throw fault('wrong-use', `there is no account ${account}`, {
-        advice: 'name one that is declared under accounts in tollkeeper.yaml',
-      });
+  const open = (account: string, journal: KeyJournal): KeyDesk => {
     const { gateway } = accounts.get(account);
     return createKeyDesk({
       account,
-      journal: room.journal,
+      journal,
       gateway: createKeyGateway({
         gateway,
         clock,
@@ -208,7 +216,11 @@ export const createKeyDesks = ({
   };
   const desks = new Map<string, KeyDesk>();
   const desk = (account: string): KeyDesk => {
-    const found = desks.get(account) ?? open(account);
+    if (!Object.hasOwn(config.settings.accounts, account))
+      throw fault('wrong-use', `there is no account ${account}`, {
+        advice: 'name one that is declared under accounts in tollkeeper.yaml',
+      });
+    const found = desks.get(account) ?? createLastingDesk(room.journals, (journal) => open(account, journal));
     desks.set(account, found);
     return found;
   };
@@ -216,7 +228,10 @@ export const createKeyDesks = ({
     desk,
     sinksOf,
     // Under the lock of the account's keys, like all that writes them.
-    probeKeys: (account, signal) => room.gates(`keys of ${account}`, () => probeKeys(account, signal)),
+    probeKeys: async (account, signal) => {
+      await recheck(room.journals);
+      return room.gates(`keys of ${account}`, () => probeKeys(account, signal));
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));
     },

@@ -1,5 +1,5 @@
 import { adviceOf, fault, formatSlot, isFault } from '../base/index.ts';
-import type { Clock, UnixMillis } from '../base/index.ts';
+import type { Clock, Fault, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../schedule/index.ts';
 import type { Ordered } from '../schedule/index.ts';
@@ -95,6 +95,8 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
     const outages = scheduler.outages();
     const now = clock.now();
+    // Rotations are told as they are after it: a file that holds again brings them back.
+    const keyTrouble = await app.keyTrouble();
     return {
       ...state(),
       version,
@@ -127,7 +129,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         accounts: await accountViews(config, warehouse),
         reports: await keptReports(app.places.reportsDirectory),
         rotations: await openRotations(),
-        ...keyTroubleOf(app.keysClosed),
+        ...keyTroubleOf(keyTrouble),
       },
     };
   };
@@ -222,10 +224,10 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
   };
 };
 
-const keyTroubleOf = (closed: App['keysClosed']): Pick<NonNullable<StatusView['data']>, 'keyTrouble'> =>
-  closed === undefined
+const keyTroubleOf = (trouble: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyTrouble'> =>
+  trouble === undefined
     ? {}
-    : { keyTrouble: { code: closed.code, message: closed.message, advice: closed.advice } };
+    : { keyTrouble: { code: trouble.code, message: trouble.message, advice: trouble.advice } };
 
 /** A newer config that is not in force since it has faults. */
 const configChecks = (faults: StatusView['config']['faults']): readonly DoctorCheck[] =>

@@ -1,7 +1,7 @@
 import type { Fault, Log, Means } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { createDataReach, jobKinds } from '../jobs/index.ts';
-import type { KeyDesk, KeyNews } from '../keys/index.ts';
+import type { KeyDesk } from '../keys/index.ts';
 import { recoverInterrupted } from '../mail/index.ts';
 import { createScheduler } from '../schedule/index.ts';
 import type { Scheduler } from '../schedule/index.ts';
@@ -22,8 +22,8 @@ export type App = AsyncDisposable & {
   readonly places: Places;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
-  /** Why nothing is done to keys; missing where their journal holds. */
-  readonly keysClosed?: Fault;
+  /** Why nothing is done to keys, looked for anew; nothing where their journal holds. */
+  readonly keyTrouble: () => Promise<Fault | undefined>;
   /** What works on the config in force. */
   readonly current: () => FurnitureInUse;
   /** Puts another config in force; what runs ends with what it began with. */
@@ -138,17 +138,6 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
     await warehouse.tokens.configure(name, gateway.token_convention ?? {});
 };
 
-/** Told once for each reason. */
-const closedNews = ({ code, message, advice }: Fault): KeyNews => ({
-  kind: 'failed',
-  account: '',
-  service: '',
-  rotation: '',
-  title: 'nothing is done to keys: their journal does not hold',
-  words: `${message}. What to do: ${advice}. Reports and pulls go on; no key is made, changed or deleted.`,
-  key: `closed/${code}/${message}`,
-});
-
 /** Opens the database and wires the rooms together: the one place where all of them meet. */
 export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
@@ -175,8 +164,6 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     // Whoever was sending before us is gone: the database has one owner.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
     if (!dryRun) await configureTokens(warehouse, config);
-    if (keyRoom.closed !== undefined && options.claimsSlots)
-      await furniture.work.tellOfKeys(closedNews(keyRoom.closed));
     const data = createDataReach(jobKinds);
     const scheduler = await createScheduler(
       {
@@ -202,7 +189,7 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       places,
       warehouse,
       scheduler,
-      ...(keyRoom.closed === undefined ? {} : { keysClosed: keyRoom.closed }),
+      keyTrouble: keyRoom.journals.check,
       current: furniture.current,
       adopt: async (adopted) => {
         await configureTokens(warehouse, adopted);

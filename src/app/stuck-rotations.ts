@@ -35,25 +35,63 @@ const about = (account: string, news: Pick<KeyNews, 'kind' | 'title' | 'words' |
   ...news,
 });
 
-const stuckNews = (account: string, { since, name }: Trouble, error: unknown, weeks: number): KeyNews => {
+/** What is said of a trouble, and of its end; moments in UTC. */
+type Words = {
+  /** Begins the keys of its letters. */
+  readonly key: string;
+  readonly failed: (account: string, since: string) => { readonly title: string; readonly words: string };
+  readonly over: (account: string, since: string) => { readonly title: string; readonly words: string };
+};
+
+const ofRotations: Words = {
+  key: 'stuck',
+  failed: (account, since) => ({
+    title: `the rotations of ${account} cannot be moved on`,
+    words: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
+  }),
+  over: (account, since) => ({
+    title: `the rotations of ${account} move on again`,
+    words: `They could not be moved on since ${since}. The steps that were due meanwhile are being taken.`,
+  }),
+};
+
+const ofJournal: Words = {
+  key: 'closed',
+  failed: (_, since) => ({
+    title: 'nothing is done to keys: their journal does not hold',
+    words: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
+  }),
+  over: (_, since) => ({
+    title: 'the journal of keys holds again: rotations move on again',
+    words: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
+  }),
+};
+
+const stuckNews = (
+  of: Words,
+  account: string,
+  { since, name }: Trouble,
+  error: unknown,
+  weeks: number,
+): KeyNews => {
   const code = isFault(error) ? error.code : 'error';
   // One outage shows in many ways.
   const what = passes(error) ? 'passing' : code;
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
+  const { title, words } = of.failed(account, momentOf(since));
   return about(account, {
     kind: 'failed',
-    title: `the rotations of ${account} cannot be moved on`,
-    words: `${messageOf(error)}. No step was taken on a key; it has been so since ${momentOf(since)}, and is tried again every five minutes.${advice}`,
-    key: `stuck/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
+    title,
+    words: `${messageOf(error)}. ${words}${advice}`,
+    key: `${of.key}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
   });
 };
 
-const overNews = (account: string, { since, name }: Trouble): KeyNews =>
+const overNews = (of: Words, account: string, { since, name }: Trouble): KeyNews =>
   about(account, {
     kind: 'done',
-    title: `the rotations of ${account} move on again`,
-    words: `They could not be moved on since ${momentOf(since)}. The steps that were due meanwhile are being taken.`,
-    key: `stuck/${account}/over/${name}`,
+    ...of.over(account, momentOf(since)),
+    key: `${of.key}/${account}/over/${name}`,
   });
 
 /** What operators are to hear of rotations that cannot be moved on: no step was taken, so that none could be told of. */
@@ -70,7 +108,7 @@ export type StuckWatch = {
  * as long as the process lives: one that is there from the start goes by its day, so that starting again and again makes no
  * more than a letter a day.
  */
-export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => {
+const createWatch = (of: Words, clock: Pick<Clock, 'now'>): StuckWatch => {
   const troubles = new Map<string, Trouble>();
   const moved = new Set<string>();
   const lastTold = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
@@ -90,13 +128,13 @@ export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => {
       if (last !== undefined && last.name !== trouble.name && now - last.at < quiet) return undefined;
       if (!trouble.told) lastTold.set(account, { at: now, name: trouble.name });
       trouble.told = true;
-      return stuckNews(account, trouble, error, Math.max(0, Math.floor(lasted / again)));
+      return stuckNews(of, account, trouble, error, Math.max(0, Math.floor(lasted / again)));
     },
     movedOn: (account) => {
       const trouble = troubles.get(account);
       troubles.delete(account);
       moved.add(account);
-      return trouble?.told === true ? overNews(account, trouble) : undefined;
+      return trouble?.told === true ? overNews(of, account, trouble) : undefined;
     },
     atRest: (account) => {
       troubles.delete(account);
@@ -105,3 +143,8 @@ export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => {
     },
   };
 };
+
+export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofRotations, clock);
+
+/** Of the journal, which is of no account: its name is empty. */
+export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofJournal, clock);

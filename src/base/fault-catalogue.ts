@@ -46,7 +46,7 @@ const entries = {
   'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
   'rotation-blocked': failed('see what is said of it'),
   'audit-damaged': failed(
-    'nothing is done to keys: run `tollkeeper keys audit --verify` and put the audit file back from a copy; one that is lost for good is written anew from the database once it is moved away',
+    'nothing is done to keys until it holds: `tollkeeper keys audit --verify` shows where it breaks. Move the audit file aside and keep it: it is written anew from the database, which has every step, too, with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the database does not hold either, put the file back from a copy. No restart is needed',
   ),
   'key-update-harmed': failed(
     'look at the key in the gateway’s console and mend the fields named; let `tollkeeper doctor --probe-keys` learn anew how the gateway updates keys',

@@ -3,7 +3,7 @@ import { housekeepingOf } from '../../src/app/housekeeping.ts';
 import type { App } from '../../src/app/open-app.ts';
 import type { Reload } from '../../src/app/reload.ts';
 import { fault, silentLog } from '../../src/base/index.ts';
-import type { FaultCode, Means } from '../../src/base/index.ts';
+import type { Fault, FaultCode, Means } from '../../src/base/index.ts';
 import type { KeyNews } from '../../src/keys/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -16,6 +16,7 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
   const clock = manualClock(Date.parse(start));
   const failures = new Map<string, Error>();
   const closed = new Set<string>();
+  const journal: { trouble?: Fault } = {};
   const asked: string[] = [];
   const letters = new Map<string, KeyNews>();
   const desk = (account: string) => ({
@@ -35,7 +36,8 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
       if (!letters.has(news.key)) letters.set(news.key, news);
     },
   };
-  const boot = () => ({ current: () => furniture }) as unknown as App;
+  const boot = () =>
+    ({ current: () => furniture, keyTrouble: async () => journal.trouble }) as unknown as App;
   let app = boot();
   /** Asked for anew each time, as the daemon does. */
   const work = () => {
@@ -49,6 +51,12 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
     clock,
     asked,
     closed,
+    damage: (message = 'line 2 is not it') => {
+      journal.trouble = fault('audit-damaged', message, { advice: 'move it aside' });
+    },
+    restore: () => {
+      delete journal.trouble;
+    },
     restart: () => {
       app = boot();
     },
@@ -62,7 +70,10 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
         clock.advance(5 * minute);
       }
     },
-    titles: () => [...letters.values()].map(({ account, title }) => title.replace(account, '…')),
+    titles: () =>
+      [...letters.values()].map(({ account, title }) =>
+        account === '' ? title : title.replace(account, '…'),
+      ),
     letters: () => [...letters.values()],
   };
   return house;
@@ -222,5 +233,55 @@ describe('rotations that cannot be moved on', () => {
     house.closed.clear();
     await house.passFor(0);
     expect(house.titles()).toEqual([stuck]);
+  });
+});
+
+const closed = 'nothing is done to keys: their journal does not hold';
+const holds = 'the journal of keys holds again: rotations move on again';
+
+describe('a journal of keys that does not hold', () => {
+  it('is told of at once though nothing is due, again each week, and when it holds again', async () => {
+    const house = openHouse();
+    house.closed.add('main').add('other');
+    await house.passFor(hour);
+    expect(house.titles()).toEqual([]);
+    house.damage();
+    await house.passFor(6 * day);
+    expect(house.titles()).toEqual([closed]);
+    expect(house.letters()[0]).toMatchObject({ kind: 'failed', account: '', service: '' });
+    expect(house.letters()[0]?.words).toMatch(
+      /^line 2 is not it\. .*since 2026-01-10T09:00:00Z.* What to do: move it aside\.$/,
+    );
+    await house.passFor(2 * day);
+    expect(house.titles()).toEqual([closed, closed]);
+    await house.passFor(7 * day);
+    expect(house.titles()).toEqual([closed, closed, closed]);
+    house.restore();
+    await house.passFor(hour);
+    expect(house.titles()).toEqual([closed, closed, closed, holds]);
+  });
+
+  it('is one letter, not one for each account, and no step is tried meanwhile', async () => {
+    const house = openHouse();
+    house.damage();
+    await house.passFor(hour);
+    expect([house.titles(), house.asked]).toEqual([[closed], []]);
+    house.restore();
+    await house.passFor(0);
+    expect(house.asked).toEqual(['main', 'other']);
+  });
+
+  it('from the start is told of once a day by a program that is started again and again', async () => {
+    const house = openHouse('2026-01-10T00:00:00Z');
+    house.damage();
+    for (let times = 0; times < 10; times += 1) {
+      await house.passFor(30 * minute);
+      house.restart();
+    }
+    expect(house.titles()).toEqual([closed]);
+    house.clock.set(Date.parse('2026-01-11T00:00:00Z'));
+    house.restart();
+    await house.passFor(0);
+    expect(house.titles()).toEqual([closed, closed]);
   });
 });

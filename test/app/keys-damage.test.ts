@@ -1,7 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Town } from './support/daemon.ts';
+import type { Daemon, Town } from './support/daemon.ts';
 import { openKeyTown } from './support/key-town.ts';
 
 let town: Town;
@@ -65,4 +65,92 @@ it('a rotation that is left open is listed, with who moves it on', async () => {
   const daemon = await town.serve();
   expect((await town.run('keys', 'rotate', 'batch')).stdout).not.toContain('no daemon');
   await daemon.stop();
+});
+
+const made = async (): Promise<string> => {
+  expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
+  return readFile(file(), 'utf8');
+};
+const editLast = (whole: string): string => whole.replace(/"at":\d(?=[^\n]*\n$)/, '"at":9');
+const troubled = {
+  code: 1,
+  status: {
+    needsPerson: ['the journal of keys does not hold'],
+    data: { keyTrouble: { code: 'audit-damaged' } },
+  },
+};
+const well = { code: 0, status: { needsPerson: [] } };
+const subjects = () => town.mail.taken.map(({ parsed }) => parsed.subject ?? '');
+/** The next pass over rotations, and one of the outbox after it. */
+const passes = async (message: string, daemon: Daemon): Promise<void> => {
+  const seen = daemon.lines().filter((line) => line['message'] === message).length;
+  const sent = daemon.lines().filter((line) => line['message'] === 'mail sent').length;
+  town.clock.advance(300_000);
+  await daemon.line({ message }, seen + 1);
+  await daemon.settled();
+  town.clock.advance(6_000);
+  await daemon.line({ message: 'mail sent' }, sent + 1);
+};
+
+const doesNotHold = 'nothing is done to keys: their journal does not hold';
+const holdsAgain = 'the journal of keys holds again: rotations move on again';
+
+it('a file that is edited while the daemon runs shows in status and is told of; moved aside, all goes on', async () => {
+  const whole = await made();
+  const daemon = await town.serve();
+  expect(await status()).toMatchObject(well);
+  const edited = editLast(whole);
+  expect(edited).not.toBe(whole);
+  await writeFile(file(), edited);
+  expect(await status()).toMatchObject(troubled);
+  await passes(doesNotHold, daemon);
+  expect(subjects().filter((subject) => /journal does not hold/.test(subject))).toHaveLength(1);
+  expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
+    'No restart is needed',
+  );
+  expect(await readFile(file(), 'utf8')).toBe(edited);
+
+  await rename(file(), `${file()}.damaged`);
+  expect(await status()).toMatchObject(well);
+  expect(await readFile(file(), 'utf8')).toBe(whole);
+  await passes(holdsAgain, daemon);
+  expect(subjects().filter((subject) => /holds again/.test(subject))).toHaveLength(1);
+  expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+  expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);
+  await daemon.stop();
+});
+
+it.each([
+  ['status', ['status'], 0],
+  ['an order', ['keys', 'rotate', 'batch', '--now', '--yes'], 0],
+  ['a check, which misses the file once', ['keys', 'audit', '--verify'], 1],
+])(
+  'a daemon that started on a damaged file goes on once it is moved aside, with %s',
+  async (_, argv, code) => {
+    const whole = await made();
+    await writeFile(file(), whole.split('\n').slice(1).join('\n'));
+    const daemon = await town.serve();
+    expect(await status()).toMatchObject(troubled);
+    expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
+      'begins with step 2',
+    );
+    await rename(file(), `${file()}.damaged`);
+    const ran = await town.run(...argv);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.not.stringContaining('audit-damaged')]);
+    expect((await readFile(file(), 'utf8')).startsWith(whole)).toBe(true);
+    expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
+    expect((await status()).status.needsPerson).toEqual([]);
+    await daemon.stop();
+  },
+);
+
+it('without a daemon a command tells of it, once a day', async () => {
+  const whole = await made();
+  const told = () => subjects().filter((subject) => /journal does not hold/.test(subject)).length;
+  await writeFile(file(), whole.split('\n').slice(1).join('\n'));
+  for (let times = 0; times < 2; times += 1) await town.run('status');
+  expect(told()).toBe(1);
+  town.clock.advance(24 * 3_600_000);
+  for (let times = 0; times < 2; times += 1) await town.run('status');
+  expect(told()).toBe(2);
 });

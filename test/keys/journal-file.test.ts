@@ -150,6 +150,65 @@ describe('an audit file that is replaced while the process runs', () => {
   });
 });
 
+describe('the trouble of a journal', () => {
+  const spoil = (text: string) => text.replace(/adopt\/3/, 'adopt/9');
+
+  it('is known from a step that was refused until one is taken again', async () => {
+    await using house = await journalHouse(3);
+    expect(house.journal.trouble()).toBeUndefined();
+    const before = await house.text();
+    await writeFile(house.path, spoil(before));
+    await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
+    expect(house.journal.trouble()).toMatchObject({ code: 'audit-damaged' });
+    await writeFile(house.path, before);
+    await house.journal.record([step(4)]);
+    expect(house.journal.trouble()).toBeUndefined();
+  });
+
+  it('is found by a look at the file, without a step, and is over once the file is as it was left', async () => {
+    await using house = await journalHouse(3);
+    await house.journal.check();
+    expect(house.journal.trouble()).toBeUndefined();
+    const before = await house.text();
+    await writeFile(house.path, spoil(before));
+    await house.journal.check();
+    expect(house.journal.trouble()).toMatchObject({ code: 'audit-damaged' });
+    expect(await house.text()).toBe(spoil(before));
+    await writeFile(house.path, before);
+    await house.journal.check();
+    expect(house.journal.trouble()).toBeUndefined();
+    await house.journal.record([step(4)]);
+    await house.expectWhole(4);
+  });
+
+  it('is over once the file was moved aside: it is written anew, unless the database does not hold', async () => {
+    await using house = await journalHouse(3);
+    const before = await house.text();
+    await writeFile(house.path, spoil(before));
+    await house.journal.check();
+    await rename(house.path, `${house.path}.damaged`);
+    const third = house.table.rows[2];
+    if (third === undefined) throw new Error('no third step');
+    house.table.rows[2] = { ...third, hash: lineAfter({ seq: 2, hash: '' }, '{}').head.hash };
+    await house.journal.check();
+    expect(house.journal.trouble()).toMatchObject({
+      code: 'audit-damaged',
+      message: expect.stringContaining('step 3 of the database') as string,
+    });
+    house.table.rows[2] = third;
+    await house.journal.check();
+    expect([house.journal.trouble(), await house.text()]).toEqual([undefined, before]);
+  });
+
+  it('is none where a file that held was taken away: the next step writes it anew', async () => {
+    await using house = await journalHouse(3);
+    await rm(house.path);
+    await house.journal.check();
+    expect(house.journal.trouble()).toBeUndefined();
+    await expect(house.text()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
 describe('a write to the audit file that fails', () => {
   it.each([0, 2])(
     'after %i steps, and cannot be taken back at once: it is before the next one',

@@ -52,14 +52,18 @@ export const restoreFile = async (
   return bytes;
 };
 
+/** Nobody need start anything again. */
+const whenLooked =
+  'with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. No restart is needed';
+
 const adviceFor = (path: string, covered: boolean, first: number | undefined): FaultOptions => {
   if (covered)
     return {
-      advice: `nothing is done to keys: move ${path} aside and start again: the database has every step, and the file is written anew from the database`,
+      advice: `nothing is done to keys: move ${path} aside and keep it: the database has every step, and the file is written anew from the database ${whenLooked}`,
     };
   if (first === undefined || first < 2) return {};
   return {
-    advice: `nothing is done to keys: put the lines that went before it, steps 1 to ${first - 1}, back before its first line from a copy or from where the file was moved to, and start again`,
+    advice: `nothing is done to keys: put the lines that went before it, steps 1 to ${first - 1}, back before its first line from a copy or from where the file was moved to; it is looked at again ${whenLooked}`,
   };
 };
 

@@ -11,6 +11,11 @@ export type AuditWriter = {
    * is not as it was left is not touched. @throws Fault audit-damaged, disk-full, path-unwritable
    */
   readonly append: (lines: readonly string[], head: AuditHead) => Promise<void>;
+  /**
+   * Looks at the end of the file, as before each line. One that was taken away is left to the next line, or written anew now.
+   * @throws Fault audit-damaged, disk-full, path-unwritable
+   */
+  readonly check: (head: AuditHead, writesAnew: boolean) => Promise<void>;
 };
 
 export type AuditWriterMeans = {
@@ -46,10 +51,15 @@ export const createAuditWriter = async ({ path, log, recorded }: AuditWriterMean
     return true;
   };
 
+  const check: AuditWriter['check'] = async (head, writesAnew) => {
+    const found = await asAuditFault(path, () => isThere(head));
+    if (!found && writesAnew) left = await restoreFile(path, await recorded(), head, log);
+  };
+
   return {
+    check,
     append: async (lines, head) => {
-      if (!(await asAuditFault(path, () => isThere(head))))
-        left = await restoreFile(path, await recorded(), head, log);
+      await check(head, true);
       leftOver = true;
       left = await appendAuditLines(path, lines);
       leftOver = false;

@@ -1,5 +1,5 @@
-import { createGate, messageOf } from '../../base/index.ts';
-import type { Log, UnixMillis } from '../../base/index.ts';
+import { createGate, hasCode, isFault, messageOf } from '../../base/index.ts';
+import type { Fault, Log, UnixMillis } from '../../base/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
 import { afterEvent } from '../after-event.ts';
 import { parseKeyEvent } from '../key-event.ts';
@@ -52,6 +52,13 @@ export type KeyJournal = {
     readonly service?: string;
   }) => Promise<readonly KeyEvent[]>;
   readonly head: () => AuditHead;
+  /** Why no step can be taken, as far as it was seen: by the last step or the last look at the file. */
+  readonly trouble: () => Fault | undefined;
+  /**
+   * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a trouble, one that
+   * was moved aside is written anew.
+   */
+  readonly check: () => Promise<void>;
 };
 
 export type JournalMeans = {
@@ -177,6 +184,7 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
   });
   for (const row of rows) memory.take(parseKeyEvent(JSON.parse(row.event)));
   let head: AuditHead = last;
+  let trouble: Fault | undefined;
   /** What the file has and the database does not have yet. */
   const unsettled: Recorded[] = [];
   const changed = new Map<string, LineageRow>();
@@ -218,7 +226,14 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
           recorded.push({ head: next, event, written });
         }
         if (lines.length === 0) return;
-        await writer.append(lines, head);
+        try {
+          await writer.append(lines, head);
+        } catch (error) {
+          // A full disk is told of by the step itself, and is no state of the file.
+          if (hasCode(error, 'audit-damaged')) trouble = error;
+          throw error;
+        }
+        trouble = undefined;
         await settle(recorded);
       }),
     rotation: (id) => memory.rotations.get(id),
@@ -234,11 +249,22 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
     head: () => head,
+    trouble: () => trouble,
+    check: () =>
+      oneAtATime(async () => {
+        try {
+          await writer.check(head, trouble !== undefined);
+          trouble = undefined;
+        } catch (error) {
+          if (!isFault(error)) throw error;
+          trouble = error;
+        }
+      }),
   };
 };
 
 /** Stands in where the journal cannot be opened: everything else goes on, and whatever would be done to a key fails with the reason. */
-export const closedJournal = (reason: Error): KeyJournal => ({
+export const closedJournal = (reason: Fault): KeyJournal => ({
   record: () => Promise.reject(reason),
   rotation: () => undefined,
   openRotations: () => [],
@@ -249,4 +275,6 @@ export const closedJournal = (reason: Error): KeyJournal => ({
   highestGeneration: () => 0,
   history: () => Promise.reject(reason),
   head: () => noHead,
+  trouble: () => reason,
+  check: () => Promise.resolve(),
 });

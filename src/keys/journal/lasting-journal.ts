@@ -1,0 +1,46 @@
+import { createGate, fault, isFault, systemCode } from '../../base/index.ts';
+import type { Fault } from '../../base/index.ts';
+import { closedJournal, openJournal } from './journal.ts';
+import type { JournalMeans, KeyJournal } from './journal.ts';
+
+export type LastingJournal = {
+  /**
+   * The journal that is open, or what stands in for it. Work goes by one from its beginning to its end: what began while
+   * none was open saw no key, and must write nothing down.
+   */
+  readonly now: () => KeyJournal;
+  /** Looks whether it holds, and opens it where it could not be opened so far. Gives what keeps it from holding. */
+  readonly check: () => Promise<Fault | undefined>;
+};
+
+const asReason = (path: string, error: unknown): Fault => {
+  if (isFault(error)) return error;
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return fault('path-unwritable', `the audit file ${path} cannot be opened (${code})`, { cause: error });
+};
+
+/** The journal for as long as the program lives, whether it can be opened at its start or later. */
+export const openLastingJournal = async (means: JournalMeans): Promise<LastingJournal> => {
+  const oneAtATime = createGate(1);
+  let isOpen = false;
+  const open = async (): Promise<KeyJournal> => {
+    try {
+      const opened = await openJournal(means);
+      isOpen = true;
+      return opened;
+    } catch (error) {
+      return closedJournal(asReason(means.path, error));
+    }
+  };
+  let journal = await open();
+  return {
+    now: () => journal,
+    check: () =>
+      oneAtATime(async () => {
+        if (isOpen) await journal.check();
+        else journal = await open();
+        return journal.trouble();
+      }),
+  };
+};
