@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { fault, noProgress, unixMillis } from '../../src/base/index.ts';
 import type { RotationView } from '../../src/keys/index.ts';
-import { fakeDesk, keyHouse, now, plannedExpiry, plannedRotation, surveyed } from './support/fake-desk.ts';
+import {
+  fakeDesk,
+  keyHouse,
+  now,
+  leakPlanned,
+  plannedExpiry,
+  plannedRotation,
+  surveyed,
+} from './support/fake-desk.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';
@@ -218,20 +226,7 @@ describe('rotating by hand', () => {
       message: expect.stringContaining('not for a leaked key') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
-    const planned = plannedRotation(surveyed(1, 'billing.g7'));
-    const leak = { ...planned.terms, retire: { ...planned.terms.retire, when: 'now' as const } };
-    main.events = [
-      {
-        at: now,
-        who,
-        account: 'main',
-        service: 'billing',
-        rotation: 'r1',
-        what: 'planned',
-        why: 'leak',
-        terms: leak,
-      },
-    ];
+    main.events = [leakPlanned('main', 'billing')];
     expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
     expect(main.asked).toEqual([]);
   });
@@ -261,23 +256,10 @@ describe('rotating by hand', () => {
   it('of a leaked key goes by the key that is named while the rotation for another leak is open', async () => {
     const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
     const { main, keys } = oneAccount(...line);
-    const planned = plannedRotation(line[1]);
-    const leak = { ...planned.terms, retire: { ...planned.terms.retire, when: 'now' as const } };
-    await main.start([planned], who);
+    await main.start([plannedRotation(line[1])], who);
     const candidate = { keyId: 3, name: 'billing.g8' };
     main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
-    main.events = [
-      {
-        at: now,
-        who,
-        account: 'main',
-        service: 'billing',
-        rotation: 'r1',
-        what: 'planned',
-        why: 'leak',
-        terms: leak,
-      },
-    ];
+    main.events = [leakPlanned('main', 'billing')];
     main.asked.length = 0;
     await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
     await keys.rotate({ key: 'billing.g8', now: true, who }, noProgress, never);

@@ -7,7 +7,7 @@ import { createSecretRegistry, fault, isFault, unixMillis } from '../../src/base
 import { addKeys } from '../../src/cli/keys.ts';
 import { withoutDaemon } from '../../src/cli/keys-without-daemon.ts';
 import { personOf } from '../../src/cli/keys-person.ts';
-import { fakeDesk, keyHouse, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
+import { fakeDesk, keyHouse, leakPlanned, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
 import type { FakeDesk, KeyHouse } from '../app/support/fake-desk.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -274,6 +274,7 @@ describe('orders by hand', () => {
     expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
     expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
+    main.events = [leakPlanned('main', 'billing')];
     expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');
     main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
     expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');

@@ -221,3 +221,15 @@ export const plannedRotation = ({ key, service, generation }: SurveyedKey): Plan
     unlimitedQuota: key.unlimitedQuota,
   },
 });
+
+/** That the first rotation that the desk began is for a leaked key. */
+export const leakPlanned = (account: string, service: string): KeyEvent => ({
+  at: now,
+  who: 'person anna',
+  account,
+  service,
+  rotation: 'r1',
+  what: 'planned',
+  why: 'leak',
+  terms: { ...terms, retire: { ...terms.retire, when: 'now' } },
+});
