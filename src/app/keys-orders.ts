@@ -1,4 +1,4 @@
-import { fault, money, shellWord, toSeconds } from '../base/index.ts';
+import { fault, messageOf, money, shellWord, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
 import { plannedRotation } from '../keys/index.ts';
 import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
@@ -59,9 +59,6 @@ const noMatterWhenLeaked: ReadonlySet<string> = new Set([
   'unfinished',
 ]);
 
-/** From here on the old key can go at any time: every sink holds its successor. */
-const handedOver: ReadonlySet<string> = new Set(['current', 'retiring']);
-
 /** Orders of a person on one key or service. */
 export const createKeyOrders = ({
   clock,
@@ -89,6 +86,7 @@ export const createKeyOrders = ({
    */
   const takeUpLeak = async (
     open: OpenRotation,
+    named: string,
     { key, service, generation }: FoundKey,
     all: readonly FoundKey[],
     who: string,
@@ -96,13 +94,15 @@ export const createKeyOrders = ({
   ): Promise<KeyOutcome | undefined> => {
     const { account, view } = open;
     const leaks = await isLeak(open);
-    if (leaks && view.old?.keyId === key.id) return takeUp(open, run);
-    if (leaks && !handedOver.has(view.stage)) {
+    const isThere = all.some((one) => one.account === account && one.key.id === view.old?.keyId);
+    // Said again of the service, it is the same leak until its key is gone; a key that is named is that key.
+    if (leaks && (view.old?.keyId === key.id || (named === service && isThere))) return takeUp(open, run);
+    if (leaks && view.handedOver !== true) {
       const { rotations } = await takeUp(open, run);
-      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key`;
+      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, mend what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
       return { ...outcomeOf(rotations, [], [note]), good: false };
     }
-    if (!handedOver.has(view.stage))
+    if (view.handedOver !== true)
       throw fault(
         'wrong-use',
         `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
@@ -130,10 +130,21 @@ export const createKeyOrders = ({
     { rotations }: KeyOutcome,
     signal: AbortSignal,
   ): Promise<readonly string[]> => {
-    const current = rotations.flatMap(({ candidate }) => candidate?.keyId ?? []);
-    const keys = await accounts.keysOf(account, signal);
+    // The one that is being deleted may be listed for a while.
+    const seenTo = rotations.flatMap(({ candidate, old, stage }) => [
+      candidate?.keyId,
+      ...(stage === 'done' || stage === 'retiring' ? [old?.keyId] : []),
+    ]);
+    let keys: readonly FoundKey[];
+    try {
+      keys = await accounts.keysOf(account, signal);
+    } catch (error) {
+      return [
+        `what else of ${service} works could not be looked up (${messageOf(error)}): \`tollkeeper keys list ${shellWord(service)}\` shows it`,
+      ];
+    }
     return keys
-      .filter((one) => one.service === service && isLive(one, clock.now()) && !current.includes(one.key.id))
+      .filter((one) => one.service === service && isLive(one, clock.now()) && !seenTo.includes(one.key.id))
       .map(
         ({ key }) =>
           `${key.name} works on: if it leaked too, \`tollkeeper keys rotate id:${key.id} --now\` ends it at once`,
@@ -197,7 +208,7 @@ export const createKeyOrders = ({
       const taken =
         mine === undefined
           ? undefined
-          : await (now ? takeUpLeak(mine, found, all, who, run) : takeUp(mine, run));
+          : await (now ? takeUpLeak(mine, named, found, all, who, run) : takeUp(mine, run));
       if (taken !== undefined) return taken;
       const job = jobFor(found, jobName);
       const terms = planner().termsOf(job.name);

@@ -28,7 +28,8 @@ export const createLastingDesk = (
     survey: async (...given) => (await deskNow()).survey(...given),
     open: async () => (await deskNow()).open(),
     start: async (...given) => (await deskNow()).start(...given),
-    advance: async (...given) => (await deskNow()).advance(...given),
+    // What is planned behind it goes by the journal that it found open.
+    advance: async (...given) => (await deskThatHolds()).advance(...given),
     expire: async (...given) => (await deskNow()).expire(...given),
     adopt: async (...given) => (await deskNow()).adopt(...given),
     adoptAll: async (...given) => (await deskNow()).adoptAll(...given),

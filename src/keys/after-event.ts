@@ -120,9 +120,9 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return {
         ...state(rotation, event.generation, 'current'),
         handover: event.at,
-        olds: event.olds.map(({ remain, unfinished, ...old }) => ({
+        olds: event.olds.map(({ remain, doubtful, ...old }) => ({
           ...old,
-          ...(unfinished === undefined ? {} : { unfinished }),
+          ...(doubtful === undefined ? {} : { doubtful }),
           ...(remain === undefined ? {} : { remain }),
           state: 'working',
           quiet: false,

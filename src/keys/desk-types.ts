@@ -82,6 +82,8 @@ export type RotationView = {
   readonly words: string;
   readonly old?: { readonly keyId: number; readonly name: string };
   readonly candidate?: { readonly keyId: number; readonly name: string };
+  /** Whether every sink held the candidate: from then on the old key can go. */
+  readonly handedOver?: boolean;
   /** Failed tries of the step it stands before. */
   readonly tries: number;
   /** Of so many in a row, before it waits for a person. */

@@ -32,6 +32,9 @@ const use = z.object({
 /** The old key that the quota of its successor is settled with, and what it has left (as served). */
 const settles = z.object({ keyId, left: decimal });
 
+/** Why a key is one to be rid of: it was ordered away as leaked, or not every sink ever held it. */
+const doubtful = z.enum(['leaked', 'unfinished']);
+
 /** Why an old key stays: it is used, its successor is not or cannot be, what was called is not known, or its name is not its own. */
 export const holdReasons = [
   'used',
@@ -83,8 +86,8 @@ const shapes = {
   /** The hand-over: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
   current: {
     ...keyOf,
-    /** `unfinished`: not every sink ever held it, as after a delivery that was given up. */
-    olds: z.array(z.object({ ...keyOf, remain: decimal.optional(), unfinished: z.boolean().optional() })),
+    /** `doubtful`: it leaked, or not every sink ever held it, as after a delivery that was given up. */
+    olds: z.array(z.object({ ...keyOf, remain: decimal.optional(), doubtful: doubtful.optional() })),
   },
   /** The consumer was told to take it up. */
   reloaded: { ...keyOf },

@@ -43,8 +43,8 @@ export type Attempt = {
 /** A key that is to go once the successor is in every sink. */
 export type OldKey = LineKey & {
   readonly state: 'working' | 'retiring' | 'deleting' | 'over';
-  /** Not every sink ever held it. */
-  readonly unfinished?: boolean;
+  /** It leaked, or not every sink ever held it. */
+  readonly doubtful?: 'leaked' | 'unfinished';
   /** What it had left at the hand-over, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };

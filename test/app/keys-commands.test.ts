@@ -236,7 +236,12 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
     const candidate = { keyId: 2, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
+    main.rotations = main.rotations.map((view) => ({
+      ...view,
+      stage: 'current',
+      handedOver: true,
+      candidate,
+    }));
     main.asked.length = 0;
     const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
     expect(ended).toMatchObject({
@@ -258,7 +263,12 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(...line);
     await main.start([plannedRotation(line[1])], who);
     const candidate = { keyId: 3, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
+    main.rotations = main.rotations.map((view) => ({
+      ...view,
+      stage: 'current',
+      handedOver: true,
+      candidate,
+    }));
     main.events = [leakPlanned('main', 'billing')];
     main.asked.length = 0;
     await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
@@ -267,9 +277,29 @@ describe('rotating by hand', () => {
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
       ['start', [{ why: 'leak', old: { keyId: 3 } }], who],
     ]);
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created' }));
+    main.asked.length = 0;
+    // Said again of the service, it is the leak that is seen to.
+    expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
+    expect(main.asked).toEqual([]);
+    main.rotations = main.rotations.map(({ handedOver: _, ...view }) => ({ ...view, stage: 'created' }));
     const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
+  });
+
+  it('of a leaked key is seen to, though nobody can be asked afterwards what else works', async () => {
+    const { main } = oneAccount(surveyed(1, 'billing.g7'));
+    let asked = 0;
+    const survey: typeof main.survey = async (signal) => {
+      asked += 1;
+      if (asked > 1) throw fault('gateway-unreachable', 'no way there');
+      return main.survey(signal);
+    };
+    const { keys } = keyHouse({ main: { ...main, survey } });
+    const outcome = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
+    expect(outcome).toMatchObject({
+      good: true,
+      notes: [expect.stringContaining('what else of billing works could not be looked up (no way there)')],
+    });
   });
 
   it('of a leaked key whose successor does not work begins anew: nothing goes before there is another', async () => {
@@ -277,7 +307,12 @@ describe('rotating by hand', () => {
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
     const candidate = { keyId: 2, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', candidate }));
+    main.rotations = main.rotations.map((view) => ({
+      ...view,
+      stage: 'current',
+      handedOver: true,
+      candidate,
+    }));
     main.asked.length = 0;
     await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);

@@ -444,6 +444,14 @@ describe('a key that was ended by hand', () => {
     expect(given(house, 'billing.g2')).toBe('never');
   });
 
+  it('hands on an end that was put off', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1', { expiredTime: unixSeconds(seconds(house) + 1800) });
+    await end(house, old, seconds(house) + 90 * 86_400);
+    await house.advance([await house.start(old)]);
+    expect(given(house, 'billing.g2')).toBe(seconds(house) + 90 * 86_400);
+  });
+
   it('is in its line again where it is given a later expiry', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
@@ -506,6 +514,36 @@ describe('a leaked key', () => {
     house.state.sinks = [house.sink.sink];
     expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
     await house.advance([await house.start(old, leaked)]);
+    expect(house.names()).toEqual(['billing.g3']);
+  });
+
+  it('is deleted by the next rotation, where that begins before it is gone', async () => {
+    await using house = await engineHouse();
+    const old = house.gateway.add('billing.g1');
+    house.gateway.faults.remove.push('before', 'before', 'before');
+    const [first] = await house.advance([await house.start(old, leaked)]);
+    const second = first?.view.candidate?.keyId ?? 0;
+    expect([first?.view.handedOver, house.names()]).toEqual([true, ['billing.g1', 'billing.g2']]);
+    const [id = ''] = await house.desk().start(
+      [
+        {
+          service: 'billing',
+          why: 'leak',
+          terms: { ...usualTerms, ...leaked },
+          old: {
+            keyId: second,
+            generation: 2,
+            name: 'billing.g2',
+            remainQuota: money('0'),
+            unlimitedQuota: true,
+          },
+        },
+      ],
+      'person anna',
+    );
+    house.gateway.faults.remove.length = 0;
+    house.used('billing.g1');
+    await house.advance([id]);
     expect(house.names()).toEqual(['billing.g3']);
   });
 

@@ -147,9 +147,9 @@ const ofOld = (
   if (old.state !== 'deleting' && !view.isListed(old.keyId)) return { step: 'note-gone', old };
   const resting = view.resting(old.keyId);
   if (resting !== undefined) return rest(resting);
-  // Which of them leaked nobody knows where sinks held different keys.
-  const isMeant = rotation.old?.keyId === old.keyId || old.unfinished === true;
-  const isLeaked = retire.when === 'now' && isMeant;
+  // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
+  const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
+  const isLeaked = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
   const isProven = isLeaked || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.

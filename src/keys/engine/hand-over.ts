@@ -1,10 +1,27 @@
 import { toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
+import type { KeyEvent } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { tellExposure } from './settle-quota.ts';
+
+type Doubt = NonNullable<OldKey['doubtful']>;
+
+/** Keys that an earlier rotation was to be rid of and may have left: one that is given up for another leak does so. */
+const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
+  const doubts = new Map<number, Doubt>();
+  for (const event of history) {
+    if (event.what === 'planned' && event.why === 'leak' && event.old !== undefined)
+      doubts.set(event.old.keyId, 'leaked');
+    if (event.what === 'deleting' && event.why === 'leaked') doubts.set(event.keyId, 'leaked');
+    if (event.what !== 'current') continue;
+    for (const { keyId, doubtful } of event.olds)
+      if (doubtful !== undefined && !doubts.has(keyId)) doubts.set(keyId, doubtful);
+  }
+  return doubts;
+};
 
 /** Every sink holds the new key: all others of the service are to go, the old one and those that a crash left behind. */
 export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
@@ -12,14 +29,17 @@ export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt)
   const others = liveOf(journal.lineage(account), rotation.service).filter(
     ({ keyId }) => keyId !== attempt.keyId,
   );
-  const unfinished = journal.unfinished(account).get(rotation.service);
+  const doubts = doubtsOf(await journal.history({ account, service: rotation.service }));
+  for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
+    if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
   const olds = others.map((row) => {
     const listed = pass.keys().get(row.keyId);
     const isLimited = listed !== undefined && !listed.unlimitedQuota;
+    const doubtful = doubts.get(row.keyId);
     return {
       ...lineKey(row),
       ...(isLimited ? { remain: listed.remainQuota } : {}),
-      ...(unfinished?.has(row.keyId) === true ? { unfinished: true } : {}),
+      ...(doubtful === undefined ? {} : { doubtful }),
     };
   });
   // Before it is written down: a kill between must not lose the letter.

@@ -70,12 +70,13 @@ const remainOf = ({ terms }: Rotation, old: ApiKey): Pick<KeyFields, 'remainQuot
   return { remainQuota, unlimitedQuota: false };
 };
 
-/** The end that a key was given by others: what we set it to ourselves, to end it, is not handed on. */
+/** The end that a key was given to live: one that was set to end it sooner is not handed on. */
 const givenEnd = (history: readonly KeyEvent[], { id, expiredTime }: ApiKey): KeyFields['expiredTime'] =>
   history
     .flatMap((event) => (event.what === 'expiring' && event.keyId === id ? [event] : []))
     .reduceRight<KeyFields['expiredTime']>(
-      (end, { expiredTime: set, before }) => (end === set && before !== undefined ? before : end),
+      (end, { expiredTime: set, before = set }) =>
+        end === set && (before === 'never' || set <= before) ? before : end,
       expiredTime,
     );
 

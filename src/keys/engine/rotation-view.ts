@@ -64,6 +64,7 @@ export const viewOfRotation = (rotation: Rotation, words?: string): RotationView
     since: rotation.changedAt,
     words: words ?? known ?? standing[stage],
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
+    ...(rotation.handover === undefined ? {} : { handedOver: true }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),
     tries: rotation.tries,
     triesAllowed: rotation.terms.tries,
