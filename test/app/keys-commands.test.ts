@@ -281,7 +281,7 @@ describe('rotating by hand', () => {
     // Said again of the service, it is the leak that is seen to.
     expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
     expect(main.asked).toEqual([]);
-    main.rotations = main.rotations.map(({ handedOver: _, ...view }) => ({ ...view, stage: 'created' }));
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', handedOver: false }));
     const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
   });
