@@ -24,6 +24,8 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
   vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
 
   let program: BuiltProgram;
+  /** Milliseconds that processes took which nobody disturbed, by weather. */
+  const undisturbed = new Map<number, number[]>();
   beforeAll(async () => {
     say(
       `storm of ${mine.length} of ${keyWeathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
@@ -35,12 +37,15 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
   describe.each(mine)('%s', (_name, weather, index) => {
     it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
       await using house = await openKeyHouse(program, weather);
-      const { kills, wrongs, unfinished } = await playRotation(house, () => ({
-        kind: 'boundary',
-        which: isLong || index === 0 ? finest : steps,
-      }));
+      const whole: number[] = [];
+      const { kills, wrongs, unfinished } = await playRotation(
+        house,
+        () => ({ kind: 'boundary', which: isLong || index === 0 ? finest : steps }),
+        ({ killed, took }) => void (killed || whole.push(took)),
+      );
       expect(wrongs).toEqual([]);
       expect(unfinished).toEqual([]);
+      undisturbed.set(index, whole);
       const deaths = await house.deaths();
       expect(deaths).toHaveLength(kills);
       // A kill before and after each line of the journal, each answer, each file.
@@ -66,16 +71,18 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
     it('killed at random moments', async () => {
       await using house = await openKeyHouse(program, weather);
       const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: 1000 })), { seed, numRuns: 100_000 });
-      // One rotation that nobody disturbs tells how long processes take, so that kills fall all over their work.
-      const lives: number[] = [];
-      const calm = await playRotation(
-        house,
-        () => ({ kind: 'none' }),
-        ({ took }) => lives.push(took),
-      );
-      expect([calm.wrongs, calm.unfinished]).toEqual([[], []]);
-      /** Milliseconds: half of what a process takes that has nothing to do, and within which one may end that has. */
-      const least = Math.min(...lives) / 2;
+      // Processes that nobody disturbs tell how long they take, so that kills fall all over their work.
+      const lives = undisturbed.get(index) ?? [];
+      if (lives.length === 0) {
+        const calm = await playRotation(
+          house,
+          () => ({ kind: 'none' }),
+          ({ took }) => void lives.push(took),
+        );
+        expect([calm.wrongs, calm.unfinished]).toEqual([[], []]);
+      }
+      /** Milliseconds: most of what a process takes that has nothing to do, and within which one may end that has. */
+      const least = Math.min(...lives) * 0.7;
       let longest = Math.max(...lives);
       let [kills, amid, rotations, draw] = [0, 0, 0, 0];
       while (kills < each) {
@@ -103,7 +110,8 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
       say(
         `${weather.name}: ${kills} kills at random in ${rotations} rotations, ${amid} behind a step of theirs; ${calls} calls`,
       );
-      expect(amid).toBeGreaterThan(0);
+      // Of a few none may fall there.
+      if (kills >= 50) expect(amid).toBeGreaterThan(0);
       expect(house.consumer.failures()).toEqual([]);
     });
   });
