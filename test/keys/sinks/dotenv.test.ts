@@ -153,7 +153,11 @@ describe('a variable of a dotenv file', () => {
     const line = fc.tuple(fc.oneof(other, around), end);
     let written = 0;
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 10 }), fc.boolean(), (lines, ends) => {
+      // Half of the files are sound as a whole: of long ones hardly any would be by chance.
+      fc.property(fc.array(line, { maxLength: 10 }), fc.boolean(), fc.boolean(), (drawn, ends, sound) => {
+        const lines = drawn.map(
+          ([one, stop]) => [sound && typeof one !== 'string' ? { ...one, harm: '' } : one, stop] as const,
+        );
         const text = (value: string): string => {
           const whole = lines
             .map(([one, stop]) =>
