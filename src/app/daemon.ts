@@ -7,7 +7,7 @@ import { listenForCommands } from '../server/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
 import { goodConfig } from './commands.ts';
-import { housekeepingOf } from './housekeeping.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { levelledLog } from './levelled-log.ts';
 import type { LogLevel } from './levelled-log.ts';
 import { createLocalCommands } from './local-commands.ts';
@@ -105,6 +105,7 @@ const serveVolume = async (
     log,
   });
   if (signal.aborted) return;
+  const housekeeping = createHousekeeping(app, reload, means, log);
   const loop = startLoop({
     clock,
     log,
@@ -112,7 +113,7 @@ const serveVolume = async (
     reconcile: app.scheduler.reconcile,
     // Asked for anew at each wake-up: another config may have other ways out.
     get housekeeping() {
-      return housekeepingOf(app, reload, means, log);
+      return housekeeping();
     },
   });
   using _hangup = means.onHangup(() => {

@@ -96,44 +96,41 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
   };
 };
 
-/** The works are asked for anew at each wake-up; what is remembered of troubles lives as long as the program at work. */
-const watches = new WeakMap<App, Watches>();
-
-const watchesOf = (app: App, { clock }: Means): Watches => {
-  const found = watches.get(app) ?? {
-    rotations: createStuckWatch(clock),
-    journal: createJournalWatch(clock),
-  };
-  watches.set(app, found);
-  return found;
+/** What a daemon sees to besides its slots, asked for anew at each wake-up; what is remembered of troubles lasts beyond that. */
+export const createHousekeeping = (
+  app: App,
+  reload: Reload,
+  means: Means,
+  log: Log,
+): (() => readonly Housekeeping[]) => {
+  const { clock } = means;
+  const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
+  return () => [
+    ...outboxWork(app, log),
+    keyWork(app, log, watches),
+    { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
+    { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
+    { name: 'config', every: every.config, run: () => reload.look() },
+    {
+      name: 'ledger',
+      every: every.trim,
+      run: async () => {
+        const keep = app.current().config.settings.scheduler.keep_runs;
+        const removed = await app.warehouse.runs.trim(unixMillis(means.clock.now() - keep));
+        if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
+      },
+    },
+    {
+      name: 'reports',
+      every: every.trim,
+      run: async () => {
+        const { settings } = app.current().config;
+        const { reportsDirectory } = placesOf(means, settings.warehouse);
+        const now = means.clock.now();
+        const before = unixMillis(now - settings.archive_reports.keep);
+        const removed = await trimReports(reportsDirectory, before, now);
+        if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
+      },
+    },
+  ];
 };
-
-/** What a daemon sees to besides its slots. */
-export const housekeepingOf = (app: App, reload: Reload, means: Means, log: Log): readonly Housekeeping[] => [
-  ...outboxWork(app, log),
-  keyWork(app, log, watchesOf(app, means)),
-  { name: 'admin keys', every: every.trim, run: () => app.current().remindOfAdminKeys() },
-  { name: 'mail files', every: every.trim, run: () => app.current().cleanMail() },
-  { name: 'config', every: every.config, run: () => reload.look() },
-  {
-    name: 'ledger',
-    every: every.trim,
-    run: async () => {
-      const keep = app.current().config.settings.scheduler.keep_runs;
-      const removed = await app.warehouse.runs.trim(unixMillis(means.clock.now() - keep));
-      if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
-    },
-  },
-  {
-    name: 'reports',
-    every: every.trim,
-    run: async () => {
-      const { settings } = app.current().config;
-      const { reportsDirectory } = placesOf(means, settings.warehouse);
-      const now = means.clock.now();
-      const before = unixMillis(now - settings.archive_reports.keep);
-      const removed = await trimReports(reportsDirectory, before, now);
-      if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });
-    },
-  },
-];

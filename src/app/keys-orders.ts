@@ -1,14 +1,15 @@
-import { fault, messageOf, money, shellWord, toSeconds } from '../base/index.ts';
+import { fault, money, shellWord, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
 import { plannedRotation } from '../keys/index.ts';
-import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
+import type { KeyDesk, KeyFields } from '../keys/index.ts';
 import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
-import type { Carry } from './keys-carry.ts';
-import { findKey, isLive } from './keys-find.ts';
+import { findKey } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 import { refuseHeld } from './keys-held.ts';
+import { atOnce, createLeakOrders } from './keys-leak.ts';
+import type { Run } from './keys-leak.ts';
 import { momentToCome } from './keys-moments.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 
@@ -21,8 +22,6 @@ export type OrderMeans = {
   /** @throws Fault `job-unknown` */
   readonly jobNamed: (name: string) => KeyJob;
 };
-
-type Run = Pick<Carry, 'progress' | 'signal'>;
 
 const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota'> => {
   if (quota === 'unlimited') return { remainQuota: money('0'), unlimitedQuota: true };
@@ -38,12 +37,6 @@ const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota
   throw fault('wrong-use', `${JSON.stringify(quota)} is no quota`, {
     advice: 'give an amount in the unit of the gateway, such as 500, or --unlimited',
   });
-};
-
-/** Of a leaked key: no time for both, and no waiting for evidence. */
-const atOnce = (terms: RotationTerms): RotationTerms => {
-  const retire = { ...terms.retire, when: 'now', ending: 'delete' } as const;
-  return { ...terms, overlap: 0, retire };
 };
 
 /** What keeps a job from rotating a key, and does not matter when the key leaked. */
@@ -71,85 +64,10 @@ export const createKeyOrders = ({
   KeyCommands,
   'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp'
 > => {
-  const isLeak = async ({ account, view }: OpenRotation): Promise<boolean> => {
-    const history = await desk(account).history(view.service);
-    const planned = history.findLast((event) => event.what === 'planned' && event.rotation === view.id);
-    return planned?.what === 'planned' && planned.terms.retire.when === 'now';
-  };
-
   const takeUp = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
     outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
 
-  /**
-   * What is under way does not wait for a leaked key, nor a leaked key for it: one that has a successor in every sink goes at
-   * once, whatever its part was. Nothing where a rotation is to begin.
-   */
-  const takeUpLeak = async (
-    open: OpenRotation,
-    named: string,
-    { key, service, generation }: FoundKey,
-    all: readonly FoundKey[],
-    who: string,
-    run: Run,
-  ): Promise<KeyOutcome | undefined> => {
-    const { account, view } = open;
-    const leaks = await isLeak(open);
-    const isThere = all.some((one) => one.account === account && one.key.id === view.old?.keyId);
-    // Said again of the service, it is the same leak until its key is gone; a key that is named is that key.
-    if (leaks && (view.old?.keyId === key.id || (named === service && isThere))) return takeUp(open, run);
-    if (leaks && view.handedOver !== true) {
-      const { rotations } = await takeUp(open, run);
-      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, mend what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
-      return { ...outcomeOf(rotations, [], [note]), good: false };
-    }
-    if (view.handedOver !== true)
-      throw fault(
-        'wrong-use',
-        `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
-        { advice: `end it with \`tollkeeper keys give-up ${service}\` and order this again` },
-      );
-    const successor = all.find((one) => one.account === account && one.key.id === view.candidate?.keyId);
-    // What sinks hold does not work: the leaked key is all there is until there is another.
-    const isReplaced = successor !== undefined && isLive(successor, clock.now());
-    if (successor?.key.id === key.id || !isReplaced) return undefined;
-    const planned = {
-      keyId: key.id,
-      generation,
-      name: key.name,
-      service,
-      action: { kind: 'delete' },
-    } as const;
-    const changes = await expireNow({ account, desk: desk(account), signal: run.signal }, [planned], who);
-    const { rotations, good } = await takeUp(open, run);
-    return { ...outcomeOf(rotations, changes), good: good && changes.every(({ done }) => done) };
-  };
-
-  /** Of a leaked key's service: what else works, so that nobody takes it for ended. */
-  const leftOf = async (
-    { service, account }: FoundKey,
-    { rotations }: KeyOutcome,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> => {
-    // The one that is being deleted may be listed for a while.
-    const seenTo = rotations.flatMap(({ candidate, old, stage }) => [
-      candidate?.keyId,
-      ...(stage === 'done' || stage === 'retiring' ? [old?.keyId] : []),
-    ]);
-    let keys: readonly FoundKey[];
-    try {
-      keys = await accounts.keysOf(account, signal);
-    } catch (error) {
-      return [
-        `what else of ${service} works could not be looked up (${messageOf(error)}): \`tollkeeper keys list ${shellWord(service)}\` shows it`,
-      ];
-    }
-    return keys
-      .filter((one) => one.service === service && isLive(one, clock.now()) && !seenTo.includes(one.key.id))
-      .map(
-        ({ key }) =>
-          `${key.name} works on: if it leaked too, \`tollkeeper keys rotate id:${key.id} --now\` ends it at once`,
-      );
-  };
+  const { takeUpLeak, leftOf } = createLeakOrders({ clock, desk, accounts, takeUp });
 
   const jobFor = ({ account, ...key }: FoundKey, named: string | undefined): KeyJob => {
     const name = named ?? planner().coverOf(account, key, clock.now())?.job;

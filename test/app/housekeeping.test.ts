@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { housekeepingOf } from '../../src/app/housekeeping.ts';
+import { createHousekeeping } from '../../src/app/housekeeping.ts';
 import type { App } from '../../src/app/open-app.ts';
 import type { Reload } from '../../src/app/reload.ts';
 import { fault, silentLog } from '../../src/base/index.ts';
@@ -36,13 +36,12 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
       if (!letters.has(news.key)) letters.set(news.key, news);
     },
   };
-  const boot = () =>
-    ({ current: () => furniture, keyTrouble: async () => journal.trouble }) as unknown as App;
-  let app = boot();
+  const app = { current: () => furniture, keyTrouble: async () => journal.trouble } as unknown as App;
+  const boot = () => createHousekeeping(app, {} as Reload, { clock } as unknown as Means, silentLog);
+  let works = boot();
   /** Asked for anew each time, as the daemon does. */
   const work = () => {
-    const works = housekeepingOf(app, {} as Reload, { clock } as unknown as Means, silentLog);
-    const found = works.find(({ name }) => name === 'rotations');
+    const found = works().find(({ name }) => name === 'rotations');
     if (found === undefined) throw new Error('no work on rotations');
     return found;
   };
@@ -58,7 +57,7 @@ const openHouse = (start = '2026-01-10T08:00:00Z') => {
       delete journal.trouble;
     },
     restart: () => {
-      app = boot();
+      works = boot();
     },
     fail: (code: FaultCode, account = 'main') => void failures.set(account, fault(code, `${code} it is`)),
     mend: (account = 'main') => void failures.delete(account),

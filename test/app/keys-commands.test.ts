@@ -10,6 +10,7 @@ import {
   plannedRotation,
   surveyed,
 } from './support/fake-desk.ts';
+import type { FakeDesk } from './support/fake-desk.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';
@@ -156,6 +157,10 @@ describe('a key that a person names', () => {
   });
 });
 
+const handOver = (main: FakeDesk, candidate: { keyId: number; name: string }): void => {
+  main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', handedOver: true, candidate }));
+};
+
 describe('rotating by hand', () => {
   it('takes the terms of the job that covers the key, and goes on until nothing moves', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
@@ -235,13 +240,7 @@ describe('rotating by hand', () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
-    const candidate = { keyId: 2, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({
-      ...view,
-      stage: 'current',
-      handedOver: true,
-      candidate,
-    }));
+    handOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
     const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
     expect(ended).toMatchObject({
@@ -262,13 +261,7 @@ describe('rotating by hand', () => {
     const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
     const { main, keys } = oneAccount(...line);
     await main.start([plannedRotation(line[1])], who);
-    const candidate = { keyId: 3, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({
-      ...view,
-      stage: 'current',
-      handedOver: true,
-      candidate,
-    }));
+    handOver(main, { keyId: 3, name: 'billing.g8' });
     main.events = [leakPlanned('main', 'billing')];
     main.asked.length = 0;
     await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
@@ -306,13 +299,7 @@ describe('rotating by hand', () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
-    const candidate = { keyId: 2, name: 'billing.g8' };
-    main.rotations = main.rotations.map((view) => ({
-      ...view,
-      stage: 'current',
-      handedOver: true,
-      candidate,
-    }));
+    handOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
     await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);

@@ -19,7 +19,7 @@ import type { KeyNews } from '../../src/keys/desk-types.ts';
 import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-means.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import type { JournalMeans } from '../../src/keys/journal/journal.ts';
-import type { KeyUse } from '../../src/keys/key-event.ts';
+import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
 import type { Sink } from '../../src/keys/sink.ts';
 import type { RotationTerms } from '../../src/keys/terms.ts';
 import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
@@ -185,6 +185,20 @@ export const fullSink = (place: string) =>
       throw fault('sink-failed', 'the disk is full');
     },
   });
+
+/** A step of a journal, each of another key. */
+export const adoptedStep = (number: number): KeyEvent => ({
+  at: unixMillis(1_700_000_000_000 + number),
+  who: 'person anna',
+  account: 'main',
+  service: 'billing',
+  rotation: `adopt/${number}`,
+  what: 'adopted',
+  keyId: number,
+  generation: number,
+  name: `billing.g${number}`,
+  born: unixMillis(1_700_000_000_000),
+});
 
 /** A table in memory that keeps its rows to its rules. */
 export const memoryTable = (): JournalMeans['table'] & { readonly rows: KeyJournalRow[] } => {

@@ -2,27 +2,13 @@ import { mkdtemp, open, readFile, readdir, rename, rm, stat, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { fault, silentLog, unixMillis } from '../../src/base/index.ts';
+import { fault, silentLog } from '../../src/base/index.ts';
 import type { Log } from '../../src/base/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import type { KeyEvent } from '../../src/keys/key-event.ts';
-import { memoryTable } from './engine-house.ts';
-
-const step = (number: number): KeyEvent => ({
-  at: unixMillis(1_700_000_000_000 + number),
-  who: 'person anna',
-  account: 'main',
-  service: 'billing',
-  rotation: `adopt/${number}`,
-  what: 'adopted',
-  keyId: number,
-  generation: number,
-  name: `billing.g${number}`,
-  born: unixMillis(1_700_000_000_000),
-});
+import { adoptedStep as step, memoryTable } from './engine-house.ts';
 
 /** A journal of so many steps, in a folder of its own. */
 const journalHouse = async (steps: number) => {

@@ -2,24 +2,10 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fault, silentLog, unixMillis } from '../../src/base/index.ts';
+import { fault, silentLog } from '../../src/base/index.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { openLastingJournal } from '../../src/keys/journal/lasting-journal.ts';
-import type { KeyEvent } from '../../src/keys/key-event.ts';
-import { memoryTable } from './engine-house.ts';
-
-const step = (number: number): KeyEvent => ({
-  at: unixMillis(1_700_000_000_000 + number),
-  who: 'person anna',
-  account: 'main',
-  service: 'billing',
-  rotation: `adopt/${number}`,
-  what: 'adopted',
-  keyId: number,
-  generation: number,
-  name: `billing.g${number}`,
-  born: unixMillis(1_700_000_000_000),
-});
+import { adoptedStep as step, memoryTable } from './engine-house.ts';
 
 /** Two steps in a file whose first line was taken out, and how often the database was asked for all of them. */
 const damagedHouse = async () => {

@@ -1,6 +1,7 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
+import { birthTold } from '../birth.ts';
 import { clockSkew } from './clock-skew.ts';
 
 /** Milliseconds for which a request whose answer was lost may be on its way. */
@@ -16,8 +17,9 @@ export const canComeOf = (
   askedAt: UnixMillis,
   now: UnixMillis,
 ): boolean => {
-  if (createdTime === undefined || createdTime <= 0) return true;
+  const born = birthTold({ createdTime });
+  if (born === undefined) return true;
   if (now <= askedAt + longestWay + clockSkew) return true;
-  const made = toMillis(createdTime);
+  const made = toMillis(born);
   return made >= askedAt - clockSkew && made <= askedAt + longestWay + clockSkew;
 };

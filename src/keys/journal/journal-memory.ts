@@ -1,0 +1,107 @@
+import type { UnixMillis } from '../../base/index.ts';
+import type { LineageRow } from '../../warehouse/index.ts';
+import { afterEvent } from '../after-event.ts';
+import type { KeyEvent } from '../key-event.ts';
+import { lineageAfter } from '../lineage.ts';
+import type { Rotation } from '../rotation.ts';
+
+export type LostAttempt = {
+  readonly rotation: string;
+  readonly service: string;
+  readonly generation: number;
+  readonly askedAt: UnixMillis;
+};
+
+export type LeavingKey = {
+  readonly rotation: string;
+  readonly service: string;
+  readonly generation: number;
+  readonly name: string;
+  readonly why: 'orphan' | 'probe';
+  /** When its deletion was first asked for. */
+  readonly since: UnixMillis;
+};
+
+/** What the steps so far come to. */
+export const createJournalMemory = () => {
+  const rotations = new Map<string, Rotation>();
+  const lineages = new Map<string, Map<number, LineageRow>>();
+  const lost = new Map<string, LostAttempt>();
+  const leaving = new Map<string, Map<number, LeavingKey>>();
+  const highest = new Map<string, number>();
+  const lineOf = (account: string): Map<number, LineageRow> => {
+    const known = lineages.get(account) ?? new Map<number, LineageRow>();
+    lineages.set(account, known);
+    return known;
+  };
+  const leavingOf = (account: string): Map<number, LeavingKey> => {
+    const known = leaving.get(account) ?? new Map<number, LeavingKey>();
+    leaving.set(account, known);
+    return known;
+  };
+  const noteLeaving = (event: KeyEvent): void => {
+    const { account, rotation, service } = event;
+    if (event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted')
+      leavingOf(account).delete(event.keyId);
+    if (event.what !== 'deleting' || (event.why !== 'orphan' && event.why !== 'probe')) return;
+    const { keyId, generation, name, why } = event;
+    const since = leavingOf(account).get(keyId)?.since ?? event.at;
+    leavingOf(account).set(keyId, { rotation, service, generation, name, why, since });
+  };
+  const unfinished = new Map<string, Map<string, Set<number>>>();
+  const unfinishedOf = (account: string): Map<string, Set<number>> => {
+    const known = unfinished.get(account) ?? new Map<string, Set<number>>();
+    unfinished.set(account, known);
+    return known;
+  };
+  const noteDelivery = (event: KeyEvent): void => {
+    const { account, service } = event;
+    if (event.what === 'current') unfinishedOf(account).delete(service);
+    if (event.what !== 'delivering') return;
+    const keys = unfinishedOf(account).get(service) ?? new Set<number>();
+    unfinishedOf(account).set(service, keys.add(event.keyId));
+  };
+  const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+  const noteGeneration = ({ account, service }: KeyEvent, generation: number): void => {
+    const key = keyOf(account, service);
+    highest.set(key, Math.max(generation, highest.get(key) ?? 0));
+  };
+  /** Nobody ever saw a key of it: the next one takes its place. */
+  const forgetGeneration = ({ account, service }: KeyEvent, generation: number): void => {
+    const key = keyOf(account, service);
+    if (highest.get(key) === generation) highest.set(key, generation - 1);
+  };
+  return {
+    rotations,
+    lineOf,
+    leavingOf,
+    unfinishedOf,
+    lost: (account: string, name: string) => lost.get(keyOf(account, name)),
+    highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
+    /** Gives the row of the lineage that changes. */
+    take: (event: KeyEvent): LineageRow | undefined => {
+      const { account, service, rotation } = event;
+      const next = afterEvent(rotations.get(rotation), event);
+      if (next !== undefined) rotations.set(rotation, next);
+      // What is over is told by history, and need not be held.
+      if (next?.over !== undefined) rotations.delete(rotation);
+      if ('generation' in event) noteGeneration(event, event.generation);
+      if (event.what === 'create-lost' && event.refused === true) forgetGeneration(event, event.generation);
+      if (event.what === 'creating')
+        lost.set(keyOf(account, event.name), {
+          rotation,
+          service,
+          generation: event.generation,
+          askedAt: event.at,
+        });
+      noteLeaving(event);
+      noteDelivery(event);
+      const isRefused = event.what === 'create-lost' && event.refused === true;
+      if (event.what === 'created' || event.what === 'deleting' || isRefused)
+        lost.delete(keyOf(account, event.name));
+      const row = lineageAfter(lineOf(account), event);
+      if (row !== undefined) lineOf(account).set(row.keyId, row);
+      return row;
+    },
+  };
+};
