@@ -106,25 +106,20 @@ const questions: Readonly<Record<ReadScope, (means: GatewayMeans, signal: AbortS
         spoolDirectory,
         log,
         signal,
+        retryRead: gateway.retryRead,
         fetchLogs: (query) => gateway.exportLogs(query, { signal }),
       });
       const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
       return `statistics and the log export can be read (${shown})`;
     },
     'usage:read': async ({ account, clock }, signal) => {
+      const { gateway } = account;
       const end = clock.now();
-      const { body } = await account.gateway.exportUsage(
-        {
-          start: unixMillis(end - day),
-          end,
-          groupBy: 'model',
-          metric: 'spend',
-          granularity: 'day',
-          topN: 1,
-        },
-        { signal },
-      );
-      await drain(body);
+      const start = unixMillis(end - day);
+      const query = { start, end, groupBy: 'model', metric: 'spend', granularity: 'day', topN: 1 } as const;
+      await gateway.retryRead(async () => drain((await gateway.exportUsage(query, { signal })).body), {
+        signal,
+      });
       return 'the usage export can be read';
     },
     'keys:read': async ({ account }, signal) => {

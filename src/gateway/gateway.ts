@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import type { RetryPolicy } from '../base/index.ts';
+import { fault, withRetry } from '../base/index.ts';
+import type { RetryMeans, RetryPolicy } from '../base/index.ts';
 import { accountProfile } from './account-profile.ts';
 import type { AccountProfile } from './account-profile.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
@@ -31,7 +31,15 @@ export type GatewayOptions = Omit<CallMeans, 'base' | 'retry'> & {
 export type Gateway = {
   readonly profile: (options?: CallOptions) => Promise<AccountProfile>;
   readonly statistics: (query: StatisticsQuery, options?: CallOptions) => Promise<CallStatistics>;
-  /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again. */
+  /**
+   * Runs a read again while that may help, with this client's own waits: for bodies of exports, which may break off after
+   * their request was answered.
+   */
+  readonly retryRead: <T>(
+    read: () => Promise<T>,
+    options?: { readonly signal?: AbortSignal | undefined; readonly onRetry?: RetryMeans['onRetry'] },
+  ) => Promise<T>;
+  /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again but by `retryRead`. */
   readonly exportLogs: (query: LogExportQuery, options?: CallOptions) => Promise<ExportBody>;
   /** As `exportLogs`, but in milliseconds. */
   readonly exportUsage: (query: UsageExportQuery, options?: CallOptions) => Promise<ExportBody>;
@@ -85,6 +93,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
         },
         callStatistics,
       ),
+    retryRead: (read, { signal, onRetry } = {}) =>
+      withRetry(read, retry, {
+        clock: means.clock,
+        random: means.random,
+        ...(signal === undefined ? {} : { signal }),
+        ...(onRetry === undefined ? {} : { onRetry }),
+      }),
     exportLogs: (query, call) => exportLogs(means, query, call),
     exportUsage: (query, call) => exportUsage(means, query, call),
     listKeys: (call) => listAllKeys((page) => readKeyPage(means, { page, pageSize }, call)),

@@ -1,7 +1,7 @@
 import { fault, hasCode, unixSeconds } from '../base/index.ts';
-import type { GatewayProfile, Log } from '../base/index.ts';
+import type { GatewayProfile } from '../base/index.ts';
 import { createFetchAhead } from './fetch-ahead.ts';
-import { checkColumns, fetchLogWindow } from './fetch-logs.ts';
+import { checkColumns, fetchLogWindow, logExportName } from './fetch-logs.ts';
 import type { FetchedLogs, FetchMeans } from './fetch-logs.ts';
 import { columnsToAsk } from './log-header.ts';
 import type { WantedColumns } from './log-header.ts';
@@ -10,6 +10,8 @@ import { cutLogWindow, splitLogWindow } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
 import type { PullMeter } from './pull-meter.ts';
 import type { ExportHabits } from './receive-logs.ts';
+import { announceRetry, rereadExport } from './reread-export.ts';
+import type { RereadMeans } from './reread-export.ts';
 import {
   afterAnswer,
   afterCap,
@@ -21,19 +23,18 @@ import {
   mayBeTooLong,
 } from './window-pace.ts';
 
-export type AskMeans = FetchMeans & {
-  readonly columns: WantedColumns;
-  readonly currency: 'USD' | 'CNY';
-  readonly profile: GatewayProfile;
-  readonly habits: ExportHabits;
-  /** How many windows are fetched while one is landed. */
-  readonly ahead: number;
-  /** Bytes on disk from which on nothing more is fetched ahead. */
-  readonly spoolBytes: number;
-  readonly meter: PullMeter;
-  readonly log: Log;
-  readonly signal?: AbortSignal | undefined;
-};
+export type AskMeans = FetchMeans &
+  RereadMeans & {
+    readonly columns: WantedColumns;
+    readonly currency: 'USD' | 'CNY';
+    readonly profile: GatewayProfile;
+    readonly habits: ExportHabits;
+    /** How many windows are fetched while one is landed. */
+    readonly ahead: number;
+    /** Bytes on disk from which on nothing more is fetched ahead. */
+    readonly spoolBytes: number;
+    readonly meter: PullMeter;
+  };
 
 /** A window that came whole; its export is on disk until the next one is asked for. */
 export type AnsweredWindow = {
@@ -95,7 +96,8 @@ export async function* askForWindows(
   const answersOneSecond = async ({ start }: LogWindow): Promise<boolean> => {
     try {
       const second = { start, end: unixSeconds(start + 1) };
-      await using _ = await fetch(second, signal ?? never, meter.received);
+      const once = async () => fetch(second, signal ?? never, meter.received);
+      await using _ = await rereadExport(logExportName, once, means);
       return true;
     } catch {
       signal?.throwIfAborted();
@@ -126,7 +128,7 @@ export async function* askForWindows(
     if (pace.halvings === 0) {
       if (breaksOff(error) && repeated !== planned) {
         repeated = planned;
-        log.info('the export broke off: asking again', { window });
+        announceRetry(logExportName, error, 0, means);
         return;
       }
       if (!(await answersOneSecond(planned.window))) {

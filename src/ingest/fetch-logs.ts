@@ -6,7 +6,9 @@ import { askForLogs } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
 import { receiveLogs, receiveProven } from './receive-logs.ts';
 import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
-import { makeSpoolFolder, openSpoolFile } from './spool-file.ts';
+import { rereadExport } from './reread-export.ts';
+import type { RereadMeans } from './reread-export.ts';
+import { inSpoolFolder, makeSpoolFolder, openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -61,6 +63,29 @@ export const fetchLogWindow = async (
     await folder[Symbol.asyncDispose]();
     throw error;
   }
+};
+
+/** The name of the export for whoever watches a run. */
+export const logExportName = 'the call log export';
+
+/** Asks for an export with all columns and reads it without keeping it; requests it again while it breaks off. */
+export const probeLogExport = async (
+  ask: LogWindow,
+  currency: 'USD' | 'CNY',
+  means: FetchMeans & RereadMeans,
+  onBytes: (bytes: number) => void,
+): Promise<ReceivedLogs | undefined> => {
+  const { signal, openFile = openSpoolFile, profile } = means;
+  return rereadExport(
+    logExportName,
+    async () =>
+      inSpoolFolder(means.spoolDirectory, async (folder) => {
+        const { body } = await means.fetchLogs({ ...ask, columns: [], currency }, signal);
+        const stream = signal === undefined ? body : untilAborted(body, signal);
+        return receiveLogs(stream, folder, openFile, onBytes, profile.logExport);
+      }),
+    means,
+  );
 };
 
 /** @throws faults export-column-missing, export-currency-changed. */

@@ -52,7 +52,10 @@ export const learnLogs = async (
     log.debug('the gateway gives exports without rows no header', { headerFound: recent !== undefined });
     return { ...probed(lastHour, recent, words), emptyWithoutRows: true };
   }
-  if (!seen.ended && !same(seen, await probe(ask)))
-    throw fault('export-truncated', 'the header of the export broke off');
+  if (seen.ended) return probed(ask, seen, words);
+  const again = await probe(ask);
+  // The first one broke off, this one did not.
+  if (again?.ended === true) return probed(ask, again, words);
+  if (!same(seen, again)) throw fault('export-truncated', 'the header of the export broke off');
   return probed(ask, seen, words);
 };

@@ -2,6 +2,7 @@ import { addMoney, zero } from '../base/index.ts';
 import type { Clock, GatewayProfile, Log, Money, Progress, UnixSeconds } from '../base/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { askForWindows, lengthOf, windowText } from './ask-logs.ts';
+import { probeLogExport } from './fetch-logs.ts';
 import type { FetchMeans } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
 import type { BadRows } from './land-logs.ts';
@@ -12,9 +13,7 @@ import { planLogWork } from './log-plan.ts';
 import { revisitsFrom } from './log-revisits.ts';
 import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from './pull-meter.ts';
-import { receiveLogs } from './receive-logs.ts';
-import { inSpoolFolder, openSpoolFile } from './spool-file.ts';
-import { untilAborted } from './until-aborted.ts';
+import type { RetryRead } from './reread-export.ts';
 
 /** What to pull. */
 export type LogPull = {
@@ -47,6 +46,7 @@ export type LogPullMeans = FetchMeans & {
   readonly log: Log;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
+  readonly retryRead?: RetryRead;
 };
 
 export type PullSummary = {
@@ -76,7 +76,7 @@ const usualSpoolBytes = 1_000_000_000;
  * @throws faults export-*, disk-full, path-unwritable and those of fetchLogs.
  */
 export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSummary> => {
-  const { warehouse, log, signal, account, revisit } = request;
+  const { warehouse, log, account, revisit } = request;
   await warehouse.logs.takeBackFuture(account);
   const covered = await warehouse.logs.reach(account);
   const landings =
@@ -103,12 +103,7 @@ export const pullLogs = async (request: LogPull & LogPullMeans): Promise<PullSum
   const meter = createPullMeter('pulling call logs', request);
   const { logExport } = request.profile;
   const probed = await learnLogs(
-    async (ask) =>
-      inSpoolFolder(request.spoolDirectory, async (folder) => {
-        const { body } = await request.fetchLogs({ ...ask, columns: [], currency: request.currency }, signal);
-        const stream = signal === undefined ? body : untilAborted(body, signal);
-        return receiveLogs(stream, folder, request.openFile ?? openSpoolFile, meter.received, logExport);
-      }),
+    async (ask) => probeLogExport(ask, request.currency, request, meter.received),
     first.window.start,
     request.until,
     log,

@@ -4,6 +4,8 @@ import type { UsageValue, Warehouse } from '../warehouse/index.ts';
 import { receiveUsage } from './receive-usage.ts';
 import type { ReceivedUsage } from './receive-usage.ts';
 import { createPullMeter } from './pull-meter.ts';
+import { announceRetry, rereadExport } from './reread-export.ts';
+import type { RetryRead } from './reread-export.ts';
 import { askForUsage, bucketsOf, cutUsage, planUsagePull } from './usage-windows.ts';
 import type { Granularity, UsageWindow } from './usage-windows.ts';
 import { afterAnswer, afterRefusal, breaksOff, freshPace, looksCapped, mayBeTooLong } from './window-pace.ts';
@@ -47,6 +49,7 @@ export type UsagePullMeans = {
   readonly log: Log;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
+  readonly retryRead?: RetryRead;
 };
 
 export type UsageSummary = {
@@ -64,6 +67,8 @@ const day = 86_400_000;
 
 /** Some gateways refuse longer spans (gateway-field-notes.md, Usage export). */
 const cautiousDays = 30;
+
+const usageExportName = 'the usage export';
 
 const windowText = ({ start, end }: UsageWindow): string =>
   `${new Date(start).toISOString().slice(0, 16)} to ${new Date(end).toISOString().slice(0, 16)} UTC`;
@@ -169,7 +174,11 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
   };
   const answersOneBucket = async (dimension: string, { start }: UsageWindow): Promise<boolean> => {
     try {
-      await fetch(dimension, { start, end: buckets.after(start) });
+      await rereadExport(
+        usageExportName,
+        async () => fetch(dimension, { start, end: buckets.after(start) }),
+        request,
+      );
       return true;
     } catch {
       signal?.throwIfAborted();
@@ -191,7 +200,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
     if (pace.halvings === 0) {
       if (breaksOff(error) && repeated !== window) {
         repeated = window;
-        log.info('the usage export broke off: asking again', fields);
+        announceRetry(usageExportName, error, 0, request);
         return;
       }
       if (buckets.after(window.start) >= window.end || !(await answersOneBucket(dimension, window)))

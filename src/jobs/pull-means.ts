@@ -2,7 +2,16 @@ import type { LogExportQuery } from '../gateway/index.ts';
 import type { JobContext } from './job-kind.ts';
 
 /** What a pull of either export needs beside its request and the way to fetch it. */
-export const pullMeans = ({ warehouse, spoolDirectory, clock, log, progress, signal }: JobContext) => ({
+export const pullMeans = ({
+  account,
+  warehouse,
+  spoolDirectory,
+  clock,
+  log,
+  progress,
+  signal,
+}: JobContext) => ({
+  retryRead: account.gateway.retryRead,
   warehouse,
   spoolDirectory,
   clock,

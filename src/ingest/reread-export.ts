@@ -1,0 +1,61 @@
+import { messageOf } from '../base/index.ts';
+import type { Log, Progress } from '../base/index.ts';
+import { breaksOff } from './window-pace.ts';
+
+/** Repeats a read that fails in passing, with the waits of the gateway's client; milliseconds. */
+export type RetryRead = <T>(
+  read: () => Promise<T>,
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly onRetry: (error: unknown, wait: number) => void;
+  },
+) => Promise<T>;
+
+export type RereadMeans = {
+  /** A body that breaks off is requested once where it is missing. */
+  readonly retryRead?: RetryRead | undefined;
+  readonly log: Log;
+  readonly progress?: Progress | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Says that an export is requested again: to whoever watches the run, and to the log. */
+export const announceRetry = (
+  what: string,
+  error: unknown,
+  wait: number,
+  { log, progress }: Pick<RereadMeans, 'log' | 'progress'>,
+): void => {
+  const reason = messageOf(error);
+  progress?.({
+    step: `requesting ${what} again`,
+    detail: `${reason}; waiting ${(wait / 1000).toFixed(1)} s`,
+  });
+  log.info(`${what} broke off: requesting it again`, { reason, wait });
+};
+
+/**
+ * Requests an export again while its body breaks off: the client itself repeats a request only until the body begins.
+ * Everything else that fails was repeated by the client already. @throws what `read` throws
+ */
+export const rereadExport = async <T>(
+  what: string,
+  read: () => Promise<T>,
+  means: RereadMeans,
+): Promise<T> => {
+  const { retryRead, signal } = means;
+  if (retryRead === undefined) return read();
+  const outcome = await retryRead(
+    async () => {
+      try {
+        return { value: await read() };
+      } catch (error) {
+        if (breaksOff(error)) throw error;
+        return { error };
+      }
+    },
+    { signal, onRetry: (error, wait) => announceRetry(what, error, wait, means) },
+  );
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+};
