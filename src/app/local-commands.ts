@@ -16,6 +16,7 @@ import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
 import { accountViews, keptReports } from './data-status.ts';
+import { jobFailures } from './job-failures.ts';
 import { createLocalKeys } from './keys-local.ts';
 import type { App } from './open-app.ts';
 import { createOutboxCommands, mailStatus } from './outbox-commands.ts';
@@ -94,6 +95,12 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const open = scheduler.openRuns();
     const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
     const outages = scheduler.outages();
+    const failures = jobFailures(
+      await warehouse.runs.failures(),
+      open.map(({ run }) => run),
+    );
+    const failedRuns = [...failures.values()].map(({ run }) => run);
+    const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
     const now = clock.now();
     // Rotations are told as they are after it: a file that holds again brings them back.
     const keyTrouble = await app.keyTrouble();
@@ -110,6 +117,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
             : (scheduler.nextOf(job.name) ?? nextSlot(schedule, now));
         const outage = outages.get(job.name);
         const good = goods.get(job.name);
+        const failure = failures.get(job.name);
         return {
           job: job.name,
           kind: job.kind,
@@ -118,6 +126,14 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
           ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
           ...(next === undefined ? {} : { next }),
           ...(run === undefined ? {} : { last: run }),
+          ...(failure === undefined
+            ? {}
+            : {
+                failure: {
+                  run: runView(failure.run, failedAttemptsOf(failure.run), jobs()),
+                  advice: failure.advice,
+                },
+              }),
           ...(good === undefined ? {} : { lastGood: good }),
           ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
         };

@@ -116,7 +116,7 @@ const entries = {
     'run the same version as the daemon, or start the daemon again with this one',
   ),
   'daemon-stopped': passing(
-    'a run that was under way is in the ledger and its retry policy applies; `tollkeeper runs` tells how it stands',
+    'start the daemon again, then repeat the command: a run that was started by hand is not retried (`tollkeeper status` lists it)',
   ),
 
   // reports
@@ -183,7 +183,7 @@ const entries = {
   'data-late': passing(
     'look why the jobs that it needs bring no data: `tollkeeper runs` shows; needs_deadline and when_late are its settings',
   ),
-  aborted: failed('the run was stopped before its end; nothing half-done was kept'),
+  aborted: failed('repeat the command; what was unfinished was not kept'),
   'run-timeout': passing('the run took longer than its timeout'),
 } as const satisfies Record<string, FaultEntry>;
 

@@ -24,7 +24,9 @@ export const runJson = (run: RunView) => ({
 const jobJson = (job: JobView) => ({
   ...job,
   next: isoOr(job.next),
+  lastGood: isoOr(job.lastGood),
   outageSince: isoOr(job.outageSince),
+  failure: job.failure === undefined ? undefined : { ...job.failure, run: runJson(job.failure.run) },
   last: job.last === undefined ? undefined : runJson(job.last),
 });
 

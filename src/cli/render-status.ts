@@ -56,9 +56,14 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
 
 /** A word on why a job is not well: short here, `runs JOB` has it whole. */
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
-  const { last, outageSince, zone } = job;
+  const { last, failure, outageSince, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : whyWords(last);
   const short = clip(oneLine(why), Math.max(40, width - 4));
+  if (outageSince === undefined && failure !== undefined) {
+    const { run } = failure;
+    const failed = `! ${run.state} ${localMoment(run.attempts.at(-1)?.endedAt ?? run.slot, zone)}`;
+    return { text: clip(oneLine(`${failed}: ${whyWords(run)}`), Math.max(40, width - 4)), style: 'bad' };
+  }
   if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
   const outage = `! outage since ${localMoment(outageSince, zone)} (${durationWords(now - outageSince)})`;
   return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };
@@ -83,6 +88,7 @@ const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
       ...(zone === undefined ? [job.zone] : []),
     ],
     ...(note === undefined ? {} : { note }),
+    ...(job.failure === undefined ? {} : { below: [`what to do: ${job.failure.advice}`] }),
   };
 };
 

@@ -4,6 +4,7 @@ export { startLoop } from './loop.ts';
 export type { Housekeeping } from './loop.ts';
 export type { Ordered } from './order-book.ts';
 export type { Notice } from './outages.ts';
+export { isBySlot } from './run-key.ts';
 export { createScheduler } from './scheduler.ts';
 export type { Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';

@@ -37,6 +37,8 @@ export type JobView = {
   readonly next?: UnixMillis;
   /** Its last run that had an attempt, or was missed or skipped. */
   readonly last?: RunView;
+  /** The run that ended last without success since the last good one and is not retried, and what to do about it. */
+  readonly failure?: { readonly run: RunView; readonly advice: string };
   /** End of its last good run. */
   readonly lastGood?: UnixMillis;
   /** Since when it has not ended well, where operators are told of it. */

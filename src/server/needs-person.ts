@@ -34,11 +34,15 @@ export const needsPerson = ({
   config,
   data,
 }: Pick<StatusView, 'jobs' | 'mail' | 'config' | 'data'>): readonly string[] => {
+  const failed = jobs
+    .filter(({ failure, outageSince }) => failure !== undefined && outageSince === undefined)
+    .map(({ job }) => job);
   const outages = jobs.filter(({ outageSince }) => outageSince !== undefined).map(({ job }) => job);
   return [
     ...(outages.length === 0
       ? []
       : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),
+    ...(failed.length === 0 ? [] : [`${failed.length === 1 ? 'job' : 'jobs'} failed: ${failed.join(', ')}`]),
     ...(config.faults.length === 0 ? [] : [`${counted(config.faults.length, 'fault')} in the config`]),
     ...(data === undefined ? [] : ofKeys(data)),
     ...(mail.failed === 0 ? [] : [`${counted(mail.failed, 'mail')} refused`]),

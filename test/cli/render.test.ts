@@ -195,6 +195,13 @@ refused; 3 mails of unknown outcome
     expect(needsPerson(without)).toEqual([]);
     expect(needsPerson(troubled)).toHaveLength(4);
     expect(needsPerson(statusView({ jobs: [jobView('a', { outageSince: now })] }))).toHaveLength(1);
+    const failure = { run: runView('2026-11-21T07:00:00Z', { state: 'failed' }), advice: 'run `it`' };
+    expect(needsPerson(statusView({ jobs: [jobView('a', { failure }), jobView('b')] }))).toEqual([
+      'job failed: a',
+    ]);
+    expect(needsPerson(statusView({ jobs: [jobView('a', { failure, outageSince: now })] }))).toEqual([
+      'job in outage: a',
+    ]);
     expect(needsPerson(statusView({ config: troubled.config }))).toHaveLength(1);
     expect(needsPerson(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
     expect(needsPerson(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);

@@ -158,6 +158,20 @@ export const modelLedger = (): RunLedger => {
       const newest = new Map(all().flatMap((run) => (run.attempts > 0 ? [[run.job, run] as const] : [])));
       return [...newest.values()].toSorted(byJob);
     },
+    failures: async () => {
+      const newest = new Map<string, LedgerRun>();
+      const ended = all()
+        .filter(({ nextAttempt }) => nextAttempt === undefined)
+        .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0) || bySlot(left, right));
+      for (const run of ended)
+        if (run.state === 'failed' || run.state === 'interrupted') newest.set(run.job, run);
+      const succeeded = (run: LedgerRun): boolean =>
+        ended.some(
+          (other) =>
+            other.job === run.job && other.state === 'ok' && (other.endedAt ?? 0) >= (run.endedAt ?? 0),
+        );
+      return [...newest.values()].filter((run) => !succeeded(run)).toSorted(byJob);
+    },
     goodEnds: async () => {
       const ends = new Map<string, UnixMillis>();
       for (const { job, state, endedAt } of all())

@@ -177,6 +177,7 @@ const lookClosely = async (ledger: RunLedger): Promise<unknown> => ({
   open: await ledger.open(),
   outages: await ledger.outages(),
   latest: await ledger.latest(),
+  failures: await ledger.failures(),
   goodEnds: await ledger.goodEnds(),
   good: await Promise.all(jobNames.map(async (name) => ledger.goodThrough(name))),
   few: await ledger.list({ job: 'pull', states: ['ok', 'missed', 'running'], limit: 3 }),

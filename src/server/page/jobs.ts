@@ -2,14 +2,18 @@ import { html } from 'hono/html';
 import { adviceOf } from '../../base/index.ts';
 import type { JobView, RunView } from '../commands-port.ts';
 import { runTones } from '../tones.ts';
-import { chip, moment, momentAway, pair, roughly, said, section } from './words.ts';
+import { chip, moment, momentAway, pair, roughly, said, saidWithCommands, section } from './words.ts';
 import type { Html, PageLook } from './words.ts';
 
 /** A page that names more jobs than that is not read. */
 const mostJobs = 200;
 
-const stateOf = ({ outageSince, suspend, last }: JobView): Html => {
+const isDown = ({ outageSince, failure }: JobView): boolean =>
+  outageSince !== undefined || failure !== undefined;
+
+const stateOf = ({ outageSince, suspend, last, failure }: JobView): Html => {
   if (outageSince !== undefined) return chip('outage', 'bad');
+  if (failure !== undefined) return chip('failed', 'bad');
   if (suspend) return chip('suspended', 'quiet');
   return last === undefined ? chip('not run yet', 'quiet') : chip(last.state, runTones[last.state]);
 };
@@ -28,22 +32,21 @@ const nextOf = ({ suspend, schedule, next, zone }: JobView, look: PageLook): Htm
 };
 
 /** Why it is as it is, and what to do about it. */
-const whyOf = ({ last, outageSince }: JobView): readonly Html[] => {
-  if (last === undefined) return [];
-  const { code, reason, summary, state } = last;
+const whyOf = (job: JobView): readonly Html[] => {
+  const shown = job.failure?.run ?? job.last;
+  if (shown === undefined) return [];
+  const { code, reason, summary, state } = shown;
   const why = reason ?? summary ?? code;
-  const advice = state === 'ok' ? undefined : adviceOf(code);
+  const advice = job.failure?.advice ?? (state === 'ok' ? undefined : adviceOf(code));
   return [
-    ...(why === undefined
-      ? []
-      : [html`<p class="${outageSince === undefined ? 'quiet' : ''}">${said(why)}</p>`]),
-    ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${said(advice)}</p>`]),
+    ...(why === undefined ? [] : [html`<p class="${isDown(job) ? '' : 'quiet'}">${said(why)}</p>`]),
+    ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${saidWithCommands(advice)}</p>`]),
   ];
 };
 
 const jobItem = (job: JobView, look: PageLook): Html => {
   const { lastGood, outageSince, zone } = job;
-  return html`<li class="${outageSince === undefined ? '' : 'hurt'}">
+  return html`<li class="${isDown(job) ? 'hurt' : ''}">
     <h3>${said(job.job)} ${stateOf(job)} <small>${job.kind}</small></h3>
     <dl>
       ${pair('Last run', lastOf(job, look))} ${pair('Next run', nextOf(job, look))}
@@ -58,11 +61,11 @@ const jobItem = (job: JobView, look: PageLook): Html => {
   </li>`;
 };
 
-/** Jobs in outage come first. */
+/** Jobs in outage and failed ones come first. */
 export const jobsSection = (jobs: readonly JobView[], look: PageLook): Html => {
   if (jobs.length === 0) return section('Jobs', html`<p>No job is declared: add some to jobs/*.yaml.</p>`);
-  const down = jobs.filter(({ outageSince }) => outageSince !== undefined);
-  const up = jobs.filter(({ outageSince }) => outageSince === undefined);
+  const down = jobs.filter(isDown);
+  const up = jobs.filter((job) => !isDown(job));
   const more = jobs.length - mostJobs;
   return section('Jobs', [
     html`<ul>

@@ -76,6 +76,20 @@ export const readLatest = async (connection: DuckDBConnection): Promise<readonly
   return rows.map(runOf);
 };
 
+export const readFailures = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT job_run.* FROM job_run
+     LEFT JOIN (SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job) AS good
+       ON job_run.job = good.job
+     WHERE state IN ('failed', 'interrupted') AND next_attempt IS NULL
+       AND (good.ended_at IS NULL OR job_run.ended_at > good.ended_at)
+     QUALIFY row_number() OVER (PARTITION BY job_run.job ORDER BY job_run.ended_at DESC, job_run.slot DESC) = 1
+     ORDER BY job_run.job`,
+  );
+  return rows.map(runOf);
+};
+
 export const readGoodEnds = async (
   connection: DuckDBConnection,
 ): Promise<ReadonlyMap<string, UnixMillis>> => {

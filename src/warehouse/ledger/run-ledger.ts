@@ -137,6 +137,8 @@ export type RunLedger = {
   readonly attempts: (keys: readonly RunKey[]) => Promise<readonly LedgerAttempt[]>;
   /** The last run of each job that had an attempt, by job. */
   readonly latest: () => Promise<readonly LedgerRun[]>;
+  /** Of each job whose newest end is no success: the run that ended last without one and is not retried; by job. */
+  readonly failures: () => Promise<readonly LedgerRun[]>;
   /** When the last good run of each job ended, by job. */
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of the latest good run of a job; nothing when it never ended well. */

@@ -132,6 +132,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
       list: (query) => read(() => inner.list(query)),
       attempts: (keys) => read(() => inner.attempts(keys)),
       latest: () => read(inner.latest),
+      failures: () => read(inner.failures),
       goodEnds: () => read(inner.goodEnds),
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),
