@@ -24,6 +24,7 @@ import type {
   Plaintexts,
   Sink,
   SinkMeans,
+  SurveyedKey,
 } from '../keys/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
@@ -167,6 +168,18 @@ export const createKeyDesks = ({
     });
   };
 
+  const deliveredBy =
+    (account: string) =>
+    (key: SurveyedKey): readonly string[] =>
+      Object.values(config.jobs).flatMap(({ name }) => {
+        const settings = settingsOf(name, account);
+        if (settings?.deliver === undefined) return [];
+        // A key is of its job before it has the age at which the job looks at it.
+        const { olderThan: _olderThan, ...select } = settings.keys;
+        const { teams } = payersOf(config.settings, account);
+        return isSelected(key, select, { teams, now: clock.now() }) ? [name] : [];
+      });
+
   const templates = [
     ...new Set([
       ...Object.values(config.jobs).flatMap((job) =>
@@ -202,6 +215,7 @@ export const createKeyDesks = ({
       }),
       evidence: warehouse.keys,
       consumerOf: consumerOf(account),
+      deliveredBy: deliveredBy(account),
       plaintexts: room.plaintexts,
       gates: room.gates,
       tell,

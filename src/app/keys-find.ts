@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import { deadBy } from '../keys/index.ts';
+import { newestOf } from '../keys/index.ts';
 import type { SurveyedKey } from '../keys/index.ts';
 
 /** A key with the account it belongs to. */
@@ -23,28 +23,6 @@ const oneOf = (named: string, candidates: readonly FoundKey[], several: string):
         ? 'give one of these ids'
         : 'give one of these ids, and with --account the account that is meant',
   });
-};
-
-/** Those that it holds of, and all of them where it holds of none. */
-const rather = <Key>(keys: readonly Key[], holds: (key: Key) => boolean): readonly Key[] => {
-  const found = keys.filter(holds);
-  return found.length === 0 ? keys : found;
-};
-
-/** Whether calls can be made with the key. */
-export const isLive = ({ key, retired }: SurveyedKey, now: UnixMillis): boolean =>
-  retired !== true && deadBy(key, now) === undefined;
-
-/**
- * What a service's name stands for in an account: its newest key that works. One that only its name puts into the line, or
- * that not every sink ever held, is none where there is another.
- */
-export const newestOf = <Key extends SurveyedKey>(line: readonly Key[], now: UnixMillis): readonly Key[] => {
-  const known = rather(line, (key) => key.known && key.retired !== true);
-  const live = rather(known, (key) => isLive(key, now));
-  const whole = rather(live, ({ unfinished }) => unfinished !== true);
-  const last = Math.max(...whole.map(({ generation }) => generation));
-  return whole.filter(({ generation }) => generation === last);
 };
 
 /** The keys of the service of this name. */

@@ -1,7 +1,8 @@
 import { fault, shellWord } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
+import { isLive, newestOf } from '../keys/index.ts';
 import type { KeyEvent } from '../keys/index.ts';
-import { isLive, lineNamed, newestOf } from './keys-find.ts';
+import { lineNamed } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 
 /** What sinks know of a key, by what was written down of its delivery. */

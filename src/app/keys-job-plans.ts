@@ -23,7 +23,7 @@ import { payersOf } from './payers.ts';
 
 export type JobPlansMeans = {
   readonly config: Config;
-  readonly desk: (account: string) => Pick<KeyDesk, 'history'>;
+  readonly desk: (account: string) => Pick<KeyDesk, 'history' | 'heldBySinks'>;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
 };
 
@@ -127,7 +127,15 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
     const policy = expiryPolicy(name, settings);
     const teams = teamsOf(account);
     const history = await desk(account).history();
-    const means = { account, warehouse, teams, history, progress: noProgress, signal };
+    const means = {
+      account,
+      warehouse,
+      teams,
+      history,
+      desk: desk(account),
+      progress: noProgress,
+      signal,
+    };
     const plan = planExpiry(survey, policy, await gatherExpiry(survey, policy, means), teams);
     const notices = planNotices(survey, settings.notices, history);
     return {

@@ -1,11 +1,11 @@
 import { fault, messageOf, shellWord } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
+import { isLive } from '../keys/index.ts';
 import type { KeyDesk, RotationTerms } from '../keys/index.ts';
 import type { KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { expireNow, outcomeOf } from './keys-carry.ts';
 import type { Carry } from './keys-carry.ts';
-import { isLive } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 
 export type Run = Pick<Carry, 'progress' | 'signal'>;
@@ -70,6 +70,8 @@ export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) =
       name: key.name,
       service,
       action: { kind: 'delete' },
+      // A leaked key goes wherever it is.
+      evenIfCurrent: true,
     } as const;
     const changes = await expireNow({ account, desk: desk(account), signal: run.signal }, [planned], who);
     const { rotations, good } = await takeUp(open, run);

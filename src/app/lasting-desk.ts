@@ -30,6 +30,7 @@ export const createLastingDesk = (
     start: async (...given) => (await deskNow()).start(...given),
     // What is planned behind it goes by the journal that it found open.
     advance: async (...given) => (await deskThatHolds()).advance(...given),
+    heldBySinks: async (...given) => (await deskNow()).heldBySinks(...given),
     expire: async (...given) => (await deskNow()).expire(...given),
     adopt: async (...given) => (await deskNow()).adopt(...given),
     adoptAll: async (...given) => (await deskNow()).adoptAll(...given),

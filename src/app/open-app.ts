@@ -104,6 +104,7 @@ const createFurniture = (house: House, first: Config) => {
       start: held(({ keyDesk: of }) => of(account).start),
       advance: held(({ keyDesk: of }) => of(account).advance),
       expire: held(({ keyDesk: of }) => of(account).expire),
+      heldBySinks: held(({ keyDesk: of }) => of(account).heldBySinks),
       adopt: held(({ keyDesk: of }) => of(account).adopt),
       adoptAll: held(({ keyDesk: of }) => of(account).adoptAll),
       confirm: held(({ keyDesk: of }) => of(account).confirm),

@@ -23,7 +23,7 @@ const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Pl
   const survey = await desk.survey(signal);
   const policy = expiryPolicy(context.name, settings);
   const { teams } = payers;
-  const means = { account: account.name, warehouse, teams, history, progress, signal };
+  const means = { account: account.name, warehouse, teams, history, desk, progress, signal };
   return {
     plan: planExpiry(survey, policy, await gatherExpiry(survey, policy, means), teams),
     notices: planNotices(survey, settings.notices, history),

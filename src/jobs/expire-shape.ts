@@ -31,6 +31,10 @@ export const expireShape = z.strictObject({
     .prefault('7d')
     .describe('How long the complete call log must show no call by a key before it is ended.'),
   even_if_used: z.boolean().default(false).describe('true ends keys that are in use, too.'),
+  even_if_current: z
+    .boolean()
+    .default(false)
+    .describe('true ends keys that a sink holds, too: whoever reads the sink is refused from then on.'),
   notices: z
     .array(positiveDuration)
     .max(10)
@@ -52,5 +56,6 @@ export const expiryPolicy = (job: string, settings: ExpireSettings): ExpiryPolic
   stages: settings.stages,
   quiet: settings.quiet,
   evenIfUsed: settings.even_if_used,
+  evenIfCurrent: settings.even_if_current,
   limits: settings.limits,
 });

@@ -9,7 +9,14 @@ import {
   sumOfUses,
   timesAsked,
 } from '../keys/index.ts';
-import type { ExpiryEvidence, ExpiryPolicy, KeyEvent, KeySurvey, SurveyedKey } from '../keys/index.ts';
+import type {
+  ExpiryEvidence,
+  ExpiryPolicy,
+  KeyDesk,
+  KeyEvent,
+  KeySurvey,
+  SurveyedKey,
+} from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Team } from './payers.ts';
 
@@ -18,6 +25,7 @@ export type GatherMeans = {
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
   readonly teams: readonly Team[];
   readonly history: readonly KeyEvent[];
+  readonly desk: Pick<KeyDesk, 'heldBySinks'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -63,12 +71,13 @@ export const gatherExpiry = async (
   policy: ExpiryPolicy,
   means: GatherMeans,
 ): Promise<ExpiryEvidence> => {
-  const { account, warehouse, teams, history, progress, signal } = means;
+  const { account, warehouse, teams, history, desk, progress, signal } = means;
   const { keys, snapshots } = warehouse;
   const now = survey.at;
   const times = timesAsked(policy);
   const longest = times.at(-1);
-  const asked = longest === undefined ? [] : keysAsked(survey, policy, teams);
+  const due = keysAsked(survey, policy, teams);
+  const asked = longest === undefined ? [] : due;
   const log: [number, Awaited<ReturnType<typeof keys.logComplete>>][] = [];
   if (asked.length > 0)
     for (const time of times)
@@ -108,6 +117,7 @@ export const gatherExpiry = async (
       ]),
     ),
     ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
+    heldBySinks: policy.evenIfCurrent ? new Map() : await desk.heldBySinks(due, survey, signal),
     past: pastSteps(history, policy.job),
   };
 };

@@ -131,6 +131,12 @@ export type KeyDesk = {
   readonly start: (planned: readonly PlannedRotation[], who: string) => Promise<readonly string[]>;
   /** Takes each step that can be taken now; none is waited for. A failed step is told, and is no error of the call. */
   readonly advance: (options: AdvanceOptions) => Promise<readonly Advanced[]>;
+  /** Which of the keys a sink holds or may hold, by id, with the reason. */
+  readonly heldBySinks: (
+    keys: readonly SurveyedKey[],
+    survey: KeySurvey,
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<number, string>>;
   readonly expire: (
     planned: readonly PlannedExpiry[],
     who: string,

@@ -5,6 +5,7 @@ import { adoptionOf, checkService, commonOf, openRotation, readName } from './de
 import type { Advanced, KeyDesk, PlannedExpiry, PlannedRotation, SurveyedKey } from './desk-types.ts';
 import type { Moved } from './engine/advance.ts';
 import { endKeys } from './engine/end-keys.ts';
+import { heldBySinks } from './engine/held-by-sinks.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import { moveOn } from './engine/move-on.ts';
 import { openPass } from './engine/pass.ts';
@@ -155,19 +156,32 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
       return results.map(advancedOf);
     });
 
-  const survey: KeyDesk['survey'] = async (signal) => {
-    const at = clock.now();
-    const keys = await means.gateway.list(signal);
+  const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
     const rotations = journal.openRotations(account);
     const unfinished = journal.unfinished(account);
     const found = placed(keys, journal.lineage(account), rotations, means.templates);
-    return { at, keys: found.map((key) => withUnfinished(key, unfinished)) };
+    return found.map((key) => withUnfinished(key, unfinished));
+  };
+
+  const survey: KeyDesk['survey'] = async (signal) => {
+    const at = clock.now();
+    return { at, keys: surveyOf(await means.gateway.list(signal)) };
   };
 
   const expire: KeyDesk['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
     planned.length === 0
       ? Promise.resolve([])
-      : alone(async () => endKeys(await openPass(means, { signal, who, ordered: true }), planned));
+      : alone(async () => {
+          const pass = await openPass(means, { signal, who, ordered: true });
+          const all = surveyOf([...pass.keys().values()]);
+          const ending = new Set(
+            planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])),
+          );
+          const asked = all.filter(({ key }) => ending.has(key.id));
+          // A plan may be old: what a sink holds is looked up again right before the key ends.
+          const held = await heldBySinks(means, { asked, all, now: clock.now(), signal });
+          return endKeys(pass, planned, held);
+        });
 
   return {
     survey,
@@ -175,6 +189,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     start,
     advance,
     expire,
+    heldBySinks: (asked, { at, keys }, signal) => heldBySinks(means, { asked, all: keys, now: at, signal }),
     ...createDeskOrders({ means, alone, common }),
     history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
   };

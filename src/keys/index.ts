@@ -37,7 +37,7 @@ export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';
 export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from './plan/key-names.ts';
-export { deadBy } from './plan/key-state.ts';
+export { isLive, newestOf } from './plan/newest-key.ts';
 export { plannedRotation, planRotations } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
 export { keysAsked, planExpiry } from './plan/plan-expiry.ts';

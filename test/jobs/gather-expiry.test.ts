@@ -28,6 +28,7 @@ const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
   stages: { warn: 30 * day, expire: 40 * day },
   quiet: 7 * day,
   evenIfUsed: false,
+  evenIfCurrent: false,
   limits: { maxPerRun: { count: 5000 }, minRemaining: 0 },
   ...change,
 });
@@ -70,6 +71,7 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
   const { keys: table } = warehouse;
   const evidence = await gatherExpiry(survey, ending, {
     account: 'main',
+    desk: { heldBySinks: async () => new Map() },
     warehouse: {
       snapshots: warehouse.snapshots,
       keys: {

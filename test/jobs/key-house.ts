@@ -94,6 +94,7 @@ const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
       );
     },
     history: () => Promise.resolve(state.history),
+    heldBySinks: async () => new Map(),
     adopt: never,
     confirm: never,
     resume: never,

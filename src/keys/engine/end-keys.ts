@@ -33,7 +33,11 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
 };
 
 /** What keeps the key from being ended, and whether that is what was wanted anyway. */
-const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | undefined> => {
+const obstacleTo = async (
+  pass: Pass,
+  planned: PlannedExpiry,
+  held: ReadonlyMap<number, string>,
+): Promise<Ended | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
   const { journal, account } = pass.means;
   const listed = pass.keys().get(keyId);
@@ -43,7 +47,13 @@ const obstacleTo = async (pass: Pass, planned: PlannedExpiry): Promise<Ended | u
   }
   if (action.kind === 'warn') return undefined;
   const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
-  if (turning === undefined || (turning.handover !== undefined && evenIfCurrent)) return undefined;
+  if (turning === undefined) {
+    const why = evenIfCurrent ? undefined : held.get(keyId);
+    return why === undefined
+      ? undefined
+      : { planned, done: false, said: `${name} is in use by a consumer: ${why}` };
+  }
+  if (turning.handover !== undefined && evenIfCurrent) return undefined;
   const service = shellWord(turning.service);
   return {
     planned,
@@ -66,11 +76,11 @@ const revive = async (
     await note(pass, rotation, { what: 'adopted', ...lineKey(row), born: row.born });
 };
 
-const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
+const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number, string>): Promise<Ended> => {
   const { action, service, keyId } = planned;
   const rotation = { id: idOf(planned), service };
   const key = lineKey(planned);
-  const obstacle = await obstacleTo(pass, planned);
+  const obstacle = await obstacleTo(pass, planned, held);
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
   if (action.kind === 'expire') {
@@ -104,13 +114,20 @@ const one = async (pass: Pass, planned: PlannedExpiry): Promise<Ended> => {
   };
 };
 
-/** Ends keys as planned, each by itself: what fails for one is told, and the next is seen to. */
-export const endKeys = async (pass: Pass, planned: readonly PlannedExpiry[]): Promise<readonly Ended[]> => {
+/**
+ * Ends keys as planned, each by itself: what fails for one is told, and the next is seen to. A key that a sink holds
+ * (`held`, with the reason) stays unless its plan says otherwise.
+ */
+export const endKeys = async (
+  pass: Pass,
+  planned: readonly PlannedExpiry[],
+  held: ReadonlyMap<number, string>,
+): Promise<readonly Ended[]> => {
   const results: Ended[] = [];
   for (const each of planned) {
     pass.signal.throwIfAborted();
     try {
-      results.push(await one(pass, each));
+      results.push(await one(pass, each, held));
     } catch (error) {
       pass.signal.throwIfAborted();
       if (!isFault(error)) throw error;

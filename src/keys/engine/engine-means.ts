@@ -1,6 +1,6 @@
 import type { Clock, Log, Secret } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyNews } from '../desk-types.ts';
+import type { KeyNews, SurveyedKey } from '../desk-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import type { KeyFields } from '../key-event.ts';
 import type { KeyEvidence } from '../ports.ts';
@@ -48,6 +48,8 @@ export type EngineMeans = {
   readonly evidence: KeyEvidence;
   /** Nothing where the job is not declared (any more). @throws Fault sink-refused */
   readonly consumerOf: (job: string, service: string) => Consumer | undefined;
+  /** The jobs that are declared to deliver keys of the service of this key. */
+  readonly deliveredBy?: (key: SurveyedKey) => readonly string[];
   /** The only place, but for sinks, that holds plaintext keys; lives as long as the process. */
   readonly plaintexts: Plaintexts;
   /** Tells operators, once for each `key` of the news; never throws. */

@@ -22,6 +22,9 @@ export type LeavingKey = {
   readonly since: UnixMillis;
 };
 
+/** The key that every sink of a service held at its last hand-over. */
+export type CurrentKey = { readonly keyId: number; readonly places: readonly string[] };
+
 /** What the steps so far come to. */
 export const createJournalMemory = () => {
   const rotations = new Map<string, Rotation>();
@@ -61,6 +64,26 @@ export const createJournalMemory = () => {
     const keys = unfinishedOf(account).get(service) ?? new Set<number>();
     unfinishedOf(account).set(service, keys.add(event.keyId));
   };
+  const current = new Map<string, Map<string, CurrentKey>>();
+  const currentOf = (account: string): Map<string, CurrentKey> => {
+    const known = current.get(account) ?? new Map<string, CurrentKey>();
+    current.set(account, known);
+    return known;
+  };
+  const fingerprints = new Map<string, string>();
+  const readBack = new Map<string, readonly string[]>();
+  const noteCurrent = (event: KeyEvent): void => {
+    const { account, service } = event;
+    if (event.what === 'created') fingerprints.set(keyOf(account, String(event.keyId)), event.fingerprint);
+    if (event.what === 'read-back') readBack.set(keyOf(account, String(event.keyId)), event.places);
+    if (event.what === 'current')
+      currentOf(account).set(service, {
+        keyId: event.keyId,
+        places: readBack.get(keyOf(account, String(event.keyId))) ?? [],
+      });
+    const isOver = event.what === 'deleted' || event.what === 'vanished' || event.what === 'retired';
+    if (isOver && currentOf(account).get(service)?.keyId === event.keyId) currentOf(account).delete(service);
+  };
   const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
   const noteGeneration = ({ account, service }: KeyEvent, generation: number): void => {
     const key = keyOf(account, service);
@@ -76,6 +99,8 @@ export const createJournalMemory = () => {
     lineOf,
     leavingOf,
     unfinishedOf,
+    currentOf,
+    fingerprint: (account: string, keyId: number) => fingerprints.get(keyOf(account, String(keyId))),
     lost: (account: string, name: string) => lost.get(keyOf(account, name)),
     highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
     /** Gives the row of the lineage that changes. */
@@ -96,6 +121,7 @@ export const createJournalMemory = () => {
         });
       noteLeaving(event);
       noteDelivery(event);
+      noteCurrent(event);
       const isRefused = event.what === 'create-lost' && event.refused === true;
       if (event.what === 'created' || event.what === 'deleting' || isRefused)
         lost.delete(keyOf(account, event.name));

@@ -12,7 +12,7 @@ import { lineAfter, noHead } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { createJournalMemory } from './journal-memory.ts';
-import type { LeavingKey, LostAttempt } from './journal-memory.ts';
+import type { CurrentKey, LeavingKey, LostAttempt } from './journal-memory.ts';
 
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
 export type KeyJournal = {
@@ -28,6 +28,10 @@ export type KeyJournal = {
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
   /** Keys whose delivery was begun since their service last had a hand-over, by service: its sinks may hold different keys. */
   readonly unfinished: (account: string) => ReadonlyMap<string, ReadonlySet<number>>;
+  /** By service, the key that every sink held at the last hand-over, until that key has ended. */
+  readonly current: (account: string) => ReadonlyMap<string, CurrentKey>;
+  /** SHA-256 of a key that was made here. */
+  readonly fingerprint: (account: string, keyId: number) => string | undefined;
   /** The highest generation that a service ever had, lost ones included. */
   readonly highestGeneration: (account: string, service: string) => number;
   readonly history: (filter: {
@@ -144,6 +148,8 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
     lostAttempt: memory.lost,
     leaving: memory.leavingOf,
     unfinished: memory.unfinishedOf,
+    current: memory.currentOf,
+    fingerprint: memory.fingerprint,
     highestGeneration: memory.highest,
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
@@ -171,6 +177,8 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   lostAttempt: () => undefined,
   leaving: () => new Map(),
   unfinished: () => new Map(),
+  current: () => new Map(),
+  fingerprint: () => undefined,
   highestGeneration: () => 0,
   history: () => Promise.reject(reason),
   head: () => noHead,

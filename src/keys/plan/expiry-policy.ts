@@ -28,6 +28,8 @@ export type ExpiryPolicy = {
   readonly quiet: number;
   /** Ends keys that are in use, too. */
   readonly evenIfUsed: boolean;
+  /** Ends keys that a sink holds, too. */
+  readonly evenIfCurrent: boolean;
   readonly limits: Limits;
 };
 
@@ -44,6 +46,8 @@ export type ExpiryEvidence = {
   readonly idsNamed: ReadonlyMap<string, readonly number[]>;
   /** By id: the names that keys had when the quiet time began; missing where no inventory tells. */
   readonly namesThen?: ReadonlyMap<number, string>;
+  /** By id: why a sink holds the key, or may hold it. */
+  readonly heldBySinks: ReadonlyMap<number, string>;
   /** By id. */
   readonly past: ReadonlyMap<number, PastSteps>;
 };

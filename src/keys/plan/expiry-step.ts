@@ -128,7 +128,14 @@ export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
   const [step = { reason: 'not-due' as const, words: 'no clock is named' }] = policy.by
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));
-  if (!('action' in step) || step.action.kind === 'warn') return step;
+  if (!('action' in step)) return step;
+  const held = policy.evenIfCurrent ? undefined : judged.evidence.heldBySinks.get(surveyed.key.id);
+  if (held !== undefined)
+    return {
+      reason: 'current',
+      words: `${held}; \`even_if_current: true\` ends it all the same`,
+    };
+  if (step.action.kind === 'warn') return step;
   const proof = mayEnd(judged, namesakes);
   return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
 };

@@ -24,6 +24,7 @@ export type HeldReason =
   | 'revived'
   | 'retired'
   | 'used'
+  | 'current'
   | 'log-incomplete'
   | 'inventory-incomplete';
 

@@ -68,7 +68,14 @@ export const planExpiry = (
       if (step === undefined || !taken.has(surveyed)) return [];
       const { key, service, generation } = surveyed;
       const age = ageOf(surveyed, now);
-      const planned = { keyId: key.id, generation, name: key.name, service, action: step.action };
+      const planned = {
+        keyId: key.id,
+        generation,
+        name: key.name,
+        service,
+        action: step.action,
+        ...(policy.evenIfCurrent ? { evenIfCurrent: true } : {}),
+      };
       return [{ planned, why: step.why, ...(age === undefined ? {} : { age }) }];
     }),
     held: [

@@ -63,6 +63,7 @@ const expiry = z.strictObject({
     z.strictObject({ kind: z.literal('expire'), at: seconds }),
     z.strictObject({ kind: z.literal('delete') }),
   ]),
+  evenIfCurrent: z.boolean().optional(),
 });
 
 const content = {

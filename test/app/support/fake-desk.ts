@@ -110,6 +110,7 @@ export const fakeDesk = (account: string, keys: SurveyedKey[]): FakeDesk => {
       return 'it goes on';
     },
     adoptAll: async () => 0,
+    heldBySinks: async () => new Map(),
     giveUp: async (service, who) => {
       desk.asked.push(['give-up', service, who]);
       return 'it is given up';

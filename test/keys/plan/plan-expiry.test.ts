@@ -16,6 +16,7 @@ const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
   stages: { warn: 90 * day, expire: 100 * day, delete: 110 * day },
   quiet: 7 * day,
   evenIfUsed: false,
+  evenIfCurrent: false,
   limits: { maxPerRun: { count: 100 }, minRemaining: 0 },
   ...change,
 });
@@ -64,6 +65,7 @@ const evidenceOf = (
   ),
   idsNamed: new Map(keys.map(({ key }) => [key.name, [key.id]])),
   namesThen: new Map(keys.map(({ key }) => [key.id, key.name])),
+  heldBySinks: new Map(),
   past: new Map(
     keys.flatMap(({ key }) => (past[key.name] === undefined ? [] : [[key.id, past[key.name] ?? {}]])),
   ),

@@ -39,6 +39,8 @@ export type RotationOptions = {
   /** Lines of the job in the place of the usual ones. */
   readonly job?: Readonly<Record<string, string>>;
   readonly limited?: boolean;
+  /** YAML of further jobs, each indented by two. */
+  readonly jobs?: string;
 };
 
 const usual: Readonly<Record<string, string>> = {
@@ -87,7 +89,7 @@ mail:
   rotate-app:
     kind: rotate-keys
     schedule: "0 3 * * 1"
-${lines.join('')}`,
+${lines.join('')}${options.jobs ?? ''}`,
   );
   // The old key is made by one who may write, whoever rotates it.
   const { key, plaintext } = sandbox.state.keys.create({
