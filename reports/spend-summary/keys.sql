@@ -1,12 +1,13 @@
 -- A row for each service, a key through all its rotations, the dearest first; those of the period before are there too,
--- or the changes would not add up.
+-- or the changes would not add up. Refunds that name no key are a row of their own.
 -- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
 SELECT
-  service, spend, spend_before, calls,
+  service, is_keyless_refund, spend, spend_before, calls,
   coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END)
 FROM (
   SELECT
     coalesce(service, '') AS service,
+    kind = 'refund' AND coalesce(service, '') = '' AS is_keyless_refund,
     coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
     coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
     coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
@@ -16,7 +17,7 @@ FROM (
     sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') AS reasoning_tokens
   FROM cube
   WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
-  GROUP BY 1
+  GROUP BY 1, 2
   HAVING count(*) FILTER (period = 'current') > 0 OR sum(cube.spend) <> 0
 )
-ORDER BY spend DESC, spend_before DESC, service
+ORDER BY spend DESC, spend_before DESC, service, is_keyless_refund

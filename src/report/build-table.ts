@@ -8,10 +8,11 @@ import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './
 import { showName } from './names.ts';
 import type { QueryTable, Row } from './query-table.ts';
 import { otherColour } from './palette.ts';
+import { divideRows, hasFigures } from './table-rows.ts';
 import { sharesOf } from './shares.ts';
 
 type Entry = {
-  readonly role: RowModel['role'];
+  readonly role: RowModel['role'] | 'apart';
   readonly row: Row;
   readonly state: DataState;
   readonly name: string | undefined;
@@ -30,11 +31,7 @@ export const stateOf = (shape: TableShape, table: QueryTable, row: Row, context:
   const day = context.period.days.find((candidate) => candidate.date === date);
   const state = day === undefined ? 'complete' : context.covers(day);
   // Figures that are there are shown, whatever the reach says.
-  const hasFigures = shape.columns.some(
-    ({ name }) =>
-      name !== undefined && table.isFigure(name) && compareMoney(table.figure(row, name) ?? zero, zero) !== 0,
-  );
-  return state === 'missing' && hasFigures ? 'partial' : state;
+  return state === 'missing' && hasFigures(shape, table, row) ? 'partial' : state;
 };
 
 const blank: CellModel = { exact: null, text: '' };
@@ -139,9 +136,7 @@ export const buildTable = (
     (context.comparable || column.change_of === undefined) && (!column.optional || isKnown(column));
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const limit = Math.max(1, Math.floor(shape.limit * scale));
-  // One row left over is shown itself: a sum of one says less in the same space.
-  const cut = table.rows.length <= limit + 1 && scale === 1 ? table.rows.length : limit;
-  const rest = table.rows.slice(cut);
+  const { shown, rest, apart } = divideRows(shape, table, limit, scale === 1);
   const { words } = context.locale;
   const otherName = shape.other?.replaceAll('{count}', String(rest.length)) ?? words.otherRows(rest.length);
   const sumEntry = (role: 'other' | 'total', rows: readonly Row[], name: string): Entry => ({
@@ -151,13 +146,14 @@ export const buildTable = (
     name,
   });
   const entries: readonly Entry[] = [
-    ...table.rows.slice(0, cut).map((row): Entry => ({
+    ...shown.map((row): Entry => ({
       role: 'row',
       row,
       state: stateOf(shape, table, row, context),
       name: undefined,
     })),
     ...(rest.length === 0 ? [] : [sumEntry('other', rest, otherName)]),
+    ...apart.map((row): Entry => ({ role: 'apart', row, state: 'complete', name: shape.apart?.label })),
     ...(shape.total ? [sumEntry('total', table.rows, words.total)] : []),
   ];
   const columns = shape.columns.map((column, at): ColumnModel => {
@@ -181,7 +177,8 @@ export const buildTable = (
     const cells = makers.map((make, at) =>
       entry.role !== 'row' && columns[at]?.role === 'name' && at !== nameAt ? blank : make(entry),
     );
-    const row = { role: entry.role, state: entry.state, colour: colourOf(entry), cells };
+    const role = entry.role === 'apart' ? 'row' : entry.role;
+    const row: RowModel = { role, state: entry.state, colour: colourOf(entry), cells };
     return entry.state === 'missing' ? withoutData(row, columns, words.noData) : row;
   });
   return { kind: 'table', title: shape.title, columns, rows };

@@ -66,7 +66,7 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
     case 'figures':
       return section.figures.flatMap((figure, at) => ofFigure(figure, [...path, 'figures', at], section.sql));
     case 'table': {
-      const { sql, day } = section;
+      const { sql, day, apart } = section;
       const columns = section.columns.flatMap((column, at): Wanted[] => {
         const place = [...path, 'columns', at];
         const { name, quotient } = column;
@@ -87,6 +87,9 @@ const ofSection = (section: SectionShape, path: YamlPath): Wanted[] => {
       return [
         ...columns,
         ...(day === undefined ? [] : [{ path: [...path, 'day'], sql, column: day, figure: false }]),
+        ...(apart === undefined
+          ? []
+          : [{ path: [...path, 'apart', 'when'], sql, column: apart.when, figure: false }]),
       ];
     }
     case 'chart':

@@ -184,6 +184,8 @@ const table = z.strictObject({
   limit: z.int().positive().max(100).default(12),
   /** The name of that row: `{count}` is how many rows it holds. */
   other: label.optional(),
+  /** Rows of which the column `when` is true come below all others under this label, and never belong to `other`. */
+  apart: z.strictObject({ when: column, label }).optional(),
   /** A last row with the exact sums. */
   total: z.boolean().default(true),
   /** The column that holds the day of a row, so that days without data show as missing. */

@@ -162,7 +162,7 @@ describe('worth a look', () => {
       'The key idle since now is idle: no call since Oct 20 14:00.',
     ]);
     const order = model.sections.map(({ kind, title }) => title ?? kind);
-    expect(order.slice(0, 5)).toEqual(['figures', 'Daily spend by model', 'Models', 'Keys', 'Worth a look']);
+    expect(order.slice(0, 5)).toEqual(['figures', 'Worth a look', 'Daily spend by model', 'Models', 'Keys']);
   });
 
   test('a rotation makes no new key, and the key it took over from is neither idle nor about to be missed', async () => {

@@ -102,7 +102,7 @@ describe('an ordinary month', () => {
 
   test('refunds without a key are a row of their own', () => {
     const keys = tableOf(model, 'Keys');
-    const row = keys.rows.find(({ cells }) => cells[0]?.text === '(no key)');
+    const row = keys.rows.find(({ cells }) => cells[0]?.text === 'Refunds without a key');
     expect(row?.cells[2]?.exact).toBe(spendOf(current(rows).filter(({ kind }) => kind === 'refund')));
   });
 
@@ -288,7 +288,7 @@ describe('odd periods', () => {
     expect(model.headline.value.text).toBe('-$2.00');
     expect(images).toHaveLength(1);
     const tables = tablesOf(parseHtml(html));
-    expect(tables.get('Keys')?.find(([key]) => key === '(no key)')?.[1]).toBe('-$2.00');
+    expect(tables.get('Keys')?.find(([key]) => key === 'Refunds without a key')?.[1]).toBe('-$2.00');
     expect(tables.get('Days')?.find(([day]) => day === 'Nov 3')?.[1]).toBe('-$1.25');
   });
 

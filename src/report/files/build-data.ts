@@ -115,6 +115,10 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
     format,
   }));
   const sums = shape.total ? table.sum(table.rows) : undefined;
+  const { apart } = shape;
+  const nameAt = made.findIndex(({ format }) => format === 'text');
+  const nameOf = (row: Row): string | undefined =>
+    apart !== undefined && table.cell(row, apart.when) === true ? apart.label : undefined;
   return {
     name,
     title: shape.title,
@@ -122,9 +126,10 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
     rows: table.rows.map((row) => {
       // Missing is not zero: of a day without data only its name is known.
       const isMissing = stateOf(shape, table, row, context) === 'missing';
-      return made.map(({ format, value }) =>
-        isMissing && format !== 'date' && format !== 'text' ? null : value(row),
-      );
+      return made.map(({ format, value }, at) => {
+        if (isMissing && format !== 'date' && format !== 'text') return null;
+        return (at === nameAt ? nameOf(row) : undefined) ?? value(row);
+      });
     }),
     ...(sums === undefined ? {} : { total: made.map(({ total }) => total(sums)) }),
   };
