@@ -36,8 +36,6 @@ const times = (sums: LogSums, factor: Money): LogSums => ({
 /** A log in another currency is rounded row by row, to as many places as amounts have at most. */
 const rowRounding = money('1e-8');
 
-const rounded = ({ rows }: LogSums): Money => multiplyMoney(rowRounding, money(String(rows)));
-
 /** How the balance moves: down by what is charged, up by what is paid in. */
 export const asBalance = (sums: LogSums): LogSums => ({
   ...sums,
@@ -45,26 +43,51 @@ export const asBalance = (sums: LogSums): LogSums => ({
   consumption: subtractMoney(sums.topUps, sums.consumption),
 });
 
+/** The sums of another span or entry in the unit of the figure. Pure. */
+export const figureFor = (figure: LogFigure, sums: LogSums): LogFigure => {
+  const { unit, kind, perCurrency } = figure;
+  const rounding = figure.rowRounding === undefined ? {} : { rowRounding: figure.rowRounding };
+  return { unit, kind, perCurrency, ...rounding, ...times(sums, perCurrency) };
+};
+
+const ratioOf = (other: LogSums, own: LogSums): Money =>
+  // Twelve places: what is shown of it is an amount again.
+  divideMoney(other.consumption, own.consumption, 12) ??
+  divideMoney(other.refunds, own.refunds, 12) ??
+  money('1');
+
+/** The log's sums in the other currency. Pure. */
+export const otherFigure = (sums: LogSums, other: OtherCurrency): LogFigure => {
+  const base = { unit: other.name, kind: 'other' as const, rowRounding, ...sums };
+  return 'sums' in other
+    ? { ...base, ...other.sums, perCurrency: ratioOf(other.sums, sums) }
+    : figureFor({ ...base, perCurrency: other.perCurrency }, sums);
+};
+
 /** The log's sums in every unit that a source may count in, the likeliest first. Pure. */
 export const figuresOf = (sums: LogSums, means: FigureMeans): readonly LogFigure[] => {
   const { currency, others } = means;
-  const own: LogFigure = { unit: currency, kind: 'own', ...sums };
-  const converted = others.map((other): LogFigure =>
-    'sums' in other
-      ? { unit: other.name, kind: 'other', ...other.sums }
-      : { unit: other.name, kind: 'other', ...times(sums, other.perCurrency), slack: rounded(sums) },
-  );
+  const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...sums };
+  const converted = others.map((other) => otherFigure(sums, other));
   const factor = money(String(means.unitsPerCurrency));
   const inUnits = [own, ...converted.filter(({ unit }) => unit === 'USD')].map((figure): LogFigure => ({
     unit: 'units',
     kind: 'units',
     ...times({ topUps: zero, rows: sums.rows, ...figure }, factor),
-    ...(figure.slack === undefined ? {} : { slack: multiplyMoney(figure.slack, factor) }),
+    perCurrency: multiplyMoney(figure.perCurrency, factor),
+    ...(figure.rowRounding === undefined ? {} : { rowRounding: multiplyMoney(figure.rowRounding, factor) }),
   }));
   const value = divideMoney(money('1'), factor, 12);
   const fromUnits: readonly LogFigure[] =
     means.isCurrency || value === undefined
       ? []
-      : [{ unit: `${currency} where the log has units`, kind: 'units', ...times(sums, value) }];
+      : [
+          {
+            unit: `${currency} where the log has units`,
+            kind: 'units',
+            perCurrency: value,
+            ...times(sums, value),
+          },
+        ];
   return [own, ...converted, ...inUnits, ...fromUnits];
 };

@@ -26,12 +26,17 @@ export const tellComparison = ({ source, entry, verdict, match, why }: Told): st
   const { reading, ours, gap, figure, fit } = match;
   const of = entry === undefined ? '' : ` for ${entry === '' ? 'entries without a name' : entry}`;
   const theirs = `${names[source] ?? source}${of}`;
-  const unit = figure.unit;
+  const { unit } = figure;
+  const open = match.unproven === undefined ? undefined : [unit, ...match.unproven].join(' or ');
   const size = absoluteMoney(gap);
   const more = why === undefined ? '' : `; ${why}`;
   const near = fit === 'rounding' ? `, within its rounding (${gap})` : '';
   const withoutRefunds = match.refunds === 'not taken off' ? '; refunds are not taken off there' : '';
-  const says = `${capital(theirs)} says ${reading} ${unit}, the log adds up to ${ours}`;
+  const read =
+    open === undefined
+      ? `says ${reading} ${unit}, the log adds up to ${ours}`
+      : `says ${reading} (${open}, it is not known which), the log adds up to ${ours} ${unit}`;
+  const says = `${capital(theirs)} ${read}`;
   const words: Readonly<Record<Verdict, string>> = {
     equal: `The log adds up to ${theirs}: ${reading} ${unit}${more}.`,
     rounding: `The log adds up to ${theirs}, ${reading} ${unit}, within its rounding (${gap})${more}.`,
@@ -41,7 +46,7 @@ export const tellComparison = ({ source, entry, verdict, match, why }: Told): st
         ? `The log adds up to ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`
         : `The log adds up to ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
     'late data': `${says}: the gap of ${gap} is late data${more}.`,
-    truncated: `The log is short: ${theirs} says ${reading} ${unit}, the log adds up to ${ours}, ${size} is missing${more}.`,
+    truncated: `The log is short: ${theirs} ${read}, ${size} is missing${more}.`,
     unexplained: `${says}: ${gap} is unexplained${more}.`,
   };
   return words[verdict];

@@ -1,4 +1,5 @@
 import {
+  absoluteMoney,
   addMoney,
   compareMoney,
   money,
@@ -9,15 +10,15 @@ import {
   zero,
 } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
-import { lateness } from '../ingest/index.ts';
-import type { LogSums } from '../ingest/index.ts';
+import { figureFor, lateness } from '../ingest/index.ts';
+import type { LogSums, Match } from '../ingest/index.ts';
 import type { AccountSnapshot } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { momentText } from './reconcile-late.ts';
-import { figureLike, matchTotal } from './reconcile-total.ts';
-import type { ReconcileMeans, Total } from './reconcile-total.ts';
+import { matchTotal } from './reconcile-total.ts';
+import type { ReconcileMeans } from './reconcile-total.ts';
 
 type Span = Interval<UnixSeconds>;
 type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
@@ -79,37 +80,45 @@ const sumsBetween = async (pair: Pair, { account, warehouse }: JobContext): Prom
   return [...found.values()];
 };
 
+type Change = { readonly match: Match; readonly span: Span };
+
+const sizeOf = ({ match }: Change): Money => absoluteMoney(match.gap);
+
+/** What fits; else what the log in the other currency proves; else the nearest of the ways to take the very seconds. */
 const matchChange = async (
   pair: Pair,
   between: readonly Between[],
   side: Side,
   means: ReconcileMeans,
-): Promise<Total & { span: Span }> => {
+): Promise<Change> => {
   const written = [figureOf(pair.first, side), figureOf(pair.last, side)];
   const value = subtractMoney(figureOf(pair.last, side), figureOf(pair.first, side));
   const readings = [{ value, isDifference: true, isPlacesKnown: false }];
-  let usual: (Total & { span: Span }) | undefined;
-  for (const [others, tried] of [
-    [undefined, between],
-    [means.others, between.slice(0, 1)],
-  ] as const)
-    for (const { span, sums } of tried) {
-      const request = { source: side, span, sums, readings, written };
-      const total = { ...(await matchTotal(request, { ...means, others })), span };
-      if (total.match.fit !== undefined) return total;
-      usual = total;
-    }
-  if (usual === undefined) throw new RangeError('two snapshots of one second bracket nothing');
-  return usual;
+  const matchOver = async ({ span, sums }: Between, others: ReconcileMeans['others']): Promise<Change> => {
+    const request = { source: side, span, sums, readings, written };
+    return { match: await matchTotal(request, { ...means, others }), span };
+  };
+  const open: Change[] = [];
+  for (const one of between) {
+    const change = await matchOver(one, undefined);
+    if (change.match.fit !== undefined) return change;
+    open.push(change);
+  }
+  const [nearest] = open.toSorted((left, right) => compareMoney(sizeOf(left), sizeOf(right)));
+  const [first] = between;
+  if (nearest === undefined || first === undefined)
+    throw new RangeError('two snapshots of one second bracket nothing');
+  const asked = await matchOver(first, means.others);
+  return asked.match.fit !== undefined || asked.match.figure.kind === 'other' ? asked : nearest;
 };
 
 /** How far the gap may go up and down by what was charged around the two readings, in the figure's unit. */
-const uncertainty = async (pair: Pair, side: Side, total: Total, context: JobContext) => {
+const uncertainty = async (pair: Pair, side: Side, match: Match, context: JobContext) => {
   const { account, warehouse } = context;
   const around = async (snapshot: AccountSnapshot) => {
     const sums: LogSums = await warehouse.comparisons.totals(account.name, zoneOf(snapshot));
-    const { consumption, refunds } = figureLike(total, sums, context);
-    const topUps = figureLike(total, { ...sums, net: sums.topUps }, context).net;
+    const { consumption, refunds } = figureFor(match.figure, sums);
+    const topUps = figureFor(match.figure, { ...sums, net: sums.topUps }).net;
     return { consumption, refunds, topUps: side === 'balance' ? topUps : zero };
   };
   const [before, after] = [await around(pair.first), await around(pair.last)];
@@ -123,11 +132,11 @@ const uncertainty = async (pair: Pair, side: Side, total: Total, context: JobCon
 const explainChange = async (
   pair: Pair,
   side: Side,
-  total: Total,
+  match: Match,
   context: JobContext,
 ): Promise<Explanation | undefined> => {
-  const { more, less } = await uncertainty(pair, side, total, context);
-  const charged = side === 'balance' ? subtractMoney(zero, total.match.gap) : total.match.gap;
+  const { more, less } = await uncertainty(pair, side, match, context);
+  const charged = side === 'balance' ? subtractMoney(zero, match.gap) : match.gap;
   const isWithin =
     compareMoney(charged, addMoney(more, lastPlace)) <= 0 &&
     compareMoney(charged, subtractMoney(zero, addMoney(less, lastPlace))) >= 0;
@@ -173,10 +182,10 @@ export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Prom
   if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return { findings: [] };
   const between = await sumsBetween(pair, context);
   const compare = async (side: Side): Promise<Finding> => {
-    const { span, ...total } = await matchChange(pair, between, side, means);
+    const { span, match } = await matchChange(pair, between, side, means);
     const isFalling = side === 'balance';
-    return findingOf({ source: side, span, match: total.match, isFalling }, async () =>
-      explainChange(pair, side, total, context),
+    return findingOf({ source: side, span, match, isFalling }, async () =>
+      explainChange(pair, side, match, context),
     );
   };
   const [used, balance] = [await compare('used_quota'), await compare('balance')];

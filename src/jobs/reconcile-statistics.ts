@@ -1,11 +1,12 @@
 import { unixSeconds } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import { agreement, settledThrough } from '../ingest/index.ts';
+import type { Match } from '../ingest/index.ts';
 import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { explainGrowth, momentText } from './reconcile-late.ts';
 import { matchTotal } from './reconcile-total.ts';
-import type { ReconcileMeans, Total } from './reconcile-total.ts';
+import type { ReconcileMeans } from './reconcile-total.ts';
 
 type Span = Interval<UnixSeconds>;
 
@@ -13,7 +14,7 @@ type Span = Interval<UnixSeconds>;
  * The sum of a span as the statistics have it can't be trimmed, so both readings of its end are asked for: up to the last
  * second, and, where that does not agree to the digit, up to the first second after it.
  */
-const matchStatistics = async (span: Span, means: ReconcileMeans): Promise<Total> => {
+const matchStatistics = async (span: Span, means: ReconcileMeans): Promise<Match> => {
   const { account, warehouse, signal } = means.context;
   const sums = await warehouse.comparisons.totals(account.name, span);
   const ask = async (end: UnixSeconds) =>
@@ -24,7 +25,7 @@ const matchStatistics = async (span: Span, means: ReconcileMeans): Promise<Total
     { ...request, readings: [{ value: inclusive }], written: [inclusive] },
     { ...means, others: undefined },
   );
-  if (first.match.fit === 'exact') return first;
+  if (first.fit === 'exact') return first;
   const exclusive = await ask(span.end);
   const written = [inclusive, exclusive];
   return matchTotal({ ...request, readings: written.map((value) => ({ value })), written }, means);
@@ -33,7 +34,7 @@ const matchStatistics = async (span: Span, means: ReconcileMeans): Promise<Total
 export const compareStatistics = async (span: Span, means: ReconcileMeans): Promise<Finding> => {
   const { context } = means;
   const { account, warehouse } = context;
-  const { match } = await matchStatistics(span, means);
+  const match = await matchStatistics(span, means);
   const explain = async (): Promise<Explanation | undefined> => {
     const landings = await warehouse.comparisons.landings(account.name, span);
     const settled = settledThrough(span, landings);
@@ -41,7 +42,7 @@ export const compareStatistics = async (span: Span, means: ReconcileMeans): Prom
       const why = `it lies after ${momentText(settled, context)}, where rows may still come`;
       if (settled <= span.start) return { verdict: 'late data', why };
       const part = await matchStatistics({ start: span.start, end: settled }, means);
-      if (agreement(part.match) !== undefined) return { verdict: 'late data', why };
+      if (agreement(part) !== undefined) return { verdict: 'late data', why };
     }
     return explainGrowth(span, match, context);
   };

@@ -1,7 +1,7 @@
-import { absoluteMoney, compareMoney, divideMoney, money, zero } from '../base/index.ts';
+import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, zero } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
-import { asBalance, decimalsOf, figuresOf, matchFigures } from '../ingest/index.ts';
-import type { KnownUnit, LogFigure, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
+import { asBalance, decimalsOf, figuresOf, matchFigures, otherFigure } from '../ingest/index.ts';
+import type { KnownUnit, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { otherCurrencyOf } from './other-currency.ts';
@@ -25,12 +25,6 @@ export type TotalRequest = {
   readonly written: readonly Money[];
 };
 
-export type Total = {
-  readonly match: Match;
-  /** What 1 of the account's currency is in the figure's unit. */
-  readonly perCurrency: Money;
-};
-
 const sources: readonly ComparisonSource[] = [
   'statistics',
   'usage by model',
@@ -42,6 +36,7 @@ const sources: readonly ComparisonSource[] = [
 /** So many figures show how many decimals a source has. */
 const enoughFigures = 5;
 
+/** In the account's currency. */
 const tellingSum = money('0.1');
 
 const isUsed = (figure: Money): boolean => figure !== zero;
@@ -60,7 +55,7 @@ const knownRates = async (context: JobContext): Promise<readonly OtherCurrency[]
   return [...rates].map((perCurrency) => ({ name, perCurrency }));
 };
 
-const jsonOf = ({ source, span, sums, readings }: TotalRequest, { match, perCurrency }: Total): string =>
+const jsonOf = ({ source, span, sums, readings }: TotalRequest, match: Match): string =>
   JSON.stringify({
     source,
     from: new Date(span.start * 1000).toISOString(),
@@ -71,22 +66,23 @@ const jsonOf = ({ source, span, sums, readings }: TotalRequest, { match, perCurr
     ours: match.ours,
     gap: match.gap,
     unit: match.figure.unit,
-    perCurrency,
+    perCurrency: match.figure.perCurrency,
   });
 
 const learn = async (
   request: TotalRequest,
-  total: Total,
+  match: Match,
   known: SourceUnit | undefined,
   context: JobContext,
 ): Promise<void> => {
-  const { match, perCurrency } = total;
+  const { perCurrency, unit } = match.figure;
   const written = request.written.filter(isUsed);
   // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
-  const isTelling = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), tellingSum) >= 0;
+  const least = multiplyMoney(tellingSum, perCurrency);
+  const isTelling = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
   if (match.fit === undefined || !isTelling || match.ours === zero || written.length === 0) return;
   const seen = {
-    unit: match.figure.unit,
+    unit,
     perCurrency,
     refunds: match.refunds ?? known?.refunds ?? ('unknown' as const),
     places: Math.max(known?.places ?? 0, placesOf(written)),
@@ -101,7 +97,7 @@ const learn = async (
     ...seen,
     figures: (known?.figures ?? 0) + 1,
     // Evidence is of what was found, not of what was found again.
-    evidence: same ? known.evidence : jsonOf(request, total),
+    evidence: same ? known.evidence : jsonOf(request, match),
     learnedAt: same ? known.learnedAt : clock.now(),
   });
 };
@@ -109,22 +105,11 @@ const learn = async (
 const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
   source === 'balance' ? asBalance(sums) : sums;
 
-const rateOf = (sums: LogSums, figure: LogFigure, unitsPerCurrency: number): Money => {
-  if (figure.kind === 'own') return money('1');
-  if (figure.kind === 'units') return money(String(unitsPerCurrency));
-  // Twelve places: what is shown of it is an amount again.
-  return (
-    divideMoney(figure.consumption, sums.consumption, 12) ??
-    divideMoney(figure.refunds, sums.refunds, 12) ??
-    money('1')
-  );
-};
-
 /**
  * Holds a source's readings of a span against the log, in whichever unit they are: as it was learned, as other sources
  * count, or, where nothing fits, as the log in the other currency shows. What was found is learned.
  */
-export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): Promise<Total> => {
+export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): Promise<Match> => {
   const { source, span } = request;
   const { context, others, thorough } = means;
   const { account, warehouse } = context;
@@ -141,44 +126,25 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
     unitsPerCurrency,
     isCurrency: amounts?.form !== undefined,
   };
-  const totalOf = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Total => {
-    const figures = figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] });
-    const match = matchFigures(readings, figures, unit);
-    return { match, perCurrency: rateOf(sums, match.figure, unitsPerCurrency) };
-  };
+  const matchWith = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Match =>
+    matchFigures(readings, figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] }), unit);
 
-  let total = totalOf([]);
+  let match = matchWith([]);
   const name = otherCurrencyOf(context);
   const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
-  if (total.match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
+  if (match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
     const anew = async (currency: 'USD' | 'CNY'): Promise<LogSums> =>
       balanced(source, await others.of(span, currency));
     const other = await anew(name);
-    if (other.rows === sums.rows) total = totalOf([{ name, sums: other }]);
+    if (other.rows === sums.rows) match = matchWith([{ name, sums: other }]);
     else {
       // A log that lacks calls must not be mended by asking for it anew: that shows only what the source counts in.
-      const unit: LogFigure = { unit: name, kind: 'other', ...other };
-      const shows = matchFigures(readings, [unit]);
+      const shows = matchFigures(readings, [otherFigure(other, { name, sums: other })]);
       const perCurrency = divideMoney(other.consumption, (await anew(account.currency)).consumption, 12);
       if (shows.fit !== undefined && perCurrency !== undefined)
-        total = totalOf([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
+        match = matchWith([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
     }
   }
-  await learn(request, total, known, context);
-  return total;
-};
-
-/** The sums of one entry or part, in the unit that the total was found in. */
-export const figureLike = (total: Total, sums: LogSums, context: JobContext): LogFigure => {
-  const { currency, profile } = context.account;
-  const { figure } = total.match;
-  const figures = figuresOf(sums, {
-    currency,
-    unitsPerCurrency: profile.unitsPerCurrency,
-    isCurrency: false,
-    others: [
-      { name: otherCurrencyOf(context), perCurrency: figure.kind === 'other' ? total.perCurrency : zero },
-    ],
-  });
-  return figures.find(({ unit }) => unit === figure.unit) ?? figures[0] ?? figure;
+  await learn(request, match, known, context);
+  return match;
 };

@@ -8,14 +8,22 @@ import {
   zero,
 } from '../base/index.ts';
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../base/index.ts';
-import { agreement, bucketsIn, decimalsOf, isLonger, matchFigures, settledThrough } from '../ingest/index.ts';
+import {
+  agreement,
+  bucketsIn,
+  decimalsOf,
+  figureFor,
+  isLonger,
+  matchFigures,
+  settledThrough,
+} from '../ingest/index.ts';
 import type { LogSums } from '../ingest/index.ts';
 import type { UsageValue } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { explainGrowth, momentText } from './reconcile-late.ts';
-import { figureLike, matchTotal } from './reconcile-total.ts';
+import { matchTotal } from './reconcile-total.ts';
 import type { ReconcileMeans } from './reconcile-total.ts';
 
 type Span = Interval<UnixSeconds>;
@@ -161,7 +169,7 @@ export const compareUsage = async (
   const settled = Math.min(settledThrough(span, landings), settledThrough(span, usageLandings));
 
   const matchPart = (side: Side): ReturnType<typeof matchFigures> =>
-    matchFigures([readingOf(side.values)], [figureLike(total, side.sums, context)]);
+    matchFigures([readingOf(side.values)], [figureFor(total.figure, side.sums)]);
   const explain = async (): Promise<Explanation | undefined> => {
     if (settled < span.end) {
       const part = wholeOf(byEntry(entries, values, numbersOf(buckets, settled)));
@@ -180,15 +188,15 @@ export const compareUsage = async (
           why: 'the log said so before it was pulled again, and the usage export is older: pull it again',
         };
     }
-    return explainGrowth(span, total.match, context);
+    return explainGrowth(span, total, context);
   };
-  const found = await findingOf({ source, span, match: total.match }, explain);
+  const found = await findingOf({ source, span, match: total }, explain);
 
   const ofEntry = async ([entry, side]: readonly [string, Side]): Promise<Finding> => {
     const match = matchPart(side);
     return findingOf({ source, entry, span, match }, async () =>
       // Where the whole is late, an entry that differs the same way is part of it.
-      found.verdict === 'late data' && isLonger(match) === isLonger(total.match)
+      found.verdict === 'late data' && isLonger(match) === isLonger(total)
         ? { verdict: 'late data', why: found.why ?? '' }
         : undefined,
     );

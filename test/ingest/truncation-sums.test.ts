@@ -36,7 +36,14 @@ const cut = fc.record({
 /** Whether the gateway's own sum shows that ours is short. */
 const sumShows = (ours: string, theirs: string): boolean => {
   const net = money(ours);
-  const figure = { unit: 'USD', kind: 'own' as const, net, consumption: net, refunds: money('0') };
+  const figure = {
+    unit: 'USD',
+    kind: 'own' as const,
+    perCurrency: money('1'),
+    net,
+    consumption: net,
+    refunds: money('0'),
+  };
   return agreement(matchFigures([{ value: money(theirs) }], [figure])) === undefined;
 };
 
