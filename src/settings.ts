@@ -8,6 +8,8 @@ import { jobKinds, reportFaults, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
 
+export { periodForms } from './report/index.ts';
+
 /** The tables that the SQL of a report may name. */
 export const reportRelations: readonly {
   readonly name: string;

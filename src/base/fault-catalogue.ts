@@ -14,7 +14,7 @@ const entries = {
   'job-unknown': misuse('`tollkeeper check` lists the jobs that are declared'),
   'report-unknown': misuse('name a folder under reports/ that holds a report.yaml'),
   'period-invalid': misuse(
-    'use yesterday, last-week, last-month, month-to-date, or FROM..TO as dates, for example 2026-01-01..2026-02-01',
+    'give a period such as last-month, 2026-10 or 2026-01-01..2026-02-01; `tollkeeper report --help` lists every form',
   ),
   'config-invalid': misuse('mend the places named and run `tollkeeper check` again'),
   'port-in-use': misuse('choose another port, or stop the program that holds this one'),

@@ -8,6 +8,7 @@ import type { LocaleTag, Means } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
+import { periodForms } from '../settings.ts';
 
 const comparisons = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
 
@@ -57,10 +58,7 @@ export const addReport = (program: Command, means: Means): void => {
     .description('builds a report as HTML, text and data, and sends nothing')
     .argument('<name>', 'a folder under reports/')
     .addOption(configOption())
-    .option(
-      '-p, --period <period>',
-      'yesterday, last-week, last-month, month-to-date, or FROM..TO (TO is the first day left out); what the report says unless given, or last-month',
-    )
+    .option('-p, --period <period>', `${periodForms}; default: what the report says, or last-month`)
     .addOption(new Option('--comparison <days>', 'what it is compared with').choices(comparisons))
     .option('-t, --team <name>', 'the one team that it is about')
     .option('-o, --out <folder>', 'where the files go', 'out')
@@ -79,6 +77,7 @@ export const addReport = (program: Command, means: Means): void => {
       `
 Examples:
   tollkeeper report spend-summary
+  tollkeeper report spend-summary --period 2026-10
   tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
   tollkeeper report spend-summary --attach csv,xlsx`,
     )

@@ -22,6 +22,7 @@ export {
 } from './fields.ts';
 export { fieldsOf, jobMail, jobPost } from './job-schema.ts';
 export type { Job, JobKind, KindFault, NoticeKind, Retries, RuledJob } from './job-schema.ts';
+export { fieldNotes } from './notes.ts';
 export { jsonSchemas, renderSchema } from './json-schema.ts';
 export { loadConfig } from './load.ts';
 export type { Config, Loaded, LoadOptions } from './load.ts';

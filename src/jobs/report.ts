@@ -1,33 +1,22 @@
 import { z } from 'zod';
-import { fault, isFault, localeTags, toMillis, unixMillis } from '../base/index.ts';
-import { date, jobMail, jobPost, reportName, teamName } from '../config/index.ts';
-import { comparisonNames, dataFormats, periodNames, resolvePeriod } from '../report/index.ts';
+import { fault, localeTags, toMillis } from '../base/index.ts';
+import { date, fieldNotes, jobMail, jobPost, reportName, teamName } from '../config/index.ts';
+import { comparisonNames, dataFormats, periodForms, periodShape, resolvePeriod } from '../report/index.ts';
 import { outlineOf, prepareReport } from './compose-report.ts';
 import type { PreparedReport } from './compose-report.ts';
 import { defineJobKind } from './job-kind.ts';
 import { mailPart, mailedParts, outcomeOf } from './mail-parts.ts';
 import type { MailedPart } from './mail-parts.ts';
 
-const givenDays = z.strictObject({ from: date, to: date }).superRefine((days, context) => {
-  // A date that is none has been told already.
-  if (context.issues.length > 0) return;
-  try {
-    resolvePeriod(days, unixMillis(0), 'UTC');
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-  }
-});
-
 const patterns = z.array(z.string().min(1)).min(1).optional();
 
 const shape = z.strictObject({
   report: reportName.describe('A folder under reports/.'),
-  period: z
-    .union([z.enum(periodNames), givenDays])
+  period: periodShape(date)
+    .register(fieldNotes, { words: `${periodForms}; or a map with \`from\` and \`to\`` })
     .optional()
     .describe(
-      'Which days the report is about, in the zone of the job; `to` is the first day that no longer belongs to it. What the report says when left out, or yesterday.',
+      'Which days the report is about, in the zone of the job: a name, a month as YYYY-MM, or dates as FROM..TO or a map; `to` is the first day that no longer belongs to it. What the report says when left out, or yesterday.',
     ),
   comparison: z
     .enum(comparisonNames)

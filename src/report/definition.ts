@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isDate } from '../base/index.ts';
 import type { LocaleTag } from '../base/index.ts';
-import { comparisonNames, periodNames } from './period.ts';
+import { periodShape } from './period-shape.ts';
+import { comparisonNames } from './period.ts';
 
 const label = z.string().min(1).max(60);
 const column = z
@@ -284,7 +285,7 @@ export const reportShape = z.strictObject({
   /** What a run takes that says nothing else. */
   parameters: z
     .strictObject({
-      period: z.union([z.enum(periodNames), z.strictObject({ from: date, to: date })]).optional(),
+      period: periodShape(date).optional(),
       comparison: z.enum(comparisonNames).optional(),
       filters: reportFilters.optional(),
     })

@@ -30,7 +30,18 @@ export type Period = Span & { readonly name: string; readonly comparison: Span }
 
 export type PeriodRequest = string | { readonly from: LocalDate; readonly to: LocalDate };
 
-export const periodNames = ['yesterday', 'last-week', 'last-month', 'month-to-date'] as const;
+export const periodNames = [
+  'yesterday',
+  'last-7-days',
+  'last-week',
+  'last-month',
+  'last-quarter',
+  'month-to-date',
+  'this-month',
+] as const;
+
+/** Every form of a period, in one line. */
+export const periodForms = `${periodNames.join(', ')}, a month as YYYY-MM, or FROM..TO as dates (TO is the first day that no longer belongs to it)`;
 
 /** `previous`: what each period is compared with by itself. */
 export const comparisonNames = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
@@ -69,6 +80,10 @@ const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Da
       const dates: Dates = [yesterday, yesterday];
       return [dates, before(dates)];
     }
+    case 'last-7-days': {
+      const dates: Dates = [addDays(today, -7), yesterday];
+      return [dates, before(dates)];
+    }
     case 'last-week': {
       const monday = addDays(startOfWeek(today), -7);
       const dates: Dates = [monday, addDays(monday, 6)];
@@ -79,6 +94,13 @@ const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Da
       const dates: Dates = [first, endOfMonth(first)];
       return [dates, sameDays(dates, 1)];
     }
+    case 'last-quarter': {
+      const monthOfQuarter = (Number(today.slice(5, 7)) - 1) % 3;
+      const first = addMonths(startOfMonth(today), -3 - monthOfQuarter);
+      const dates: Dates = [first, endOfMonth(addMonths(first, 2))];
+      return [dates, sameDays(dates, 3)];
+    }
+    case 'this-month':
     case 'month-to-date': {
       const dates: Dates = [startOfMonth(yesterday), yesterday];
       return [dates, sameDays(dates, 1)];
@@ -88,11 +110,19 @@ const named = (name: string, yesterday: LocalDate, today: LocalDate): [Dates, Da
   }
 };
 
+/** `2026-10`, compared with the whole month before. */
+const monthOf = (text: string): [Dates, Dates] | undefined => {
+  const first = `${text}-01`;
+  if (!isDate(first)) return undefined;
+  const dates: Dates = [first, endOfMonth(first)];
+  return [dates, sameDays(dates, 1)];
+};
+
 const given = (request: PeriodRequest): [Dates, Dates] => {
   const shown = typeof request === 'string' ? request : `${request.from}..${request.to}`;
   const [from = '', to = '', ...rest] = shown.split('..');
   if (rest.length > 0 || !isDate(from) || !isDate(to))
-    throw fault('period-invalid', `no such period: ${shown}`);
+    throw fault('period-invalid', `no such period: ${shown}`, { advice: `use ${periodForms}` });
   if (to <= from)
     throw fault(
       'period-invalid',
@@ -143,9 +173,12 @@ export const furtherSpan = (
  * The days that a report is about, in a zone's own calendar (days of 23, 24 or 25 hours), and the days it is compared with.
  *
  * - `yesterday`: the last complete day; compared with the day before.
+ * - `last-7-days`: the seven days that end with yesterday; compared with the seven before.
  * - `last-week`: the last complete ISO week, Monday to Sunday; compared with the week before.
  * - `last-month`: the last complete month; compared with the whole month before, whatever its length.
- * - `month-to-date`: from the first of the month through yesterday, so that every day in it is complete and a repeated run
+ * - `last-quarter`: the last complete quarter of the calendar; compared with the whole quarter before.
+ * - `2026-10`: that month, compared with the whole month before.
+ * - `month-to-date`, or `this-month`: from the first of the month through yesterday, so that every day in it is complete and a repeated run
  *   says the same. On the 1st that is the whole month just ended. Compared with the same days of the month before.
  * - `FROM..TO` or `{ from, to }`: half-open, `TO` is the first day that no longer belongs to it: `2026-01-01..2026-02-01`
  *   is January. Compared with as many days right before.
@@ -165,7 +198,8 @@ export const resolvePeriod = (
   // By the clock, not the calendar: a zone may have skipped a date altogether.
   const yesterday = dateAt(unixSeconds(startOfDay(today, zone) - 1), zone);
   const [dates, previous] =
-    (typeof request === 'string' ? named(request, yesterday, today) : undefined) ?? given(request);
+    (typeof request === 'string' ? (named(request, yesterday, today) ?? monthOf(request)) : undefined) ??
+    given(request);
   return {
     name: typeof request === 'string' ? request : `${request.from}..${request.to}`,
     ...span(dates, zone, locale),

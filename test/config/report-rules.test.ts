@@ -36,6 +36,20 @@ it.each([
   else expect(text).toContain(words);
 });
 
+it('a period of no known form is refused with every form of one, and the nearest name', async () => {
+  const mail = 'mail: { to: [x@example.com] }';
+  for (const period of ['last-quarter', 'this-month', '2026-10', '2026-10-01..2026-10-15'])
+    expect(await faultsOf(withOperators, `period: ${period}, ${mail}`)).toBe('');
+  const text = await faultsOf(withOperators, `period: last_month, ${mail}`);
+  expect(text).toContain(
+    'jobs.showback.period must be yesterday, last-7-days, last-week, last-month, last-quarter, month-to-date, this-month, a month as YYYY-MM, or FROM..TO as dates (TO is the first day that no longer belongs to it); or a map with `from` and `to`, not "last_month"',
+  );
+  expect(text).toContain('did you mean "last-month"?');
+  expect(await faultsOf(withOperators, `period: { from: 2026-10-01 }, ${mail}`)).toContain(
+    'lacks the key "to"',
+  );
+});
+
 it('prices and budgets are exact amounts, by patterns of models', async () => {
   const prices =
     'prices: { "gpt-4*": { input: 2.5, cached: "1.25", output: 10 }, "*": { currency: CNY, inptu: 1 } }\n';

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { composeReport, createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import { periodNames } from '../../src/report/index.ts';
 import { openJobHouse } from '../support/job-house.ts';
 import type { JobHouse, RunChange } from '../support/job-house.ts';
 
@@ -177,7 +178,7 @@ describe('a report run for its slot', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1_500_000_000_000, max: 1_900_000_000_000 }),
-        fc.constantFrom('yesterday', 'last-week', 'last-month', 'month-to-date', quarter),
+        fc.constantFrom(...periodNames, '2026-10', '2031-01', quarter),
         fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'Australia/Lord_Howe'),
         (slot, period, zone) => {
           const moment = new Date(slot).toISOString();
@@ -185,6 +186,13 @@ describe('a report run for its slot', () => {
         },
       ),
     );
+  });
+
+  it('takes in YAML every form of a period that the command line takes', () => {
+    for (const period of [...periodNames, '2026-10', '2026-10-01..2026-10-15'])
+      expect(reportKind?.shape.safeParse({ ...settings, period }).error).toBeUndefined();
+    for (const period of ['2026-13', '2026-1', 'last_month', '2026-10-01', 10])
+      expect(reportKind?.shape.safeParse({ ...settings, period }).error?.issues).toHaveLength(1);
   });
 
   it('refuses a period that no day belongs to, where it is declared', () => {
@@ -197,5 +205,8 @@ describe('a report run for its slot', () => {
     ]);
     expect(refused({ from: '2026-11-31', to: '2026-12-01' })).toHaveLength(1);
     expect(refused({ from: '2026-11-01', to: '2026-12-01' })).toBeUndefined();
+    expect(refused('2026-12-01..2026-11-01')).toMatchObject([
+      { path: ['period'], message: expect.stringContaining('is empty') as string },
+    ]);
   });
 });

@@ -10,6 +10,74 @@ const shown = (request: string, now: string, zone = 'Europe/Berlin'): string => 
   return `${first}..${last} after ${comparison.first}..${comparison.last}`;
 };
 
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Shanghai',
+  'Australia/Lord_Howe',
+  'America/Sao_Paulo',
+  'Africa/Cairo',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+  'Asia/Beirut',
+];
+
+const moments = fc.integer({ min: Date.UTC(2012, 3, 1), max: Date.UTC(2035, 0, 1) }).map(unixMillis);
+
+test('an error about a period lists every form of one', () => {
+  const call = (): unknown => resolvePeriod('last_month', at('2026-11-20T07:00:00Z'), 'UTC');
+  expect(call).toThrow(
+    expect.objectContaining({
+      message: 'no such period: last_month',
+      advice:
+        'use yesterday, last-7-days, last-week, last-month, last-quarter, month-to-date, this-month, a month as YYYY-MM, or FROM..TO as dates (TO is the first day that no longer belongs to it)',
+    }) as Error,
+  );
+});
+
+test.each([
+  ['en', 'Oct 1 – 31, 2026', 'Jul 1 – Sep 30, 2026'],
+  ['de', '01.–31.10.2026', '01.07. – 30.09.2026'],
+  ['zh', '2026年10月1日 – 31日', '2026年7月1日 – 9月30日'],
+] as const)('a month and a quarter have a label in %s', (locale, month, quarter) => {
+  const now = at('2026-11-20T07:00:00Z');
+  expect(resolvePeriod('2026-10', now, 'Europe/Berlin', locale).label).toBe(month);
+  expect(resolvePeriod('last-quarter', now, 'Europe/Berlin', locale).label).toBe(quarter);
+});
+
+test('a month that is named is the same days in every zone, with the hours that clock changes leave it', () => {
+  const hours = (period: string, zone: string): number => {
+    const { start, end } = resolvePeriod(period, at('2027-01-01T00:00:00Z'), zone).interval;
+    return (end - start) / 3600;
+  };
+  expect(hours('2026-10', 'UTC')).toBe(31 * 24);
+  expect(hours('2026-10', 'Europe/Berlin')).toBe(31 * 24 + 1);
+  expect(hours('2026-03', 'Europe/Berlin')).toBe(31 * 24 - 1);
+  expect(hours('2026-04', 'Australia/Lord_Howe')).toBe(30 * 24 + 0.5);
+  expect(hours('2026-04', 'Asia/Shanghai')).toBe(30 * 24);
+});
+
+test('a month that is named is that month, compared with the one before, whatever the moment and the zone', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2013, max: 2034 }),
+      fc.integer({ min: 1, max: 12 }),
+      moments,
+      fc.constantFrom(...zones),
+      (year, month, now, zone) => {
+        const text = `${year}-${String(month).padStart(2, '0')}`;
+        const period = resolvePeriod(text, now, zone);
+        expect(period.days).toHaveLength(new Date(Date.UTC(year, month, 0)).getUTCDate());
+        expect([period.first.slice(0, 7), period.last.slice(0, 7)]).toEqual([text, text]);
+        expect(period.comparison.interval.end).toBe(period.interval.start);
+        expect(period.comparison.first.slice(8)).toBe('01');
+      },
+    ),
+    { numRuns: few(40, 500) },
+  );
+});
+
 describe('the days of a period', () => {
   test.each([
     ['yesterday', '2026-11-20T07:00:00Z', '2026-11-19..2026-11-19 after 2026-11-18..2026-11-18'],
@@ -24,6 +92,18 @@ describe('the days of a period', () => {
     ['month-to-date', '2026-11-02T07:00:00Z', '2026-11-01..2026-11-01 after 2026-10-01..2026-10-01'],
     ['month-to-date', '2026-11-01T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
     ['month-to-date', '2026-03-31T07:00:00Z', '2026-03-01..2026-03-30 after 2026-02-01..2026-02-28'],
+    ['last-7-days', '2026-11-20T07:00:00Z', '2026-11-13..2026-11-19 after 2026-11-06..2026-11-12'],
+    ['last-7-days', '2026-03-02T22:59:00Z', '2026-02-23..2026-03-01 after 2026-02-16..2026-02-22'],
+    ['last-7-days', '2026-03-02T23:00:00Z', '2026-02-24..2026-03-02 after 2026-02-17..2026-02-23'],
+    ['last-quarter', '2026-11-20T07:00:00Z', '2026-07-01..2026-09-30 after 2026-04-01..2026-06-30'],
+    ['last-quarter', '2026-02-28T07:00:00Z', '2025-10-01..2025-12-31 after 2025-07-01..2025-09-30'],
+    ['last-quarter', '2026-03-31T22:00:00Z', '2026-01-01..2026-03-31 after 2025-10-01..2025-12-31'],
+    ['last-quarter', '2026-03-31T21:59:59Z', '2025-10-01..2025-12-31 after 2025-07-01..2025-09-30'],
+    ['this-month', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-19 after 2026-10-01..2026-10-19'],
+    ['this-month', '2026-11-01T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
+    ['2026-10', '2026-11-20T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
+    ['2024-02', '2026-11-20T07:00:00Z', '2024-02-01..2024-02-29 after 2024-01-01..2024-01-31'],
+    ['2026-11', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-30 after 2026-10-01..2026-10-31'],
     ['2026-01-01..2026-02-01', '2026-11-20T07:00:00Z', '2026-01-01..2026-01-31 after 2025-12-01..2025-12-31'],
     ['2026-03-01..2026-03-02', '2026-11-20T07:00:00Z', '2026-03-01..2026-03-01 after 2026-02-28..2026-02-28'],
   ])('%s at %s', (request, now, expected) => {
@@ -48,6 +128,12 @@ describe('the days of a period', () => {
 
   test.each([
     'today',
+    'last-quarters',
+    '2026-13',
+    '2026-00',
+    '2026-1',
+    '2026-10-',
+    '2026',
     '',
     '..',
     '2026-01-01',
@@ -88,21 +174,6 @@ describe('the days of a period', () => {
     expect(week.days[2]?.start).toBe(week.days[1]?.end);
   });
 });
-
-const zones = [
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'Asia/Shanghai',
-  'Australia/Lord_Howe',
-  'America/Sao_Paulo',
-  'Africa/Cairo',
-  'Asia/Kathmandu',
-  'Pacific/Apia',
-  'Asia/Beirut',
-];
-
-const moments = fc.integer({ min: Date.UTC(2012, 3, 1), max: Date.UTC(2035, 0, 1) }).map(unixMillis);
 
 test('days tile their interval, each the local day it says, in every zone', () => {
   fc.assert(
