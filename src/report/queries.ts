@@ -28,7 +28,7 @@ const blame =
   };
 
 const kindsSql = `
-  SELECT kind, sum(calls), sum(abs(amount)) FROM cube WHERE period = 'current' GROUP BY kind ORDER BY kind`;
+  SELECT kind, sum(rows), sum(abs(amount)) FROM cube WHERE period = 'current' GROUP BY kind ORDER BY kind`;
 
 const spendKinds: ReadonlySet<string> = new Set(['consumption', 'refund']);
 /** They move the balance, and are no spend. */

@@ -199,7 +199,7 @@ const held = async (warehouse: Warehouse, account: string): Promise<readonly unk
     async (query) =>
       (
         await query(
-          `SELECT model_name, token_name, sum(calls)::BIGINT AS calls, coalesce(sum(prompt_tokens), 0) AS prompt, sum(amount) AS amount
+          `SELECT model_name, token_name, sum(rows)::BIGINT AS row_count, coalesce(sum(prompt_tokens), 0) AS prompt, sum(amount) AS amount
            FROM cube GROUP BY ALL`,
         )
       ).rows,

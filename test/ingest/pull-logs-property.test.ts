@@ -35,12 +35,12 @@ const rows = fc
 
 const style = anyStyle({ min: 1, max: 500 });
 
-/** Calls, tokens and amounts by quarter hour, model and key, as the warehouse gives them. */
+/** Rows, tokens and amounts by quarter hour, model and key, as the warehouse gives them. */
 const held = async (warehouse: Warehouse, account: string): Promise<readonly unknown[]> => {
   const days = localDays('2025-12-30', '2026-01-03', 'UTC');
   return warehouse.readCube({ account, periods: [{ name: 'current', days }] }, async (query) => {
     const table = await query(
-      `SELECT quarter, model_name, token_name, sum(calls)::BIGINT AS calls, sum(prompt_tokens) AS prompt, sum(amount) AS amount
+      `SELECT quarter, model_name, token_name, sum(rows)::BIGINT AS row_count, sum(prompt_tokens) AS prompt, sum(amount) AS amount
        FROM cube GROUP BY ALL ORDER BY ALL`,
     );
     return table.rows;

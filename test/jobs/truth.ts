@@ -16,7 +16,7 @@ export const heldQuarters = async (
   const periods = [{ name: 'current' as const, days: localDays(first, last, 'UTC') }];
   // The clock of the tests ends shorter limits at once.
   const table = await warehouse.readCube({ account, periods, timeLimit: 3_600_000_000 }, async (query) =>
-    query('SELECT quarter, sum(calls)::BIGINT, sum(amount) FROM cube GROUP BY quarter ORDER BY quarter'),
+    query('SELECT quarter, sum(rows)::BIGINT, sum(amount) FROM cube GROUP BY quarter ORDER BY quarter'),
   );
   return new Map(
     table.rows.map(([quarter, rows, amount]) => [

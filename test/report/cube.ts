@@ -18,6 +18,7 @@ export type CubeRow = {
   readonly service?: string;
   readonly team?: string;
   readonly kind?: string;
+  /** Rows; calls where the kind is consumption. */
   readonly calls?: number;
   readonly prompt?: number;
   readonly completion?: number;
@@ -59,6 +60,7 @@ const given = [
   'team',
   'kind',
   'calls',
+  'rows',
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
@@ -73,6 +75,7 @@ const valuesOf = (row: CubeRow) => [
   row.service ?? row.key,
   row.team,
   row.kind ?? 'consumption',
+  (row.kind ?? 'consumption') === 'consumption' ? (row.calls ?? 1) : 0,
   row.calls ?? 1,
   row.prompt ?? 0,
   row.completion ?? 0,

@@ -51,12 +51,12 @@ const rowsOf = (from: number, to: number): readonly SourceRow[] => {
   return rows;
 };
 
-/** Calls, tokens and amounts by quarter hour and model. */
+/** Rows, tokens and amounts by quarter hour and model. */
 const held = async (warehouse: Warehouse): Promise<readonly string[]> => {
   const days = localDays('2025-12-31', '2026-12-31', 'UTC');
   return warehouse.readCube({ account: 'main', periods: [{ name: 'current', days }] }, async (query) => {
     const { rows } = await query(
-      'SELECT quarter, model_name, sum(calls)::BIGINT, sum(prompt_tokens), sum(amount) FROM cube GROUP BY ALL',
+      'SELECT quarter, model_name, sum(rows)::BIGINT, sum(prompt_tokens), sum(amount) FROM cube GROUP BY ALL',
     );
     return rows.map((row) => JSON.stringify(row)).toSorted();
   });

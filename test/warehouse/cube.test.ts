@@ -58,7 +58,7 @@ describe('the cube', () => {
     expect(
       await rowsOf(
         warehouse,
-        `SELECT period, day, day_number, quarter, model_name, token_name, kind, calls, cached_tokens, spend, amount
+        `SELECT period, day, day_number, quarter, model_name, token_name, kind, rows, calls, cached_tokens, spend, amount
          FROM cube ORDER BY quarter, kind`,
       ),
     ).toEqual([
@@ -71,15 +71,29 @@ describe('the cube', () => {
         'key',
         'consumption',
         '3',
+        '3',
         '7',
         '0.500000000001',
         '0.500000000001',
       ],
-      ['comparison', '2026-03-28', '0', `${start + 900}`, 'gpt', '', 'refund', '1', null, '-0.1', '-0.1'],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, 'gpt', '', 'refund', '1', null, '-0.2', '0.2'],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'system', '1', null, '0', '0'],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'top-up', '1', null, '0', '100'],
-      ['current', '2026-03-30', '1', `${start + 172_800}`, 'gpt', 'key', 'bonus', '1', null, '0', '3'],
+      [
+        'comparison',
+        '2026-03-28',
+        '0',
+        `${start + 900}`,
+        'gpt',
+        '',
+        'refund',
+        '1',
+        '0',
+        null,
+        '-0.1',
+        '-0.1',
+      ],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, 'gpt', '', 'refund', '1', '0', null, '-0.2', '0.2'],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'system', '1', '0', null, '0', '0'],
+      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'top-up', '1', '0', null, '0', '100'],
+      ['current', '2026-03-30', '1', `${start + 172_800}`, 'gpt', 'key', 'bonus', '1', '0', null, '0', '3'],
     ]);
     expect(
       await rowsOf(warehouse, 'SELECT day, end_seconds - start_seconds AS length FROM days ORDER BY day'),
@@ -100,6 +114,25 @@ describe('the cube', () => {
         { kind: 'top-up', rows: 1, amount: '100' },
       ],
     });
+  });
+
+  it('counts calls alone in `calls`, whatever a query sums over, and rows of every kind in `rows`', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openInMemory(folder);
+    await land(warehouse, folder, lines);
+    const [whole] = await rowsOf(warehouse, 'SELECT sum(calls), sum(rows) FROM cube');
+    expect(whole).toEqual(['3', '8']);
+    const byModel = await rowsOf(
+      warehouse,
+      'SELECT model_name, sum(calls) FROM cube GROUP BY ALL ORDER BY ALL',
+    );
+    expect(byModel).toEqual([
+      ['', '0'],
+      ['gpt', '3'],
+    ]);
+    expect(
+      await rowsOf(warehouse, 'SELECT sum(rows) AS rows FROM cube WHERE rows > 0 ORDER BY rows'),
+    ).toEqual([['8']]);
   });
 
   it('turns units to currency exactly', async () => {

@@ -27,7 +27,8 @@ export const cellsOf = (needs: Needs): CellsPlan | undefined => {
     dimensions: summed,
     measures: new Set(
       [...columns].filter(
-        (name) => tokenNames.has(name) || ofKey.has(name) || ['calls', 'spend', 'amount'].includes(name),
+        (name) =>
+          tokenNames.has(name) || ofKey.has(name) || ['calls', 'rows', 'spend', 'amount'].includes(name),
       ),
     ),
   };
@@ -79,7 +80,8 @@ export const spendOf = (consumption: string, size: string): string =>
   `CASE kind WHEN 'consumption' THEN ${consumption} WHEN 'refund' THEN -${size} END`;
 
 const measureSql = (name: string, served: Served): string => {
-  if (name === 'calls') return 'count(*)';
+  if (name === 'calls') return `count(*) FILTER (kind = 'consumption')`;
+  if (name === 'rows') return 'count(*)';
   if (name === 'amount') return inCurrency('coalesce(sum(quota), 0)', served);
   if (name === 'spend') return inCurrency(`coalesce(sum(${spendOf('quota', 'abs(quota)')}), 0)`, served);
   return `sum(${name})`;

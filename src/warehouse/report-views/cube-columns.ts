@@ -62,7 +62,8 @@ export const cubeRelation: ReportRelation = {
         'who pays: the first team with a pattern that matches the key or its service; NULL is unassigned',
       ],
       ['kind', 'VARCHAR', 'consumption, refund, top-up, management, system, error or as served'],
-      ['calls', 'BIGINT', 'rows of the call log'],
+      ['calls', 'BIGINT', 'calls that were charged for or free: rows of the kind consumption alone'],
+      ['rows', 'BIGINT', 'rows of the call log, of every kind'],
     ]),
     ...tokenColumns,
     ...columnsOf([
