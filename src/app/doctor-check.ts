@@ -10,3 +10,9 @@ export const failed = (about: string, error: unknown): DoctorCheck =>
   isFault(error)
     ? { about, state: 'failed', said: error.message, advice: error.advice, code: error.code }
     : { about, state: 'failed', said: describeError(error).split('\n')[0] ?? '' };
+
+/** What fails only once the job applies its plans. */
+export const notYet = ({ about, said, advice }: DoctorCheck, job: string): DoctorCheck => ({
+  ...skipped(about, `${said}; ${job} only plans so far`),
+  advice: `before you set \`mode: apply\`: ${advice ?? 'fix it'}`,
+});

@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
-import { failed, passed } from './doctor-check.ts';
+import { failed, notYet, passed } from './doctor-check.ts';
 import type { DeclaredSink } from './key-desks.ts';
 
 /** Services that are told of one by one; of more it is said how many are well. */
@@ -15,17 +15,19 @@ export const checkSinks = async (
   const checks: DoctorCheck[] = [];
   const well: string[] = [];
   try {
-    for (const { job, service, sink } of await sinksOf(account, signal)) {
+    for (const { job, service, applies, sink } of await sinksOf(account, signal)) {
       const about = `sink of ${service} (${job})`;
+      const trouble = (error: unknown): DoctorCheck =>
+        applies ? failed(about, error) : notYet(failed(about, error), job);
       try {
         const made = sink();
         const troubles = await made.troubles(signal);
         if (troubles.length === 0) well.push(`${about}: ${made.describe()}`);
         for (const { message, advice } of troubles)
-          checks.push(failed(about, fault('sink-refused', message, { advice })));
+          checks.push(trouble(fault('sink-refused', message, { advice })));
       } catch (error) {
         signal.throwIfAborted();
-        checks.push(failed(about, error));
+        checks.push(trouble(error));
       }
     }
   } catch (error) {

@@ -37,7 +37,7 @@ const mailPatience = 30_000;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Connects, goes over to TLS and logs in; nothing is sent. */
+/** Connects, goes over to TLS and logs in where there is a login; nothing is sent. */
 const checkMail = async (
   { transport, config, clock }: DoctorMeans,
   signal: AbortSignal,
@@ -54,7 +54,8 @@ const checkMail = async (
     using first = firstSignal([signal, limit.signal]);
     const session = await transport.open(first.signal);
     session.close();
-    return [passed(about, 'connected and logged in; nothing was sent'), ...operators];
+    const connected = transport.logsIn ? 'connected and logged in' : 'connected without a login';
+    return [passed(about, `${connected}; nothing was sent`), ...operators];
   } catch (error) {
     signal.throwIfAborted();
     const silent = fault('mail-unreachable', `no answer within ${mailPatience / 1000} seconds`, {
@@ -145,5 +146,5 @@ export const consultDoctor = async (
   checks.push(...(await checkMail(means, signal)));
   const learned: LearnedView[] = [];
   for (const name of names) learned.push(await learnedOf(name, means, signal));
-  return { now: clock.now(), checks, learned };
+  return { now: clock.now(), zone: config.settings.timezone, checks, learned };
 };

@@ -70,6 +70,8 @@ export type KeyDesks = AsyncDisposable & {
 export type DeclaredSink = {
   readonly job: string;
   readonly service: string;
+  /** Whether the job delivers keys; one in mode `plan` writes nothing. */
+  readonly applies: boolean;
   readonly sink: () => Sink;
 };
 
@@ -162,6 +164,7 @@ export const createKeyDesks = ({
         (found.deliver ?? []).map((spec) => ({
           job: name,
           service,
+          applies: found.mode === 'apply',
           sink: () => createSink(spec, { account, service }, sinkParts()),
         })),
       );

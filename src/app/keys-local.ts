@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { teamOf } from '../keys/index.ts';
-import type { KeyCommands } from '../server/index.ts';
+import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import { createKeyCommands } from './keys-commands.ts';
 import { createJobPlans } from './keys-job-plans.ts';
 import type { App } from './open-app.ts';
@@ -17,7 +17,7 @@ export const createLocalKeys = ({
   const { warehouse } = app;
   const settings = () => app.current().config.settings;
   const desk = (account: string) => app.current().keyDesk(account);
-  return createKeyCommands({
+  const commands = createKeyCommands({
     clock,
     accounts: () =>
       Object.entries(settings().accounts).map(([account, { currency }]) => ({ account, currency })),
@@ -27,4 +27,18 @@ export const createLocalKeys = ({
     planner: () => createJobPlans({ config: app.current().config, desk, warehouse }),
     teamOf: ({ account, ...key }) => teamOf(key, payersOf(settings(), account).teams),
   });
+  const withZone =
+    <Given extends readonly unknown[]>(work: (...given: Given) => Promise<KeyOutcome>) =>
+    async (...given: Given): Promise<KeyOutcome> => ({
+      ...(await work(...given)),
+      zone: settings().timezone,
+    });
+  return {
+    ...commands,
+    apply: withZone(commands.apply),
+    rotate: withZone(commands.rotate),
+    expire: withZone(commands.expire),
+    create: withZone(commands.create),
+    resume: withZone(commands.resume),
+  };
 };

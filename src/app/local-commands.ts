@@ -196,9 +196,9 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       return app.current().composeReport(order, progress, signal);
     },
     doctor: async (order, progress, signal) => {
-      const { now, checks, learned } = await app.current().doctor(order, progress, signal);
+      const { now, zone, checks, learned } = await app.current().doctor(order, progress, signal);
       const { config } = state();
-      return { version, now, checks: [...configChecks(config.faults), ...checks], learned };
+      return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
     },
     ...createOutboxCommands({ clock, app }),
     keys: createLocalKeys({ clock, app }),

@@ -10,14 +10,12 @@ type Means = { readonly clock: Clock; readonly app: App };
 /** Rows that `status` names; of more it says how many. */
 const mostTold = 5;
 
-const viewOf = ({
-  sender: _sender,
-  triedFrom: _from,
-  file: _file,
-  nextAttempt,
-  ...row
-}: OutboxRow): OutboxView => ({
+const viewOf = (
+  { sender: _sender, triedFrom: _from, file: _file, nextAttempt, ...row }: OutboxRow,
+  zone: string,
+): OutboxView => ({
   ...row,
+  zone,
   ...(nextAttempt === neverAgain ? {} : { next: nextAttempt }),
 });
 
@@ -36,6 +34,7 @@ const sentWords = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
 /** Looking into the outbox, and a person's orders on it. */
 export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'outbox' | 'resend' | 'drop'> => {
   const { outbox } = app.warehouse;
+  const zone = (): string => app.current().config.settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
   const none: Pick<OutboxAnswer, 'done' | 'said'> = { done: false, said: 'there is no such row' };
 
@@ -50,7 +49,7 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
   };
 
   return {
-    outbox: async (query) => (await outbox.list(query)).map(viewOf).toReversed(),
+    outbox: async (query) => (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
     resend: async ({ ids }, signal) => {
       const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'said'>>();
       for (const id of ids) {
@@ -61,11 +60,11 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
       const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = rows.get(id);
-        return { id, ...(refused.get(id) ?? (row === undefined ? none : sentWords(row))) };
+        return { id, ...(refused.get(id) ?? (row === undefined ? none : sentWords(row))), zone: zone() };
       });
     },
     drop: async ({ ids }) => {
-      const answers: OutboxAnswer[] = [];
+      const answers: Omit<OutboxAnswer, 'zone'>[] = [];
       for (const id of ids) {
         const dropped = await outbox.drop(id, clock.now());
         const row = dropped ?? (await rowOf(id));
@@ -77,7 +76,7 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
           answers.push({ id, done: false, said: `it was sent to ${row.recipient}` });
         else answers.push({ id, done: false, said: 'it is being sent at this moment' });
       }
-      return answers;
+      return answers.map((answer) => ({ ...answer, zone: zone() }));
     },
   };
 };
@@ -85,9 +84,16 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
 /** What `status` says of mails: how many are not through, and the newest that need a person. */
 export const mailStatus = async ({ app }: Pick<Means, 'app'>) => {
   const { outbox } = app.warehouse;
+  const zone = app.current().config.settings.timezone;
   const counts = await outbox.counts();
   if (counts.failed + counts.unknown === 0) return counts;
   const rows = await outbox.list({ states: ['failed', 'unknown'] });
   const stuck = rows.filter(({ nextAttempt }) => nextAttempt === neverAgain);
-  return { ...counts, stuck: stuck.slice(-mostTold).map(viewOf).toReversed() };
+  return {
+    ...counts,
+    stuck: stuck
+      .slice(-mostTold)
+      .map((row) => viewOf(row, zone))
+      .toReversed(),
+  };
 };

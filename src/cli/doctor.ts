@@ -18,7 +18,7 @@ type DoctorOptions = {
   readonly json?: boolean;
 };
 
-type Told = Pick<DoctorView, 'checks' | 'learned'>;
+type Told = Pick<DoctorView, 'zone' | 'checks' | 'learned'>;
 
 const iso = (moment: number | undefined): string | undefined =>
   moment === undefined ? undefined : new Date(moment).toISOString();
@@ -48,6 +48,7 @@ const beforeAll = (error: Fault): Told => {
   const about =
     code === 'config-invalid' ? 'config' : /^(daemon|control|socket)-/.test(code) ? 'daemon' : 'database';
   return {
+    zone: 'UTC',
     checks: [
       { about, state: 'failed', said, advice, code },
       { about: 'everything else', state: 'skipped', said: `the ${about} comes first` },

@@ -7,7 +7,7 @@ import { jsonText } from './json.ts';
 import { amount } from './options.ts';
 import { ask } from './order.ts';
 import { screenOf } from './paint.ts';
-import { outboxJson, renderOutbox, renderOutboxAnswers } from './render-outbox.ts';
+import { outboxAnswersJson, outboxJson, renderOutbox, renderOutboxAnswers } from './render-outbox.ts';
 
 type State = OutboxView['state'];
 type ListOptions = {
@@ -78,7 +78,7 @@ Examples:
       .option('--json', 'print what became of each as JSON')
       .action(async (ids: readonly string[], { config, json }: OrderOptions) => {
         const answers = await ask(means, config, (commands) => obey(commands, [...new Set(ids)]));
-        print(json === true ? jsonText(answers) : renderOutboxAnswers(answers, screen()));
+        print(json === true ? jsonText(outboxAnswersJson(answers)) : renderOutboxAnswers(answers, screen()));
         command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
       });
   };

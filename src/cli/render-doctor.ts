@@ -1,5 +1,7 @@
 import type { DoctorView } from '../app/index.ts';
+import { unixMillis } from '../base/index.ts';
 import type { Screen, Style } from './paint.ts';
+import { inZone, localMoment } from './moment.ts';
 import { oneLine, wrap } from './text.ts';
 
 type Check = DoctorView['checks'][number];
@@ -18,10 +20,14 @@ const block = (text: string, margin: number, { width }: Screen): readonly string
   return lines.map((line) => `${' '.repeat(margin)}${line}`);
 };
 
-const checkLines = ({ about, state, said, advice, code }: Check, screen: Screen): readonly string[] => {
+const checkLines = (
+  { about, state, said, advice, code }: Check,
+  zone: string,
+  screen: Screen,
+): readonly string[] => {
   const [sign, style] = signs[state];
   const [first = '', ...rest] = block(
-    `${about}: ${state === 'skipped' ? 'skipped, ' : ''}${said}`,
+    inZone(`${about}: ${state === 'skipped' ? 'skipped, ' : ''}${said}`, zone),
     2,
     screen,
   );
@@ -32,11 +38,13 @@ const checkLines = ({ about, state, said, advice, code }: Check, screen: Screen)
   return [`${screen.paint(style, sign)} ${first.trimStart()}`, ...rest, ...toDo];
 };
 
-const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+const dayIn = (moment: number, zone: string): string =>
+  localMoment(unixMillis(moment), zone).slice(0, '2026-11-21'.length);
 
 const howWords = { data: 'by the data', probe: 'by a probe', config: 'by the config' } as const;
 
-const learnedLines = (learned: Learned, screen: Screen): readonly string[] => {
+const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly string[] => {
+  const dayOf = (moment: number): string => dayIn(moment, zone);
   const { account, points, past, goneColumns, overrides } = learned;
   const nothing =
     points.length === 0 ? block('nothing yet: it is learned when call logs are pulled', 2, screen) : [];
@@ -47,7 +55,7 @@ const learnedLines = (learned: Learned, screen: Screen): readonly string[] => {
     ...points.flatMap(({ point, value, evidence, how, learnedAt }) => [
       ...block(`${point}: ${value}`, 2, screen),
       ...block(
-        `${howWords[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${evidence}`,
+        `${howWords[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${inZone(evidence, zone)}`,
         6,
         screen,
       ),
@@ -66,7 +74,7 @@ const learnedLines = (learned: Learned, screen: Screen): readonly string[] => {
 
 /** A line for each thing that was tried, what was learned of each gateway, and how it all stands. */
 export const renderDoctor = (
-  { checks, learned }: Pick<DoctorView, 'checks' | 'learned'>,
+  { zone, checks, learned }: Pick<DoctorView, 'zone' | 'checks' | 'learned'>,
   screen: Screen,
 ): string => {
   const failed = checks.filter(({ state }) => state === 'failed').length;
@@ -75,8 +83,8 @@ export const renderDoctor = (
       ? screen.paint('good', 'all is well')
       : screen.paint('bad', `${failed} ${failed === 1 ? 'thing needs' : 'things need'} a person`);
   const lines = [
-    ...checks.flatMap((check) => checkLines(check, screen)),
-    ...learned.flatMap((one) => learnedLines(one, screen)),
+    ...checks.flatMap((check) => checkLines(check, zone, screen)),
+    ...learned.flatMap((one) => learnedLines(one, zone, screen)),
     '',
     end,
   ];

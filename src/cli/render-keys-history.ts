@@ -1,6 +1,6 @@
 import type { KeyHistory } from '../app/index.ts';
 import { formatSlot } from '../base/index.ts';
-import { timesIn } from './moment.ts';
+import { inZone, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { oneLine, widthOf, wrap } from './text.ts';
 import { durationWords } from './words.ts';
@@ -33,7 +33,7 @@ const stepLines = (
   const time = timeOf(step, zone);
   const [mark, style] = marks[step.tone];
   const by = before?.who === step.who ? '' : ` (${step.who})`;
-  const words = oneLine(`${step.words}${by}`);
+  const words = oneLine(`${inZone(step.words, zone)}${by}`);
   const start = widthOf(time) + 4 + room + 2;
   const wrapped = screen.width === undefined ? [words] : wrap(words, Math.max(20, screen.width - start));
   const beside = screen.width === undefined || screen.width - start >= 20;

@@ -1,4 +1,5 @@
 import type { KeyOutcome, RotationState } from '../app/index.ts';
+import { inZone } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { rotationJson } from './render-keys.ts';
 import { clip, oneLine, wrap } from './text.ts';
@@ -27,36 +28,41 @@ const handOver = ({ old, candidate }: RotationState): readonly string[] => {
 const title = (name: string, { width, paint }: Screen): string =>
   paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
 
-const rotationLines = (state: RotationState, screen: Screen): readonly string[] => {
+const rotationLines = (state: RotationState, zone: string, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
     ...handOver(state).flatMap((words) => indented(words, 'plain', screen)),
-    ...indented(state.words, 'plain', screen),
+    ...indented(inZone(state.words, zone), 'plain', screen),
     ...(state.fault === undefined
       ? []
       : [
-          ...indented(state.fault.message, 'bad', screen),
+          ...indented(inZone(state.fault.message, zone), 'bad', screen),
           ...indented(`what to do: ${state.fault.advice} (${state.fault.code})`, 'plain', screen),
         ]),
   ].filter((line) => line.trim() !== '');
 };
 
 /** How each rotation stands that was ordered, and what became of each key that was to end. */
-export const renderKeyOutcome = ({ rotations, changes, notes }: KeyOutcome, screen: Screen): string => {
+export const renderKeyOutcome = (
+  { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
+  screen: Screen,
+): string => {
   const page = [
-    ...rotations.flatMap((state) => rotationLines(state, screen)),
+    ...rotations.flatMap((state) => rotationLines(state, zone, screen)),
     ...changes.flatMap(({ name, keyId, done, said }) => [
       `${title(name, screen)} (id ${keyId})`,
-      ...indented(said, done ? 'plain' : 'bad', screen),
+      ...indented(inZone(said, zone), done ? 'plain' : 'bad', screen),
     ]),
     ...notes.flatMap((note) =>
-      screen.width === undefined ? [oneLine(note)] : wrap(oneLine(note), screen.width),
+      screen.width === undefined
+        ? [oneLine(inZone(note, zone))]
+        : wrap(oneLine(inZone(note, zone)), screen.width),
     ),
   ];
   return `${(page.length === 0 ? ['nothing was to be done'] : page).join('\n')}\n`;
 };
 
-export const keyOutcomeJson = ({ rotations, ...rest }: KeyOutcome) => ({
+export const keyOutcomeJson = ({ rotations, zone: _zone, ...rest }: KeyOutcome) => ({
   ...rest,
   rotations: rotations.map(rotationJson),
 });

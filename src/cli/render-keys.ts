@@ -1,7 +1,7 @@
 import type { KeyListView, KeyView, RotationState } from '../app/index.ts';
 import { toMillis } from '../base/index.ts';
 import { attentionOf, byAttention, progressOf } from './keys-attention.ts';
-import { localMoment, timesIn } from './moment.ts';
+import { inZone, localMoment, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { triesWords } from './rotation-words.ts';
 import { tableLines } from './table.ts';
@@ -61,7 +61,7 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen): Row => {
       idleOf(key, view),
       spendOf(key, view),
     ],
-    below: attentionOf(key, at).map(({ words, style }) => ({ text: words, style })),
+    below: attentionOf(key, at).map(({ words, style }) => ({ text: inZone(words, zone), style })),
   };
 };
 
@@ -90,7 +90,7 @@ export const renderKeys = (view: KeyListView, screen: Screen): string => {
     const tries = triesWords(state, view.at);
     const { service, stage, words } = state;
     return lines(
-      `${service}: rotation (${stage}): ${words}${tries === undefined ? '' : ` (${tries})`}`,
+      `${service}: rotation (${stage}): ${inZone(words, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
       screen,
     );
   });

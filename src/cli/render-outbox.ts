@@ -1,15 +1,13 @@
 import { mailTones } from '../app/index.ts';
 import type { OutboxAnswer, OutboxView } from '../app/index.ts';
-import { localMoment } from './moment.ts';
+import { commonZone, inZone, localMoment, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
 import { untilWords } from './words.ts';
 
-const zone = 'UTC';
-
-const nextWords = ({ next, state }: OutboxView, now: number): string => {
+const nextWords = ({ next, state, zone }: OutboxView, now: number): string => {
   if (state === 'sending') return 'under way';
   return next === undefined ? '-' : `${localMoment(next, zone)} (${untilWords(next, now)})`;
 };
@@ -24,17 +22,17 @@ const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => 
       row.id,
       state,
       row.kind,
-      row.subject,
       clip(oneLine(row.recipient), widest(width)),
       row.attempts === 0 ? '-' : String(row.attempts),
       nextWords(row, now),
-      localMoment(row.queuedAt, zone),
+      localMoment(row.queuedAt, row.zone),
     ],
+    note: row.title ?? row.subject,
     ...(row.lastError === undefined ? {} : { below: [{ text: row.lastError, style: 'quiet' }] }),
   };
 };
 
-/** Rows as they are given, newest first; the last error of each below it. */
+/** Rows as they are given, newest first, each with its subject; the last error of each below it. */
 export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: Screen): string => {
   if (rows.length === 0) return 'no such mail\n';
   const lines = tableLines(
@@ -42,7 +40,6 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
       { title: 'ID' },
       { title: 'STATE' },
       { title: 'KIND', spare: 2 },
-      { title: 'SUBJECT', spare: 3 },
       { title: 'RECIPIENT' },
       { title: 'TRIES', spare: 4 },
       { title: 'NEXT TRY', spare: 1 },
@@ -51,14 +48,20 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
     rows.map((row) => rowOf(row, now, screen.width)),
     screen,
   );
-  return `${[screen.paint('quiet', `times in ${zone}`), ...lines].join('\n')}\n`;
+  return `${[...timesIn(commonZone(rows), screen), ...lines].join('\n')}\n`;
 };
 
 /** What became of each order, a line a row. */
 export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
   answers
-    .map(({ id, done, said }) => `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(said))}\n`)
+    .map(
+      ({ id, done, said, zone }) =>
+        `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(inZone(said, zone)))}\n`,
+    )
     .join('');
+
+export const outboxAnswersJson = (answers: readonly OutboxAnswer[]) =>
+  answers.map(({ zone: _zone, ...answer }) => answer);
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 

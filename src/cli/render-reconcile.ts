@@ -1,6 +1,6 @@
 import type { ReconcileView } from '../app/index.ts';
 import { toMillis } from '../base/index.ts';
-import { localSlot, timesIn } from './moment.ts';
+import { inZone, localSlot, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
@@ -24,7 +24,7 @@ const spanText = ({ start, end }: Span, zone: string): string =>
 const noteOf = (one: Comparison, { held, zone }: ReconcileView): Pick<Row, 'below'> => {
   const style = styles[one.verdict];
   const below = [
-    ...(style === undefined ? [] : [one.text]),
+    ...(style === undefined ? [] : [inZone(one.text, zone)]),
     ...(one.entry !== undefined || isSame(one.span, held)
       ? []
       : [{ text: spanText(one.span, zone), style: 'quiet' as const }]),
@@ -77,9 +77,11 @@ export const renderReconcile = (view: ReconcileView, screen: Screen): string => 
           screen,
         );
   const missing = notCompared.flatMap(({ source, reason }) =>
-    lines(`not compared with ${source}: ${reason}`, screen),
+    lines(`not compared with ${source}: ${inZone(reason, zone)}`, screen),
   );
-  const end = lines(conclusion, screen).map((line) => screen.paint(good ? 'good' : 'bad', line));
+  const end = lines(inZone(conclusion, zone), screen).map((line) =>
+    screen.paint(good ? 'good' : 'bad', line),
+  );
   return `${[...timesIn(zone, screen), ...lines(heading, screen), ...table, ...missing, ...end].join('\n')}\n`;
 };
 

@@ -1,5 +1,5 @@
 import type { StatusView } from '../app/index.ts';
-import { localMoment } from './moment.ts';
+import { inZone, localMoment } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { triesWords } from './rotation-words.ts';
 import { tableLines } from './table.ts';
@@ -34,7 +34,7 @@ const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }
       localMoment(rotation.since, zone),
     ],
     below: [
-      { text: rotation.words, style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
+      { text: inZone(rotation.words, zone), style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
       ...(tries === undefined ? [] : [{ text: tries, style: 'warn' as const }]),
     ],
   };

@@ -1,5 +1,5 @@
 import type { RunView } from '../app/index.ts';
-import { commonZone, localSlot, timesIn } from './moment.ts';
+import { commonZone, inZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
 import { tableLines } from './table.ts';
@@ -7,7 +7,7 @@ import type { Cell, Row } from './table.ts';
 
 const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: number): Cell => {
   const took = tookWords(attempt, now);
-  const why = whyWords(attempt);
+  const why = inZone(whyWords(attempt), zone);
   return {
     text: `attempt ${attempt.attempt}, ${localSlot(attempt.startedAt, zone)}: ${attempt.state}${
       took === '' ? '' : attempt.endedAt === undefined ? `, ${took}` : ` after ${took}`
@@ -23,7 +23,7 @@ const spanWords = ({ slot, through, zone, state }: RunView): string | undefined 
 const noteOf = (run: RunView, now: number, withAttempts: boolean): string => {
   // Where attempts are listed, the last of them says why.
   const isSaid = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
-  const why = [spanWords(run), isSaid ? '' : whyWords(run)]
+  const why = [spanWords(run), isSaid ? '' : inZone(whyWords(run), run.zone)]
     .filter((part) => part !== undefined && part !== '')
     .join(': ');
   return [why, waitWords(run, now)].filter((part) => part !== undefined && part !== '').join('; ');

@@ -165,7 +165,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
 
 /** How things stand, on one page; the last line says what needs a person, if anything does. */
 export const renderStatus = (status: StatusView, screen: Screen): string => {
-  const look = { ...screen, now: status.now, zone: commonZone(status.jobs) ?? 'UTC' };
+  const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
   const needed = needsPerson(status);
   const page = [
     ...daemonLines(status, look),

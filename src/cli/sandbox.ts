@@ -10,6 +10,13 @@ const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
   return [...pairs, pair];
 };
 
+/** As an HTTP header can carry it. */
+const adminKey = (text: string): string => {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text))
+    throw new InvalidArgumentError('it must be 1 to 200 visible ASCII characters without spaces');
+  return text;
+};
+
 type SandboxOptions = {
   readonly host: string;
   readonly port: number;
@@ -17,6 +24,7 @@ type SandboxOptions = {
   readonly callsPerDay: number;
   readonly seed: number;
   readonly variant: readonly string[];
+  readonly adminKey?: string;
   readonly json?: boolean;
 };
 
@@ -47,6 +55,7 @@ export const addSandbox = (program: Command, means: Means): void => {
     .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
     .option('--seed <number>', 'another seed is another account', whole, 1)
     .option('--variant <name=value>', 'one of the variants below; may be given several times', collect, [])
+    .option('--admin-key <key>', 'the Admin Key, the same after a restart (default: a random one)', adminKey)
     .option('--json', 'print address and Admin Key as JSON')
     .addHelpText(
       'after',
@@ -54,26 +63,35 @@ export const addSandbox = (program: Command, means: Means): void => {
 ${sandboxHelp()}
 Examples:
   tollkeeper sandbox
+  tollkeeper sandbox --admin-key sk-admin-local      # the same key after every restart
   tollkeeper sandbox --port 9000 --variant created_at=rfc3339 --variant update=keep`,
     )
     .action(async (options: SandboxOptions) => {
-      const { host, port, months, callsPerDay, seed } = options;
+      const { host, port, months, callsPerDay, seed, adminKey: given } = options;
+      const adminKeys = given === undefined ? {} : { adminKeys: [{ key: given }] };
       const variants = variantsOf(options.variant);
       const now = (): number => means.clock.now();
-      const sandbox = await startSandbox({ now, host, port, months, callsPerDay, seed, variants }).catch(
-        (error: unknown) => {
-          const code = systemCode(error);
-          if (code === 'EADDRINUSE')
-            throw fault('port-in-use', `port ${port} of ${host} is held by another program`, {
-              cause: error,
-            });
-          if (code === undefined || !/^E(ADDR|ACCES|NOTFOUND|AI_AGAIN)/.test(code)) throw error;
-          throw fault('wrong-use', `port ${port} of ${host} cannot be listened on (${code})`, {
+      const sandbox = await startSandbox({
+        now,
+        host,
+        port,
+        months,
+        callsPerDay,
+        seed,
+        variants,
+        ...adminKeys,
+      }).catch((error: unknown) => {
+        const code = systemCode(error);
+        if (code === 'EADDRINUSE')
+          throw fault('port-in-use', `port ${port} of ${host} is held by another program`, {
             cause: error,
-            advice: 'give an address of this machine; ports below 1024 need privileges',
           });
-        },
-      );
+        if (code === undefined || !/^E(ADDR|ACCES|NOTFOUND|AI_AGAIN)/.test(code)) throw error;
+        throw fault('wrong-use', `port ${port} of ${host} cannot be listened on (${code})`, {
+          cause: error,
+          advice: 'give an address of this machine; ports below 1024 need privileges',
+        });
+      });
       try {
         // The Admin Key of a sandbox opens nothing but the sandbox, and is of no use unless it is shown.
         const shown = { GATEWAY_BASE_URL: sandbox.baseUrl, GATEWAY_ADMIN_KEY: sandbox.adminKey };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { fault } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
-import { parseMailbox } from './address.ts';
+import { oneLine, parseMailbox } from './address.ts';
 import type { Mailbox } from './address.ts';
 import type { Letterhead } from './letterhead.ts';
 import { removeMail, storeMail } from './mail-file.ts';
@@ -103,7 +103,16 @@ export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly
     const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
     const { letterhead = {}, clock } = means;
     const bytes = await composeMessage({ ...mail, from, to, messageId, date: clock.now(), letterhead });
-    const rendered = { ...mail.key, recipient, sender: from.address, messageId, route: mailRouteName, bytes };
+    const title = oneLine(mail.subject);
+    const rendered = {
+      ...mail.key,
+      title,
+      recipient,
+      sender: from.address,
+      messageId,
+      route: mailRouteName,
+      bytes,
+    };
     enqueued.push(await enqueueBytes(means, rendered));
   }
   return enqueued;

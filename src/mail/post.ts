@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../base/index.ts';
+import { oneLine } from './address.ts';
 import type { Announcement } from './announcement.ts';
 import { slackBody } from './chat-slack.ts';
 import { teamsBody } from './chat-teams.ts';
@@ -45,7 +46,8 @@ export const enqueuePost = async (means: PostMeans, post: Post): Promise<readonl
       });
     const id = idOf(post.key, route);
     const body = bodies[kind](post.announcement, { id, at: means.clock.now() });
-    const rendered = { ...post.key, recipient: route, sender: '', messageId: id, route };
+    const title = oneLine(post.announcement.subject);
+    const rendered = { ...post.key, title, recipient: route, sender: '', messageId: id, route };
     enqueued.push(await enqueueBytes(means, { ...rendered, bytes: Buffer.from(body, 'utf8') }));
   }
   return enqueued;

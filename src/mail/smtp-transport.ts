@@ -56,6 +56,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const opened = new Set<MailSession>();
   return {
     where,
+    logsIn: address.login !== undefined,
     open: async (signal) => {
       const inner = await openSession(session, signal);
       options.log.debug('connected to the mail server', { server: where });

@@ -10,7 +10,7 @@ export type SendOutcome =
   | { readonly state: 'sent'; readonly response: string }
   | { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault };
 
-/** One open connection to the other side, logged in. */
+/** One open connection to the other side, logged in where the transport logs in. */
 export type MailSession = {
   /** Never rejects: how it ended is a value. Aborting has no effect once the whole message is handed over. */
   readonly send: (envelope: Envelope, bytes: Buffer, signal?: AbortSignal) => Promise<SendOutcome>;
@@ -20,6 +20,8 @@ export type MailSession = {
 export type MailTransport = AsyncDisposable & {
   /** Where it sends to, for messages: `mail.example.com:587`. */
   readonly where: string;
+  /** Whether `open` logs in: false where the address names no user. */
+  readonly logsIn: boolean;
   /** @throws Fault of the mail group of the catalogue. */
   readonly open: (signal?: AbortSignal) => Promise<MailSession>;
 };

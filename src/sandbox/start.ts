@@ -28,8 +28,8 @@ export type SandboxOptions = {
   readonly callsPerDay?: number;
   readonly seed?: number;
   readonly variants?: Partial<Variants>;
-  /** One with all five scopes when left out. */
-  readonly adminKeys?: readonly { readonly key: string; readonly scopes: readonly Scope[] }[];
+  /** A random one when left out; each with all five scopes unless it names its own. */
+  readonly adminKeys?: readonly { readonly key: string; readonly scopes?: readonly Scope[] | undefined }[];
 };
 
 export type Sandbox = {
@@ -55,7 +55,10 @@ const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const random = options.random ?? secureRandom;
-  const adminKeys = options.adminKeys ?? [{ key: `sk-admin-${newSecret(random)}`, scopes }];
+  const adminKeys = (options.adminKeys ?? [{ key: `sk-admin-${newSecret(random)}` }]).map((admin) => ({
+    key: admin.key,
+    scopes: admin.scopes ?? scopes,
+  }));
   const [first] = adminKeys;
   if (first === undefined) throw new RangeError('the sandbox needs one Admin Key at least');
   for (const { key } of adminKeys) handedOut(key);

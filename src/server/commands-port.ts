@@ -92,6 +92,8 @@ export type StatusView = {
 
 /** A row of the outbox as people are shown it. */
 export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'nextAttempt'> & {
+  /** Of times in text. */
+  readonly zone: string;
   /** When it is tried next; missing when it is not. */
   readonly next?: UnixMillis;
 };
@@ -100,7 +102,14 @@ export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'next
 export type OutboxQuery = { readonly states?: readonly OutboxState[]; readonly limit: number };
 
 /** What became of an order on one row. */
-export type OutboxAnswer = { readonly id: string; readonly done: boolean; readonly said: string };
+export type OutboxAnswer = {
+  readonly id: string;
+  readonly done: boolean;
+  /** Times in it are UTC. */
+  readonly said: string;
+  /** Of times in text. */
+  readonly zone: string;
+};
 
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
 
@@ -140,7 +149,7 @@ export type DoctorCheck = {
   /** `skipped`: it could not be tried, or there is nothing to try. */
   readonly state: 'ok' | 'failed' | 'skipped';
   readonly said: string;
-  /** What to do, of a thing that failed. */
+  /** What to do, of a thing that failed or that will fail once a job applies its plans. */
   readonly advice?: string;
   readonly code?: string;
 };
@@ -158,6 +167,8 @@ export type LearnedView = {
 
 export type DoctorView = {
   readonly version: string;
+  /** Of times in text. */
+  readonly zone: string;
   readonly now: UnixMillis;
   readonly checks: readonly DoctorCheck[];
   readonly learned: readonly LearnedView[];

@@ -104,6 +104,8 @@ export type KeyOutcome = {
   readonly notes: readonly string[];
   /** What changed since the plan was made: nothing was done. */
   readonly stale?: readonly string[];
+  /** Of times in text. */
+  readonly zone?: string;
   /** No step failed, and nothing waits for a person. */
   readonly good: boolean;
 };

@@ -8,6 +8,7 @@ import { learnedProfile } from './migrations/11-learned-profile.ts';
 import { gaps } from './migrations/12-gaps.ts';
 import { outboxRoutes } from './migrations/13-outbox-routes.ts';
 import { keys } from './migrations/14-keys.ts';
+import { outboxTitle } from './migrations/15-outbox-title.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -180,4 +181,5 @@ export const migrations: readonly Migration[] = [
   gaps,
   outboxRoutes,
   keys,
+  outboxTitle,
 ];

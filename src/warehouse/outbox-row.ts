@@ -25,6 +25,8 @@ export type OutboxEntry = {
   readonly kind: string;
   /** What the mail is about, `daily-spend 2026-01-01`; not its subject line. */
   readonly subject: string;
+  /** The subject line of the mail, or the title of the message; missing in rows of older versions. */
+  readonly title?: string;
   readonly recipient: string;
   /** Envelope sender. */
   readonly sender: string;
@@ -57,6 +59,7 @@ export const neverAgain = unixMillis(Number.MAX_SAFE_INTEGER);
 
 export const outboxRowOf = (row: Row): OutboxRow => {
   const lastError = optionalText(row, 'last_error');
+  const title = optionalText(row, 'title');
   const queuedAt = wholeNumber(row, 'queued_at');
   return {
     id: text(row, 'id'),
@@ -75,6 +78,7 @@ export const outboxRowOf = (row: Row): OutboxRow => {
     triedFrom: unixMillis(Number(optionalText(row, 'tried_from') ?? queuedAt)),
     nextAttempt: unixMillis(wholeNumber(row, 'next_attempt')),
     changedAt: unixMillis(wholeNumber(row, 'changed_at')),
+    ...(title === undefined ? {} : { title }),
     ...(lastError === undefined ? {} : { lastError }),
   };
 };

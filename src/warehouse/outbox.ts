@@ -65,9 +65,9 @@ export type OutboxTable = {
 const isDue = `state IN ('queued', 'deferred', 'unknown') AND next_attempt <= $at`;
 
 const insert = `
-  INSERT INTO outbox (id, account, kind, subject, recipient, sender, message_id, file, route, state, attempts, doubts,
+  INSERT INTO outbox (id, account, kind, subject, title, recipient, sender, message_id, file, route, state, attempts, doubts,
                       queued_at, tried_from, next_attempt, changed_at)
-  SELECT CAST(coalesce(max(CAST(id AS BIGINT)), 0) + 1 AS VARCHAR), $account, $kind, $subject, $recipient,
+  SELECT CAST(coalesce(max(CAST(id AS BIGINT)), 0) + 1 AS VARCHAR), $account, $kind, $subject, $title, $recipient,
          $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at
   FROM outbox`;
 
@@ -100,7 +100,8 @@ export const createOutbox = (engine: Engine): OutboxTable => {
     put: async (entry) =>
       engine.state(async (connection) =>
         inTransaction(connection, async () => {
-          const { account, kind, subject, recipient, sender, messageId, file, route = 'mail' } = entry;
+          const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
+          const { file, route = 'mail' } = entry;
           const key = { account, kind, subject, recipient };
           const known = await readRows(
             connection,
@@ -109,7 +110,15 @@ export const createOutbox = (engine: Engine): OutboxTable => {
             key,
           );
           if (known.length > 0) return 'known';
-          await execute(connection, insert, { ...key, sender, messageId, file, route, at: entry.queuedAt });
+          await execute(connection, insert, {
+            ...key,
+            title,
+            sender,
+            messageId,
+            file,
+            route,
+            at: entry.queuedAt,
+          });
           return 'queued';
         }),
       ),

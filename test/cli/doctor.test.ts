@@ -247,7 +247,7 @@ it('a running daemon is asked, and its words are shown', async () => {
   const doctor: Commands['doctor'] = (order) => {
     asked.push(order);
     const check = { about: 'gateway main', state: 'failed', said: 'is down', advice: 'wait' } as const;
-    return Promise.resolve({ version, now: systemClock.now(), checks: [check], learned: [] });
+    return Promise.resolve({ version, zone: 'UTC', now: systemClock.now(), checks: [check], learned: [] });
   };
   await using _daemon = await listenForCommands({
     databasePath: `${folder.path}/data/tollkeeper.duckdb`,
@@ -291,6 +291,7 @@ it.each(screens)('hostile words stay in their lines: %s', (_, screen) => {
   };
   const page = renderDoctor(
     {
+      zone: 'Europe/Berlin',
       checks: (['ok', 'failed', 'skipped'] as const).map((state) => ({
         about: hostile,
         state,

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatMoment, toSeconds } from '../../src/base/index.ts';
 import { noPaint } from '../../src/cli/paint.ts';
 import { renderOutbox } from '../../src/cli/render-outbox.ts';
 import { openPostOffice } from '../mail/support/post-office.ts';
@@ -44,9 +45,9 @@ describe('outbox', () => {
   it('lists, sends and drops where no daemon runs, and status needs nobody once all is decided', async () => {
     const before = await run('outbox');
     expect(before).toMatchObject({ code: 0, stderr: '' });
-    expect(before.stdout).toMatch(/^times in UTC\nID +STATE +KIND +SUBJECT +RECIPIENT +TRIES +NEXT TRY/);
+    expect(before.stdout).toMatch(/^times in UTC\nID +STATE +KIND +RECIPIENT +TRIES +NEXT TRY/);
     expect(before.stdout).toMatch(
-      /^1 +queued +report:daily-spend +2026-11-20T08:00:00.000Z +good@example.com +- +\S+ \S+ \(now\)/m,
+      /^1 +queued +report:daily-spend +good@example.com +- +\S+ \S+ \(now\) +\S+ \S+ +Spend$/m,
     );
 
     const sent = await run('outbox', 'resend', '1', '2', '3', '4');
@@ -82,6 +83,25 @@ describe('outbox', () => {
     const [first, second] = office.received;
     expect(office.received).toHaveLength(2);
     expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
+  });
+
+  it('prints text in `timezone` and JSON in UTC, both with the subject line of the mail', async () => {
+    const settings = join(folder.path, 'config', 'tollkeeper.yaml');
+    await writeFile(
+      settings,
+      (await readFile(settings, 'utf8')).replace('timezone: UTC', 'timezone: Asia/Kolkata'),
+    );
+    const iso = new Date(clock.now()).toISOString();
+    const local = formatMoment(toSeconds(clock.now()), 'Asia/Kolkata').slice(0, 16);
+    const text = await run('outbox', '--state', 'queued');
+    expect(text.stdout).toMatch(/^times in Asia\/Kolkata\n/);
+    expect(text.stdout).toContain(`  ${local}  Spend\n`);
+    const [row] = JSON.parse((await run('outbox', '--json')).stdout) as unknown[];
+    expect(row).toMatchObject({ title: 'Spend', queuedAt: iso, next: iso });
+    const resent = await run('outbox', 'resend', '3');
+    expect(resent.stdout).toMatch(/^3: deferred, tried again \S+ \S+ Asia\/Kolkata: /);
+    const json = JSON.parse((await run('outbox', 'resend', '3', '--json')).stdout) as { said: string }[];
+    expect(json[0]?.said).toMatch(/^deferred, tried again \S+ \S+ UTC: /);
   });
 
   it('does not send what is no longer what it was', async () => {
@@ -128,6 +148,8 @@ describe('the table of the outbox', () => {
       queuedAt: at('2026-11-20T08:00:00Z'),
       changedAt: at('2026-11-20T08:00:00Z'),
       lastError: hostile,
+      title: hostile,
+      zone: 'Europe/Berlin',
     };
     expect(pageFaults(renderOutbox([row], clock.now(), screen), screen)).toEqual([]);
   });

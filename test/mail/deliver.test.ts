@@ -12,6 +12,7 @@ const minute = 60_000;
 /** A server that never takes the mail, without the wait of a real connection. */
 const refusing = (why: Fault): MailTransport => ({
   where: 'example.com:587',
+  logsIn: false,
   open: () =>
     Promise.resolve({
       send: () => Promise.resolve({ state: 'deferred', fault: why }),

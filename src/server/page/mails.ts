@@ -27,11 +27,11 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
 };
 
 const mailItem = (row: OutboxView, look: PageLook): Html => {
-  const { id, state, kind, subject, recipient, route, attempts, lastError, next, queuedAt } = row;
+  const { id, state, kind, subject, title, recipient, route, attempts, lastError, next, queuedAt } = row;
   return html`<li class="${mailTones[state] === 'bad' ? 'hurt' : ''}">
     <h3>${said(recipient)} ${chip(state, mailTones[state])} <small>${id}</small></h3>
     <dl>
-      ${pair('About', html`${said(kind)} ${said(subject)}`)}
+      ${pair('About', title === undefined ? html`${said(kind)} ${said(subject)}` : said(title))}
       ${pair(
         'Queued',
         html`${momentAway(queuedAt, look)}; ${attempts}

@@ -31,6 +31,7 @@ const row = (id: string, state: OutboxView['state'], more: Partial<OutboxView> =
   recipient: 'finance@example.com',
   messageId: '<1@example.com>',
   route: 'mail',
+  zone: 'Europe/Berlin',
   state,
   attempts: 3,
   doubts: 0,

@@ -1,0 +1,51 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { openPostOffice } from '../mail/support/post-office.ts';
+import { openFolder } from '../support/program.ts';
+
+const shipped = new URL('../../config', import.meta.url).pathname;
+
+it('`doctor` exits with 0 on the shipped config with its variables set, and claims no login where there is none', async () => {
+  await using folder = await openFolder();
+  await cp(shipped, join(folder.path, 'config'), { recursive: true });
+  await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
+  const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 20 });
+  try {
+    const ran = await folder.run(['doctor'], {
+      clock: systemClock,
+      env: {
+        GATEWAY_BASE_URL: sandbox.baseUrl,
+        GATEWAY_ADMIN_KEY: sandbox.adminKey,
+        SMTP_URL: office.url,
+        DAILY_SPEND_HEARTBEAT: `${sandbox.baseUrl}/heartbeat`,
+      },
+    });
+    expect(ran.stdout).toMatch(/mail server \S+: connected without a login; nothing was sent/);
+    expect(ran.stdout).not.toContain('logged in');
+    // The shipped jobs only plan: that their sinks are not there yet is no failure, and is shown with what to do.
+    expect(ran.stdout).toMatch(
+      /– sink of \S+ \(rotate-prod\): skipped, the folder \/secrets is not there; rotate-prod only plans so far\n {4}what to do: before you set `mode: apply`: make it/,
+    );
+    // Europe/Berlin is the zone of the shipped config.
+    expect(ran.stdout).toMatch(/an export of 1 second from \S+ \S+ Europe\/Berlin/);
+    expect(ran.stdout).not.toContain('UTC');
+    expect(ran.code).toBe(0);
+    const json = await folder.run(['doctor', '--json'], {
+      clock: systemClock,
+      env: {
+        GATEWAY_BASE_URL: sandbox.baseUrl,
+        GATEWAY_ADMIN_KEY: sandbox.adminKey,
+        SMTP_URL: office.url,
+        DAILY_SPEND_HEARTBEAT: `${sandbox.baseUrl}/heartbeat`,
+      },
+    });
+    expect(json.code).toBe(0);
+    expect(json.stdout).toMatch(/an export of 1 second from \S+ \S+ UTC/);
+    expect(json.stdout).not.toContain('Europe/Berlin');
+  } finally {
+    await sandbox.stop();
+  }
+});
