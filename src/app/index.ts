@@ -1,6 +1,7 @@
 export { openCommands } from './commands.ts';
 export type { OpenCommands } from './commands.ts';
 export { serve } from './daemon.ts';
+export { createReport } from './new-report.ts';
 export { reportsKept } from './list-reports.ts';
 export { createLocalCommands } from './local-commands.ts';
 export { openApp } from './open-app.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { reportsKept } from '../app/index.ts';
+import { createReport, reportsKept } from '../app/index.ts';
 import type { Means } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
@@ -33,8 +33,30 @@ says how long. The exit code is 1 when a folder holds no report that can be read
 Examples:
   tollkeeper reports
   tollkeeper reports --job daily-spend --limit 5
-  tollkeeper reports --json | jq -r '.[0].folder'`,
+  tollkeeper reports --json | jq -r '.[0].folder'
+  tollkeeper reports new spend-by-model`,
     );
+  reports
+    .command('new')
+    .description('writes a small report into the config folder, to be edited')
+    .argument('<name>', 'its folder under reports/ of the config folder')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Writes report.yaml and one SQL file, a table of spend by model, and never overwrites anything.
+
+Examples:
+  tollkeeper reports new spend-by-model
+  tollkeeper report spend-by-model --period last-7-days`,
+    )
+    .action(async (name: string, { config }: { readonly config: string }) => {
+      const paths = await createReport(resolve(means.cwd, config), name);
+      const given = config === 'config' ? '' : ` --config ${config}`;
+      means.stdout.write(
+        `${paths.join('\n')}\nnext: edit them, run \`tollkeeper check${given}\`, then \`tollkeeper report ${name}${given} --period last-7-days\`\n`,
+      );
+    });
   reports.action(async (options: ReportsOptions) => {
     const { job, limit } = options;
     const found = await reportsKept(means, resolve(means.cwd, options.config), {

@@ -56,7 +56,7 @@ export const buildHeadline = (
   };
   const change = compare(isUnknown ? null : now, () => before, shape.good, context);
   return {
-    label: shape.label,
+    label: shape.label ?? words.spend,
     format: shape.format,
     value: isUnknown ? { exact: null, text: words.noDataYet } : show(now, shape.format, context),
     change,

@@ -12,6 +12,16 @@ const sqlFile = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*\.sql$/, 'must be the name of an .sql file in the folder of the report');
 
+/** The headline of a report that names no other; no file of a report can have this name. */
+export const spendQuery = {
+  file: 'the built-in spend query',
+  sql: `SELECT
+  coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+  coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
+FROM cube
+WHERE kind IN ('consumption', 'refund')`,
+} as const;
+
 /** How a column's values are written; README says what each takes. */
 export const formats = [
   'money',
@@ -290,18 +300,27 @@ export const reportShape = z.strictObject({
       filters: reportFilters.optional(),
     })
     .prefault({}),
-  subject: template,
-  preheader: template,
-  headline: z.strictObject({
-    label,
-    sql: sqlFile,
-    /** A column of the one row; `<name>_before`, where the SQL gives it, is what it is compared with. */
-    name: column,
-    format: z.enum(['money', 'integer', 'number', 'tokens', 'percent']).default('money'),
-    good: z.enum(['up', 'down']).optional(),
-    /** Where to look for what moved the total most. */
-    cause: z.strictObject({ sql: sqlFile, name: column, value: column, empty: label.optional() }).optional(),
-  }),
+  subject: template.default('{title} · {period} · {total} · {change} · {state} · {verdict}'),
+  preheader: template.default('{total} · {change} · {cause} · {verdict}'),
+  /** Without `sql`, the spend of the period against that of the comparison. */
+  headline: z
+    .strictObject({
+      label: label.optional(),
+      sql: sqlFile.default(spendQuery.file),
+      /** A column of the one row; `<name>_before`, where the SQL gives it, is what it is compared with. */
+      name: column.default('spend'),
+      format: z.enum(['money', 'integer', 'number', 'tokens', 'percent']).default('money'),
+      good: z.enum(['up', 'down']).optional(),
+      /** Where to look for what moved the total most. */
+      cause: z
+        .strictObject({ sql: sqlFile, name: column, value: column, empty: label.optional() })
+        .optional(),
+    })
+    .superRefine(({ label: given, sql }, context) => {
+      if (given === undefined && sql !== spendQuery.file)
+        context.addIssue({ code: 'custom', message: 'needs a label: what the figure of its sql is' });
+    })
+    .prefault({}),
   sections: z
     .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook]))
     .min(1)

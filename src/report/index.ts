@@ -8,6 +8,7 @@ export { inLocale } from './texts.ts';
 export { runNotes } from './run-notes.ts';
 export type { ReportModel } from './model.ts';
 export { comparisonNames, periodForms, periodNames, resolvePeriod } from './period.ts';
+export { newReportFiles } from './new-report.ts';
 export { periodShape } from './period-shape.ts';
 export type { ComparisonName, Period } from './period.ts';
 export type { CubeReader } from './port.ts';

@@ -1,7 +1,7 @@
 import { nearest, parseYaml } from '../base/index.ts';
 import type { YamlFile, YamlPath } from '../base/index.ts';
 import type { z } from 'zod';
-import { reportShape } from './definition.ts';
+import { reportShape, spendQuery } from './definition.ts';
 import type { ReportDefinition, ReportShape } from './definition.ts';
 import { whyUnreadable } from './report-file.ts';
 import type { ReadFile, ReportFault } from './report-file.ts';
@@ -125,7 +125,9 @@ export const loadReport = async (
   const parsed = reportShape.safeParse(yaml.value, { reportInput: true });
   const faults = parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, file, yaml));
   const queries = new Map<string, string>();
-  const seen = new Set<string>();
+  const seen = new Set<string>([spendQuery.file]);
+  if (parsed.success && parsed.data.headline.sql === spendQuery.file)
+    queries.set(spendQuery.file, spendQuery.sql);
   for (const reference of parsed.success ? referencesOf(parsed.data) : looseReferences(yaml.value)) {
     if (seen.has(reference.file)) continue;
     seen.add(reference.file);

@@ -47,6 +47,7 @@ export const german: Locale = {
   chart: { day: shortDay, powers },
   words: {
     total: 'Summe',
+    spend: 'Kosten',
     other: 'übrige',
     otherRows: (count) => (count === 1 ? '1 weitere Zeile' : `${count} weitere Zeilen`),
     noData: 'keine Daten',

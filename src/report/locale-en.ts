@@ -49,6 +49,7 @@ export const english: Locale = {
   chart: { day: shortDay, powers },
   words: {
     total: 'Total',
+    spend: 'Spend',
     other: 'other',
     otherRows: (count) => `${count} more`,
     noData: 'no data',

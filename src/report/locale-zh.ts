@@ -49,6 +49,7 @@ export const chinese: Locale = {
   chart: { day: (date) => date.slice(5), powers: [] },
   words: {
     total: '合计',
+    spend: '支出',
     other: '其他',
     otherRows: (count) => `其余 ${count} 行`,
     noData: '无数据',

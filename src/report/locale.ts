@@ -40,6 +40,8 @@ export type Locale = {
 /** Every word of the engine; a language that lacks one does not compile. */
 export type Words = {
   readonly total: string;
+  /** Of the headline, where the report gives it no label. */
+  readonly spend: string;
   readonly other: string;
   readonly otherRows: (count: number) => string;
   readonly noData: string;

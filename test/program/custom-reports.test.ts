@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { openFolder, usualConfig } from '../support/program.ts';
+import type { Folder, Ran } from '../support/program.ts';
+
+const now = Date.UTC(2026, 10, 21, 6, 3, 7);
+
+let folder: Folder;
+let sandbox: Sandbox;
+
+const run = (...argv: string[]): Promise<Ran> =>
+  folder.run(argv, {
+    env: {
+      GATEWAY_BASE_URL: sandbox.baseUrl,
+      GATEWAY_ADMIN_KEY: sandbox.adminKey,
+      SMTP_URL: 'smtp://127.0.0.1:1',
+    },
+    clock: manualClock(now),
+  });
+
+const good = async (...argv: string[]): Promise<Ran> => {
+  const ran = await run(...argv);
+  expect(ran.stderr).not.toContain('what to do');
+  expect(ran.code).toBe(0);
+  return ran;
+};
+
+beforeAll(async () => {
+  folder = await openFolder();
+  sandbox = await startSandbox({ now: () => now, months: 2, callsPerDay: 60 });
+  await usualConfig(folder, '2026-11-10');
+  await good('run', 'pull-logs');
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const shown = (amount: string): string =>
+  Number(amount).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+describe('tollkeeper reports new', () => {
+  it('writes a report of about 15 lines that passes check and adds up to the charge as it is', async () => {
+    const made = await good('reports', 'new', 'spend-by-model');
+    expect(made.stdout).toContain('config/reports/spend-by-model/report.yaml\n');
+    expect(made.stdout).toContain('tollkeeper report spend-by-model --period last-7-days');
+    const [yaml, sql] = await Promise.all(
+      ['report.yaml', 'models.sql'].map((file) =>
+        readFile(join(folder.path, 'config/reports/spend-by-model', file), 'utf8'),
+      ),
+    );
+    expect(`${yaml}${sql}`.split('\n').length).toBeLessThanOrEqual(20);
+    expect((await good('check')).stdout).toContain('the config is good');
+
+    const built = await good('report', 'spend-by-model', '--period', 'last-7-days', '--out', 'built');
+    const truth = sandbox.truth.sums(
+      Date.parse('2026-11-14T00:00:00Z') / 1000,
+      Date.parse('2026-11-21T00:00:00Z') / 1000,
+    );
+    expect(built.stdout).toMatch(/^Spend by model · Nov 14 – 20, 2026 · /);
+    expect(built.stdout).toContain(shown(truth.net));
+    const text = await readFile(join(folder.path, 'built/spend-by-model.txt'), 'utf8');
+    expect(text).toMatch(new RegExp(`Total .*${shown(truth.net).replace('.', '\\.')}`));
+    expect(text).toContain(`Spend, exact: ${truth.net} USD.`);
+  });
+
+  it('writes in the language of the reader what it has by default', async () => {
+    await good('reports', 'new', 'deutsch');
+    await good('report', 'deutsch', '--period', 'last-7-days', '--locale', 'de', '--out', 'built');
+    expect(await readFile(join(folder.path, 'built/deutsch.txt'), 'utf8')).toContain('Kosten');
+  });
+
+  it('never overwrites a report, nor hides one that is shipped', async () => {
+    await good('reports', 'new', 'twice');
+    const file = join(folder.path, 'config/reports/twice/report.yaml');
+    const before = await readFile(file, 'utf8');
+    const again = await run('reports', 'new', 'twice');
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('the report twice exists already');
+    expect(await readFile(file, 'utf8')).toBe(before);
+    const hidden = await run('reports', 'new', 'spend-summary');
+    expect(hidden.code).toBe(2);
+    expect(hidden.stderr).toContain('spend-summary is a report that comes with Tollkeeper');
+  });
+
+  it.each(['', '../elsewhere', 'a/b', '.hidden', 'with space', 'x'.repeat(65)])(
+    'refuses the name %j and writes nothing',
+    async (name) => {
+      const before = await folder.files();
+      const ran = await run('reports', 'new', name);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(/is no name of a report[^]*letters, digits/);
+      expect(await folder.files()).toEqual(before);
+    },
+  );
+
+  it('refuses a config folder that is not there', async () => {
+    const ran = await run('reports', 'new', 'mine', '--config', 'nowhere');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('there is no config folder');
+  });
+});
