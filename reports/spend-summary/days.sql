@@ -6,10 +6,15 @@ FROM (
     days.day,
     coalesce(sum(spend), 0) AS spend,
     coalesce(sum(calls) FILTER (kind = 'consumption'), 0) AS calls,
+    sum(input_tokens) FILTER (kind = 'consumption') AS input_tokens,
+    -- As stated, where the split is unknown.
+    greatest(sum(input_cache_read_tokens) FILTER (kind = 'consumption'), sum(cached_tokens) FILTER (kind = 'consumption')) AS cached_tokens,
+    sum(output_tokens) FILTER (kind = 'consumption') AS output_tokens,
+    greatest(sum(output_reasoning_tokens) FILTER (kind = 'consumption'), sum(reasoning_tokens) FILTER (kind = 'consumption'))
+      AS reasoning_tokens,
+    -- As served, for data files.
     sum(prompt_tokens) FILTER (kind = 'consumption') AS prompt_tokens,
-    sum(cached_tokens) FILTER (kind = 'consumption') AS cached_tokens,
-    sum(completion_tokens) FILTER (kind = 'consumption') AS completion_tokens,
-    sum(reasoning_tokens) FILTER (kind = 'consumption') AS reasoning_tokens
+    sum(completion_tokens) FILTER (kind = 'consumption') AS completion_tokens
   FROM days
   LEFT JOIN cube ON cube.period = days.period AND cube.day = days.day AND cube.kind IN ('consumption', 'refund')
   WHERE days.period = 'current'

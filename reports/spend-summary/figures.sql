@@ -46,20 +46,56 @@ heading AS (
     budget * CAST(pace_days AS DECIMAL(2, 0)) AS budget
   FROM months, means
 ),
+-- Models by what is known of their tokens. Where stated cached or reasoning tokens could not be placed in a class, or one
+-- side is not told, the count is unknown, and the model is in no rate.
+by_model AS (
+  SELECT
+    period, model_name, sum(spend) AS spend,
+    sum(input_tokens) FILTER (kind = 'consumption') AS input,
+    sum(output_tokens) FILTER (kind = 'consumption') AS output,
+    coalesce(
+      sum(cached_tokens) FILTER (kind = 'consumption')
+        > coalesce(sum(input_cache_read_tokens) FILTER (kind = 'consumption'), 0)
+      OR sum(cache_write_tokens) FILTER (kind = 'consumption')
+        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption'), 0),
+      false
+    ) AS open_input,
+    coalesce(
+      sum(reasoning_tokens) FILTER (kind = 'consumption')
+        > coalesce(sum(output_reasoning_tokens) FILTER (kind = 'consumption'), 0),
+      false
+    ) AS open_output,
+    open_input OR open_output OR (input IS NULL) <> (output IS NULL) AS is_open
+  FROM cube
+  WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
+  GROUP BY ALL
+),
+priced AS (
+  SELECT
+    sum(spend) FILTER (NOT is_open AND input + output > 0) AS spend,
+    sum(input + output) FILTER (NOT is_open AND input + output > 0) AS tokens,
+    nullif(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
+    nullif(sum(spend) FILTER (is_open), 0) AS open_spend,
+    nullif(count(*) FILTER (is_open), 0) AS open_models,
+    period
+  FROM by_model
+  GROUP BY period
+),
 used AS (
   SELECT
-    sum(calls) FILTER (period = 'current') AS calls,
-    sum(calls) FILTER (period = 'comparison') AS calls_before,
-    sum(prompt_tokens) FILTER (period = 'current') + sum(completion_tokens) FILTER (period = 'current') AS tokens,
-    sum(prompt_tokens) FILTER (period = 'comparison')
-      + sum(completion_tokens) FILTER (period = 'comparison') AS tokens_before
+    any_value(spend) FILTER (period = 'current') AS token_spend,
+    any_value(spend) FILTER (period = 'comparison') AS token_spend_before,
+    any_value(tokens) FILTER (period = 'current') AS tokens,
+    any_value(tokens) FILTER (period = 'comparison') AS tokens_before,
+    any_value(spend_without_tokens) FILTER (period = 'current') AS spend_without_tokens,
+    any_value(open_spend) FILTER (period = 'current') AS open_spend,
+    any_value(open_models) FILTER (period = 'current') AS open_models
+  FROM priced
+),
+called AS (
+  SELECT sum(calls) FILTER (period = 'current') AS calls, sum(calls) FILTER (period = 'comparison') AS calls_before
   FROM cube
   WHERE kind = 'consumption'
-),
-charged AS (
-  SELECT sum(spend) FILTER (period = 'current') AS spend, sum(spend) FILTER (period = 'comparison') AS spend_before
-  FROM cube
-  WHERE kind IN ('consumption', 'refund')
 )
 SELECT
   means.spend AS mean_spend, means.days AS mean_days,
@@ -68,11 +104,11 @@ SELECT
   CASE WHEN week_days > 0 THEN week_days END AS week_days,
   CASE WHEN NOT months.is_period THEN months.spend END AS month_spend,
   months.known_spend, months.known_days, month_elapsed, month_days,
-  CASE WHEN months.is_period THEN coalesce(used.calls, 0) END AS calls, coalesce(used.calls_before, 0) AS calls_before,
+  CASE WHEN months.is_period THEN coalesce(called.calls, 0) END AS calls, coalesce(called.calls_before, 0) AS calls_before,
   heading.forecast, heading.pace_days, months.budget,
   heading.budget AS forecast_budget,
   CASE WHEN heading.forecast > heading.budget THEN 1 ELSE 0 END AS over_forecast,
   CASE WHEN days_left = 0 THEN months.spend END AS final_spend,
   CASE WHEN months.spend > months.budget THEN 1 ELSE 0 END AS over_budget,
-  charged.spend, charged.spend_before, used.tokens, used.tokens_before
-FROM means, months, heading, used, charged
+  used.*
+FROM means, months, heading, used, called

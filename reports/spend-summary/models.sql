@@ -9,10 +9,20 @@ FROM (
     coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
     coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
     coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
+    sum(input_tokens) FILTER (period = 'current' AND kind = 'consumption') AS input_tokens,
+    -- As stated, where the split is unknown.
+    greatest(
+      sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption'),
+      sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption')
+    ) AS cached_tokens,
+    sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS output_tokens,
+    greatest(
+      sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'),
+      sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption')
+    ) AS reasoning_tokens,
+    -- As served, for data files.
     sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption') AS prompt_tokens,
-    sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption') AS cached_tokens,
-    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
-    sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') AS reasoning_tokens
+    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens
   FROM cube
   WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
   GROUP BY 1

@@ -1,14 +1,35 @@
 -- A row for each model, the dearest first; those of the period before are there too, or the changes would not add up.
+-- `tokens` and `token_spend` are of models whose counts are known: where stated cached or reasoning tokens could not be
+-- placed in a class, the model is in no rate, and its reasoning is shown as stated.
+WITH by_model AS (
+  SELECT
+    coalesce(model_name, '') AS model_name,
+    coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+    coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
+    coalesce(sum(calls) FILTER (period = 'current'), 0) AS rows_now,
+    coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
+    sum(input_tokens) FILTER (period = 'current' AND kind = 'consumption') AS input,
+    sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS output,
+    sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') AS reasoning,
+    greatest(sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption') - coalesce(reasoning, 0), 0)
+      AS open_reasoning,
+    coalesce(
+      sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption')
+        > coalesce(sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0)
+      OR sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption')
+        > coalesce(sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0),
+      false
+    ) OR open_reasoning > 0 OR (input IS NULL) <> (output IS NULL) AS is_open
+  FROM cube
+  WHERE kind IN ('consumption', 'refund')
+  GROUP BY 1
+)
 SELECT
-  coalesce(model_name, '') AS model_name,
-  coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
-  coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
-  coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
-  sum(input_tokens + output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS tokens,
-  sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS output,
-  nullif(sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0) AS reasoning
-FROM cube
-WHERE kind IN ('consumption', 'refund')
-GROUP BY 1
-HAVING coalesce(sum(calls) FILTER (period = 'current'), 0) > 0 OR sum(cube.spend) <> 0
+  model_name, spend, spend_before, calls, output,
+  nullif(CASE WHEN open_reasoning > 0 THEN coalesce(reasoning, 0) + open_reasoning ELSE reasoning END, 0) AS reasoning,
+  CASE WHEN open_reasoning > 0 THEN 'unknown' END AS split,
+  CASE WHEN NOT is_open AND input + output > 0 THEN input + output END AS tokens,
+  CASE WHEN NOT is_open AND input + output > 0 THEN spend END AS token_spend
+FROM by_model
+WHERE rows_now > 0 OR spend + spend_before <> 0
 ORDER BY spend DESC, spend_before DESC, model_name

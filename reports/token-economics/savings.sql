@@ -23,6 +23,12 @@ used AS (
   FROM cube
   WHERE period = 'current' AND kind = 'consumption'
   GROUP BY 1
+  -- Where the prompt may hold cached tokens or not, neither is known.
+  HAVING NOT coalesce(
+    sum(cached_tokens) > coalesce(sum(input_cache_read_tokens), 0)
+    OR sum(cache_write_tokens) > coalesce(sum(input_cache_write_tokens), 0),
+    false
+  )
 ),
 -- What cached tokens would have cost uncached, and what they did cost, each with the tokens that were written; in money
 -- for a million tokens, so that it is exact.

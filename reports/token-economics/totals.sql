@@ -1,23 +1,49 @@
--- One row: the sums of the period, and those of the period before as *_before.
--- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
-WITH sums AS (
+-- One row: the sums of the period, and those of the period before as *_before. Rates are made of models whose counts are
+-- known: where stated cached or reasoning tokens could not be placed in a class, or one side is not told, the count is
+-- unknown, and the model is in no rate.
+WITH by_model AS (
   SELECT
-    periods.period,
-    coalesce(sum(spend), 0) AS spend,
-    coalesce(sum(calls) FILTER (kind = 'consumption'), 0) AS calls,
-    sum(input_tokens) FILTER (kind = 'consumption') + sum(output_tokens) FILTER (kind = 'consumption') AS tokens,
+    period, model_name, sum(spend) AS spend,
+    sum(calls) FILTER (kind = 'consumption') AS calls,
     sum(input_tokens) FILTER (kind = 'consumption') AS input,
     sum(input_cache_read_tokens) FILTER (kind = 'consumption') AS cache_read,
     sum(output_tokens) FILTER (kind = 'consumption') AS output,
-    sum(output_reasoning_tokens) FILTER (kind = 'consumption') AS reasoning
+    sum(output_reasoning_tokens) FILTER (kind = 'consumption') AS reasoning,
+    coalesce(
+      sum(cached_tokens) FILTER (kind = 'consumption') > coalesce(cache_read, 0)
+      OR sum(cache_write_tokens) FILTER (kind = 'consumption')
+        > coalesce(sum(input_cache_write_tokens) FILTER (kind = 'consumption'), 0),
+      false
+    ) AS open_input,
+    coalesce(sum(reasoning_tokens) FILTER (kind = 'consumption') > coalesce(reasoning, 0), false) AS open_output,
+    open_input OR open_output OR (input IS NULL) <> (output IS NULL) AS is_open
+  FROM cube
+  WHERE kind IN ('consumption', 'refund')
+  GROUP BY period, model_name
+),
+sums AS (
+  SELECT
+    periods.period,
+    coalesce(sum(spend), 0) AS spend,
+    sum(spend) FILTER (NOT is_open AND input + output > 0) AS token_spend,
+    sum(input + output) FILTER (NOT is_open AND input + output > 0) AS tokens,
+    sum(calls) FILTER (NOT is_open AND input + output > 0) AS token_calls,
+    nullif(sum(spend) FILTER (NOT is_open AND coalesce(input + output, 0) = 0), 0) AS spend_without_tokens,
+    nullif(sum(spend) FILTER (is_open), 0) AS open_spend,
+    sum(input) FILTER (NOT open_input AND cache_read IS NOT NULL) AS input,
+    sum(cache_read) FILTER (NOT open_input) AS cache_read,
+    sum(output) FILTER (NOT open_output AND reasoning IS NOT NULL) AS output,
+    sum(reasoning) FILTER (NOT open_output) AS reasoning
   FROM (VALUES ('current'), ('comparison')) AS periods (period)
-  LEFT JOIN cube ON cube.period = periods.period AND cube.kind IN ('consumption', 'refund')
+  LEFT JOIN by_model ON by_model.period = periods.period
   GROUP BY 1
 )
 SELECT
   now.spend, before.spend AS spend_before,
-  now.calls, before.calls AS calls_before,
+  now.token_spend, before.token_spend AS token_spend_before,
   now.tokens, before.tokens AS tokens_before,
+  now.token_calls, before.token_calls AS token_calls_before,
+  now.spend_without_tokens, now.open_spend,
   now.input, before.input AS input_before,
   now.cache_read, before.cache_read AS cache_read_before,
   now.output, before.output AS output_before,

@@ -3,38 +3,87 @@ import type { ModelConvention } from '../warehouse/index.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-const values = {
+const open = 'open: what could be either is unclassified';
+
+const inputs = {
   includes_cache: 'prompt tokens hold the cached ones',
   excludes_cache: 'cached tokens come on top of the prompt',
 } as const;
 
-/** What a model's prompt tokens hold; nothing for a model without cached tokens, where there is nothing to tell. */
-export const conventionPoint = ({
-  model,
-  convention,
-  decidedBy,
-  contradicted,
-  evidence,
-}: ModelConvention): LearnedView['points'] => {
-  if (evidence.cacheCalls === 0 && evidence.rule === undefined) return [];
-  const shows = [
-    `${count(evidence.calls)} calls, ${count(evidence.cacheCalls)} with cached tokens`,
-    ...(evidence.excludesCalls > 0 ? [`${count(evidence.excludesCalls)} with more of them than prompt`] : []),
-    ...(evidence.includesTimes > 0
-      ? [`charges show that the prompt holds them ${count(evidence.includesTimes)} times`]
-      : []),
-    ...(evidence.excludesTimes > 0
-      ? [`charges show that they come on top ${count(evidence.excludesTimes)} times`]
-      : []),
-    ...(evidence.rule === undefined ? [] : [`gateway.token_convention says so for ${evidence.rule}`]),
+const outputs = {
+  includes_reasoning: 'completion tokens hold the reasoning ones',
+  excludes_reasoning: 'reasoning tokens come on top of the completion',
+} as const;
+
+type Point = LearnedView['points'][number];
+type Side = ModelConvention | ModelConvention['output'];
+
+/** What is seen of one side, as a sentence. */
+const evidenceOf = (
+  { evidence, contradicted }: Side,
+  {
+    parts,
+    setting,
+    words,
+  }: { readonly parts: string; readonly setting: string; readonly words: readonly string[] },
+): string => {
+  const [excludes = '', includesPrice = '', excludesPrice = ''] = words;
+  return [
+    `${count(evidence.calls)} calls, ${parts}`,
+    ...(evidence.excludesCalls > 0 ? [`${count(evidence.excludesCalls)} ${excludes}`] : []),
+    ...(evidence.includesTimes > 0 ? [`${includesPrice} ${count(evidence.includesTimes)} times`] : []),
+    ...(evidence.excludesTimes > 0 ? [`${excludesPrice} ${count(evidence.excludesTimes)} times`] : []),
+    ...(evidence.rule === undefined ? [] : [`${setting} says so for ${evidence.rule}`]),
     ...(contradicted ? ['there is evidence against it'] : []),
-  ];
+  ].join('; ');
+};
+
+const howOf = ({ decidedBy }: Side): Point['how'] => (decidedBy === 'configured' ? 'config' : 'data');
+
+const inputPoint = (one: ModelConvention): readonly Point[] => {
+  const { model, convention, evidence } = one;
+  if (evidence.cacheCalls === 0 && evidence.rule === undefined) return [];
   return [
     {
       point: `tokens.${model}`,
-      value: convention === undefined ? 'open: what could be either is unclassified' : values[convention],
-      evidence: shows.join('; '),
-      how: decidedBy === 'configured' ? 'config' : 'data',
+      value: convention === undefined ? open : inputs[convention],
+      evidence: evidenceOf(one, {
+        parts: `${count(evidence.cacheCalls)} with cached tokens`,
+        setting: 'gateway.token_convention',
+        words: [
+          'with more of them than prompt',
+          'charges show that the prompt holds them',
+          'charges show that they come on top',
+        ],
+      }),
+      how: howOf(one),
     },
   ];
 };
+
+const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
+  const { convention, evidence } = output;
+  if (evidence.reasoningCalls === 0 && evidence.rule === undefined) return [];
+  return [
+    {
+      point: `tokens.${model}.output`,
+      value: convention === undefined ? open : outputs[convention],
+      evidence: evidenceOf(output, {
+        parts: `${count(evidence.reasoningCalls)} with reasoning tokens`,
+        setting: 'gateway.output_convention',
+        words: [
+          'with more of them than completion',
+          'charges show that the completion holds them',
+          'charges show that they come on top',
+        ],
+      }),
+      how: howOf(output),
+    },
+  ];
+};
+
+/** What a model's prompt and completion tokens hold; nothing where no call has cached or reasoning tokens. */
+export const conventionPoints = (one: ModelConvention): readonly Point[] => [
+  ...inputPoint(one),
+  ...outputPoint(one),
+];

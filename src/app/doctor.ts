@@ -14,7 +14,7 @@ import type { DeclaredSink } from './key-desks.ts';
 import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
 import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
-import { conventionPoint } from './doctor-tokens.ts';
+import { conventionPoints } from './doctor-tokens.ts';
 import type { Places } from './places.ts';
 
 export type DoctorMeans = {
@@ -79,7 +79,7 @@ const learnedOf = async (
     account: name,
     points: [
       ...(await warehouse.profile.points(name)),
-      ...conventions.flatMap(conventionPoint),
+      ...conventions.flatMap(conventionPoints),
       ...quarantinePoint(await warehouse.logs.quarantined(name)),
     ],
     past: await warehouse.profile.past(name),

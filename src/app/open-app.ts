@@ -136,7 +136,7 @@ const createFurniture = (house: House, first: Config) => {
 /** What the config says of an account's tokens goes before what the data show. */
 const configureTokens = async (warehouse: Warehouse, { settings }: Config): Promise<void> => {
   for (const [name, { gateway }] of Object.entries(settings.accounts))
-    await warehouse.tokens.configure(name, gateway.token_convention ?? {});
+    await warehouse.tokens.configure(name, gateway.token_convention ?? {}, gateway.output_convention ?? {});
 };
 
 /** Opens the database and wires the rooms together: the one place where all of them meet. */

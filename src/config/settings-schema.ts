@@ -103,6 +103,12 @@ const gateway = z.strictObject({
       'Whether prompt tokens hold the cached and cache-write ones (includes_cache), or those come on top (excludes_cache), by name of model; * stands for anything, and the closest name applies. What is not named asks the data.',
     )
     .optional(),
+  output_convention: z
+    .record(z.string().min(1), z.enum(['includes_reasoning', 'excludes_reasoning']))
+    .describe(
+      'Whether completion tokens hold the reasoning ones (includes_reasoning), or those come on top (excludes_reasoning), by name of model; * stands for anything, and the closest name applies. What is not named asks the data.',
+    )
+    .optional(),
 });
 
 const timeouts = z.strictObject({

@@ -133,7 +133,9 @@ export const buildTable = (
         : quotientOf(table, row, quotient) !== null,
     );
   const isTold = (column: ColumnShape): boolean =>
-    (context.comparable || column.change_of === undefined) && (!column.optional || isKnown(column));
+    !column.only_in_files &&
+    (context.comparable || column.change_of === undefined) &&
+    (!column.optional || isKnown(column));
   const shape: TableShape = { ...given, columns: given.columns.filter(isTold) };
   const limit = Math.max(1, Math.floor(shape.limit * scale));
   const { shown, rest, apart } = divideRows(shape, table, limit, scale === 1);

@@ -165,6 +165,8 @@ const tableColumn = z
     /** The colour that the chart gives this name. */
     swatch: z.boolean().default(false),
     good: z.enum(['up', 'down']).optional(),
+    /** A column of the data files that the report itself does not show. */
+    only_in_files: z.boolean().default(false),
     /** Left out where no row knows its value. */
     optional: z.boolean().default(false),
   })
@@ -190,7 +192,14 @@ const table = z.strictObject({
   when,
   /** Gives rows in the order they are shown. */
   sql: sqlFile,
-  columns: z.array(tableColumn).min(1).max(8),
+  columns: z
+    .array(tableColumn)
+    .min(1)
+    .max(16)
+    .refine(
+      (columns) => columns.filter((one) => !one.only_in_files).length <= 8,
+      'shows more than 8 columns: set only_in_files on those that data files alone need',
+    ),
   /** How many rows are shown before the rest is summed up in one; exact all the same. */
   limit: z.int().positive().max(100).default(12),
   /** The name of that row: `{count}` is how many rows it holds. */

@@ -2,7 +2,7 @@ import { ok, refused, type Answer } from './answer.ts';
 import { decimalText, moneyText } from './decimal.ts';
 import { exact } from './exact-json.ts';
 import { askedSpan, askedVendor, badRange, badVendor, type Span } from './range.ts';
-import { promptTokens } from './prompt-tokens.ts';
+import { completionTokens, promptTokens } from './token-counts.ts';
 import type { Request } from './request.ts';
 import type { State } from './state.ts';
 import type { Cell } from './traffic/cells.ts';
@@ -39,7 +39,7 @@ export const statistics = (state: State, { query }: Request): Answer => {
       if (!wanted(cell)) continue;
       found.spend += cell.consumption + (variants.statistics_refunds === 'included' ? cell.refunds : 0n);
       found.calls += cell.calls;
-      found.tokens += promptTokens(variants, cell) + cell.completion;
+      found.tokens += promptTokens(variants, cell) + completionTokens(variants, cell);
     }
     return found;
   };

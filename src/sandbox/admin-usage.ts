@@ -1,6 +1,6 @@
 import { csv, refused, type Answer } from './answer.ts';
 import { moneyText } from './decimal.ts';
-import { promptTokens } from './prompt-tokens.ts';
+import { completionTokens, promptTokens } from './token-counts.ts';
 import { askedSpan, badRange, type Span } from './range.ts';
 import { wholeParameter, type Request } from './request.ts';
 import type { State } from './state.ts';
@@ -20,9 +20,9 @@ const dimensions: Readonly<Record<string, (cell: Cell) => string>> = {
 const metrics = (variants: Variants): Readonly<Record<string, (cell: Cell) => bigint>> => ({
   spend: (cell) => cell.consumption + (variants.usage_refunds === 'included' ? cell.refunds : 0n),
   count: (cell) => BigInt(cell.calls),
-  tokens: (cell) => BigInt(promptTokens(variants, cell) + cell.completion),
+  tokens: (cell) => BigInt(promptTokens(variants, cell) + completionTokens(variants, cell)),
   prompt_tokens: (cell) => BigInt(promptTokens(variants, cell)),
-  completion_tokens: (cell) => BigInt(cell.completion),
+  completion_tokens: (cell) => BigInt(completionTokens(variants, cell)),
 });
 
 const granularities: readonly string[] = ['hour', 'day', 'week'] satisfies Granularity[];

@@ -1,7 +1,7 @@
 import { rowMoneyText, type MoneyUnit } from './decimal.ts';
 import { cell, startsFormula } from './csv.ts';
 import { promptAlone, promptWithCached } from './traffic/cells.ts';
-import { promptTokens } from './prompt-tokens.ts';
+import { completionTokens, promptTokens } from './token-counts.ts';
 import { naiveText, rfc3339Text } from './time-zone.ts';
 import type { Row, RowKind } from './traffic/row.ts';
 import type { Variants } from './variants.ts';
@@ -78,7 +78,7 @@ export const allColumns = (variants: Variants, unit: MoneyUnit): readonly Column
         }),
       ),
     ),
-    column('completion_tokens', (row) => String(row.completion)),
+    column('completion_tokens', (row) => String(completionTokens(variants, row))),
     column('cached_tokens', (row) => String(row.cached), variants.cached_header),
     column('cache_write_tokens', (row) => String(row.cacheWrite)),
     column('reasoning_tokens', (row) => String(row.reasoning)),

@@ -259,6 +259,13 @@ export const variantTable = {
     meaning: 'Whether prompt_tokens contain the cached (and cache-write) tokens.',
     note: 'Log export: prompt tokens',
   },
+  completion_tokens: {
+    values: ['includes-reasoning', 'excludes-reasoning', 'per-vendor'],
+    default: 'includes-reasoning',
+    meaning:
+      'Whether completion_tokens contain the reasoning tokens; per vendor, google leaves them out. The charge is the same.',
+    note: 'Log export: prompt tokens',
+  },
   row_kinds: {
     values: ['all', 'calls'],
     default: 'all',

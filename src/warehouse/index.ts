@@ -26,7 +26,7 @@ export type {
 export type { KeyJournalRow, KeyTable, LineageRow } from './keys/key-table.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
-export type { TokenRules } from './tokens/match-rule.ts';
+export type { OutputRules, TokenRules } from './tokens/match-rule.ts';
 export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
 export type {
   AttemptEnd,

@@ -9,6 +9,7 @@ import { gaps } from './migrations/12-gaps.ts';
 import { outboxRoutes } from './migrations/13-outbox-routes.ts';
 import { keys } from './migrations/14-keys.ts';
 import { outboxTitle } from './migrations/15-outbox-title.ts';
+import { outputConvention } from './migrations/16-output-convention.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -182,4 +183,5 @@ export const migrations: readonly Migration[] = [
   outboxRoutes,
   keys,
   outboxTitle,
+  outputConvention,
 ];

@@ -78,7 +78,7 @@ export const openAccount = async (): Promise<Account> => {
     clock: systemClock,
     log: silentLog,
   });
-  await warehouse.tokens.configure('main', { '*': 'includes_cache' });
+  await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
   const window = interval(
     unixSeconds(Date.UTC(2026, 8, 19) / 1000),
     resolvePeriod(month, now, zone).interval.end,

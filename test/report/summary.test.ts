@@ -63,9 +63,9 @@ describe('an ordinary month', () => {
       String(current(rows).reduce((sum, row) => sum + (row.kind === 'refund' ? 0 : (pick(row) ?? 0)), 0));
     const last = (column: string): string | null | undefined => exactOf(tableOf(model, title), column).at(-1);
     expect(last('Calls')).toBe(sums(({ calls }) => calls));
-    expect(last('Prompt')).toBe(sums(({ prompt }) => prompt));
+    expect(last('Input')).toBe(sums(({ prompt }) => prompt));
     expect(last('Cached')).toBe(sums(({ cached }) => cached));
-    expect(last('Completion')).toBe(sums(({ completion }) => completion));
+    expect(last('Output')).toBe(sums(({ completion }) => completion));
     expect(last('Reasoning')).toBe(sums(({ reasoning }) => reasoning));
   });
 

@@ -99,6 +99,8 @@ describe('the spend summary over the warehouse', () => {
       amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
       opensSpan: true,
     });
+    await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
+    await warehouse.tokens.judge('main');
   });
   afterAll(async () => {
     await warehouse[Symbol.asyncDispose]();

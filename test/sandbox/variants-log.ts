@@ -292,6 +292,34 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     expect(including?.gpt).toBeGreaterThan(excluding?.gpt ?? 0);
   },
 
+  completion_tokens: async () => {
+    const found = await seen(
+      'completion_tokens',
+      async (box) => {
+        const { rows } = await box.log();
+        const sums = { gemini: 0, openai: 0, reasoning: 0, charged: 0 };
+        for (const row of rows.filter((one) => Number(one['reasoning_tokens']) > 0)) {
+          const completion = Number(row['completion_tokens']);
+          if (row['model_name']?.startsWith('gemini')) sums.gemini += completion;
+          else sums.openai += completion;
+          sums.reasoning += Number(row['reasoning_tokens']);
+          sums.charged += Number(row['quota']);
+        }
+        return sums;
+      },
+      { callsPerDay: 100 },
+    );
+    const [includes, excludes, vendor] = ['includes-reasoning', 'excludes-reasoning', 'per-vendor'].map(
+      (name) => found[name],
+    );
+    expect(includes?.reasoning).toBeGreaterThan(1_000);
+    expect((includes?.gemini ?? 0) + (includes?.openai ?? 0)).toBe(
+      (excludes?.gemini ?? 0) + (excludes?.openai ?? 0) + (includes?.reasoning ?? 0),
+    );
+    expect([vendor?.gemini, vendor?.openai]).toEqual([excludes?.gemini, includes?.openai]);
+    expect([excludes?.charged, vendor?.charged]).toEqual([includes?.charged, includes?.charged]);
+  },
+
   row_kinds: async () => {
     const { all, calls } = await seen('row_kinds', async (box) => new Set(column(await box.log(), 'type')), {
       callsPerDay: 100,

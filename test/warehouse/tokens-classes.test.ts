@@ -8,10 +8,11 @@ import type { Classes, CountName, LoggedCall } from './tokens-support.ts';
 import { few } from '../support/storm.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
+const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
 
 const openWithRules = async (folder: Parameters<typeof openIn>[0]): Promise<Warehouse> => {
   const warehouse = await openIn(folder);
-  await warehouse.tokens.configure('main', rules);
+  await warehouse.tokens.configure('main', rules, outputRules);
   return warehouse;
 };
 
@@ -152,18 +153,34 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
   ],
   [
     'all of a completion',
-    { ...told, completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
     { output: '100', output_plain: '10', output_reasoning: '60', output_audio: '30' },
   ],
   [
-    'more reasoning than completion',
-    { ...told, completion_tokens: 100, reasoning_tokens: 101 },
+    'more reasoning than the completion that includes it',
+    { ...told, model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
     {
       output: '100',
       output_plain: 'unknown',
       output_reasoning: 'unknown',
       output_audio: 'unknown',
       output_unclassified: '100',
+    },
+  ],
+  [
+    'a completion that reasoning comes on top of',
+    { ...told, model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
+    { output: '400', output_plain: '70', output_reasoning: '300', output_audio: '30' },
+  ],
+  [
+    'reasoning of a completion of which nothing is decided',
+    { ...told, model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
+    {
+      output: '100',
+      output_plain: '10',
+      output_reasoning: 'unknown',
+      output_audio: '30',
+      output_unclassified: '60',
     },
   ],
   [
@@ -240,7 +257,10 @@ describe('the classes of a call', () => {
         const calls = made.map((one, at) => ({ ...one, key: `key-${at}` }));
         await landCalls(warehouse, folder, calls);
         const decided = new Map(
-          (await warehouse.tokens.conventions('main')).map(({ model, convention }) => [model, convention]),
+          (await warehouse.tokens.conventions('main')).map(({ model, convention, output }) => [
+            model,
+            [convention, output.convention],
+          ]),
         );
         const found = await classesBy(warehouse, 'token_name');
         expect(found.size).toBe(calls.length);
@@ -251,9 +271,12 @@ describe('the classes of a call', () => {
           for (const value of Object.values(classes)) expect(value ?? 0n).toBeGreaterThanOrEqual(0n);
           const prompt = countOf(one, 'prompt_tokens');
           const cache = (countOf(one, 'cached_tokens') ?? 0n) + (countOf(one, 'cache_write_tokens') ?? 0n);
-          const onTop = decided.get(one.model ?? '') === 'excludes_cache' ? cache : 0n;
+          const onTop = decided.get(one.model ?? '')?.[0] === 'excludes_cache' ? cache : 0n;
           expect(classes.input_tokens).toBe(prompt === null ? null : prompt + onTop);
-          expect(classes.output_tokens).toBe(countOf(one, 'completion_tokens'));
+          const completion = countOf(one, 'completion_tokens');
+          const excludes = decided.get(one.model ?? '')?.[1] === 'excludes_reasoning';
+          const thought = excludes ? (countOf(one, 'reasoning_tokens') ?? 0n) : 0n;
+          expect(classes.output_tokens).toBe(completion === null ? null : completion + thought);
           expect(sumOf(classes, inputClasses)).toBe(classes.input_tokens ?? 0n);
           expect(sumOf(classes, outputClasses)).toBe(classes.output_tokens ?? 0n);
           // What is told is what was served, or not told at all.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenRules } from '../../src/warehouse/index.ts';
+import type { OutputRules, TokenRules } from '../../src/warehouse/index.ts';
 import { goodEnv, goodFiles, load } from '../config/support/load.ts';
 import { openInMemory, testFolder } from './support.ts';
 import { landCalls } from './tokens-support.ts';
@@ -37,5 +37,22 @@ describe('accounts.NAME.gateway.token_convention', () => {
     const { text } = await load(withConvention('"claude-*": excludes'), goodEnv);
     expect(text).toContain('token_convention');
     expect(text).toContain('includes_cache');
+  });
+});
+
+describe('accounts.NAME.gateway.output_convention', () => {
+  it('is read as the rules that the warehouse takes, and takes no other word', async () => {
+    const withRule = (word: string) => ({
+      ...goodFiles,
+      [settings]: (goodFiles[settings] ?? '').replace(
+        'currency: USD }',
+        `currency: USD, gateway: { output_convention: { "x-*": ${word} } } }`,
+      ),
+    });
+    const { config, text } = await load(withRule('excludes_reasoning'), goodEnv);
+    expect(text).toBe('');
+    const rules: OutputRules = config?.settings.accounts['main']?.gateway.output_convention ?? {};
+    expect(rules).toEqual({ 'x-*': 'excludes_reasoning' });
+    expect((await load(withRule('excludes'), goodEnv)).text).toContain('includes_reasoning');
   });
 });

@@ -257,3 +257,111 @@ describe('what prompt tokens hold', () => {
     ]);
   });
 });
+
+/** Calls at 2 a million for text and 8 for output, reasoning included in that or on top of the completion. */
+const reasoned = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCall[] =>
+  Array.from({ length: 60 }, (_, at) => {
+    const [text, plain, reasoning] = [
+      9000 + ((at * 7919) % 900),
+      900 + (at % 17),
+      at % 3 === 0 ? 0 : 40 + at * 7,
+    ];
+    return {
+      at: day + at,
+      prompt_tokens: text,
+      completion_tokens: includes ? plain + reasoning : plain,
+      reasoning_tokens: reasoning,
+      quota: `0.${String(text * 20 + (plain + reasoning) * 80).padStart(7, '0')}`,
+      ...change,
+    };
+  });
+
+/** A call with more reasoning than completion. */
+const thought: LoggedCall = { at: day + 77, prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 900 };
+
+describe('what completion tokens hold', () => {
+  it('is proved by one call with more reasoning than completion, and kept with the call', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const less = { prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 60 };
+    await landCalls(warehouse, folder, [less, thought, { ...less, model: 'other' }]);
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      {
+        model: 'model',
+        output: {
+          convention: 'excludes_reasoning',
+          decidedBy: 'rows',
+          contradicted: false,
+          evidence: {
+            calls: 2,
+            reasoningCalls: 2,
+            excludesCalls: 1,
+            witness: { at: day + 77, completion: 100 },
+          },
+        },
+      },
+      { model: 'other', output: { convention: undefined, evidence: { calls: 1, reasoningCalls: 1 } } },
+    ]);
+    const classes = await classesBy(warehouse, 'model_name');
+    expect(classes.get('model')).toMatchObject({
+      output_tokens: 1160n,
+      output_plain_tokens: 200n,
+      output_reasoning_tokens: 960n,
+    });
+    expect(classes.get('other')).toMatchObject({ output_tokens: 100n, output_unclassified_tokens: 60n });
+  });
+
+  it.each([
+    ['a refund', { ...thought, kind: 'refund' }],
+    ['a completion of 0', { ...thought, completion_tokens: 0 }],
+    ['a completion that is not told', { reasoning_tokens: 900 }],
+  ])('is not proved by %s', async (_, call) => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    await landCalls(warehouse, folder, [call]);
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      { output: { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } } },
+    ]);
+  });
+
+  it.each([true, false])('is shown by what calls were charged (includes reasoning: %s)', async (includes) => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    await landCalls(warehouse, folder, reasoned(includes));
+    const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      {
+        output: {
+          convention: shows,
+          decidedBy: 'price',
+          evidence: { [includes ? 'includesPrice' : 'excludesPrice']: { day, key: 'key', calls: 60, shows } },
+        },
+      },
+    ]);
+  });
+
+  it('is open where charges and calls contradict each other, and is what the configuration says', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    await landCalls(warehouse, folder, [...reasoned(true), { ...thought, key: 'other' }]);
+    const decided = async () =>
+      (await warehouse.tokens.conventions('main')).map(({ output }) => [
+        output.convention,
+        output.decidedBy,
+        output.contradicted,
+        output.evidence.rule,
+      ]);
+    expect(await decided()).toEqual([[undefined, undefined, true, undefined]]);
+    await warehouse.tokens.configure('main', {}, { 'mod*': 'excludes_reasoning' });
+    expect(await decided()).toEqual([['excludes_reasoning', 'configured', true, 'mod*']]);
+  });
+
+  it('is told apart from what prompt tokens hold', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    await landCalls(warehouse, folder, [thought]);
+    expect(await warehouse.tokens.conventions('main')).toMatchObject([
+      { convention: undefined, contradicted: false, evidence: { cacheCalls: 0 } },
+    ]);
+  });
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cachePriceOf } from '../../src/warehouse/tokens/cache-price.ts';
-import type { PricedCall } from '../../src/warehouse/tokens/cache-price.ts';
+import { cachePriceOf, reasoningPriceOf } from '../../src/warehouse/tokens/part-price.ts';
+import type { PricedCall } from '../../src/warehouse/tokens/part-price.ts';
 
 type Use = { readonly text: number; readonly cached: number; readonly write: number; readonly out: number };
 
@@ -66,8 +66,8 @@ describe('what charges show', () => {
       1,
     );
     expect(shown?.shows).toBe(nameOf(includes));
-    expect(shown?.prompt.value).toBeCloseTo(300, 3);
-    expect(shown?.cached.value).toBeCloseTo(includes ? -270 : 30, 3);
+    expect(shown?.whole.value).toBeCloseTo(300, 3);
+    expect(shown?.part.value).toBeCloseTo(includes ? -270 : 30, 3);
     expect(shown?.calls).toBe(80);
   });
 
@@ -130,5 +130,81 @@ describe('what charges show', () => {
     const again = Array.from({ length: 10 }, () => few).flat();
     expect(cachePriceOf(again, 1)).toBeUndefined();
     expect(cachePriceOf([], 1)).toBeUndefined();
+  });
+});
+
+type Thought = { readonly text: number; readonly plain: number; readonly reasoning: number };
+
+const thoughts: readonly Thought[] = Array.from({ length: 80 }, (_, at) => ({
+  text: 500 + ((at * 7919) % 9000),
+  plain: 20 + ((at * 523) % 700),
+  reasoning: at % 4 === 0 ? 0 : 10 + ((at * 311) % 1500),
+}));
+
+const thoughtCalls = (
+  includes: boolean,
+  chargeOf: (one: Thought) => number,
+  uses: readonly Thought[] = thoughts,
+): PricedCall[] =>
+  uses.map((one) => ({
+    counts: [includes ? one.plain + one.reasoning : one.plain, one.reasoning, one.text],
+    charge: chargeOf(one),
+  }));
+
+const asOutput = (one: Thought): number => one.text * 300 + (one.plain + one.reasoning) * 1500;
+
+describe('what charges show of reasoning tokens', () => {
+  it.each([true, false])('is whether the completion holds them (includes reasoning: %s)', (includes) => {
+    const shown = reasoningPriceOf(thoughtCalls(includes, asOutput), 1);
+    expect(shown?.shows).toBe(includes ? 'includes_reasoning' : 'excludes_reasoning');
+    expect(shown?.part.value).toBeCloseTo(includes ? 0 : 1500, 3);
+  });
+
+  it('is that the completion holds them where they are cheaper there', () => {
+    const cheaper = (one: Thought): number => one.text * 300 + one.plain * 1500 + one.reasoning * 600;
+    expect(reasoningPriceOf(thoughtCalls(true, cheaper), 1)?.shows).toBe('includes_reasoning');
+  });
+
+  it('is nothing where reasoning has a price between none and that of output, or above it', () => {
+    for (const price of [600, 2400])
+      expect(
+        reasoningPriceOf(
+          thoughtCalls(false, (one) => one.text * 300 + one.plain * 1500 + one.reasoning * price),
+          1,
+        ),
+      ).toBeUndefined();
+  });
+
+  it('is nothing where reasoning rises and falls with the completion', () => {
+    const even = thoughts.map((one) => ({ ...one, reasoning: one.plain * 2 }));
+    expect(reasoningPriceOf(thoughtCalls(false, asOutput, even), 1)).toBeUndefined();
+  });
+
+  it('is never wrong where vendors charge reasoning as output, however charges are rounded', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            text: fc.integer({ min: 1, max: 20_000 }),
+            plain: fc.integer({ min: 1, max: 3000 }),
+            reasoning: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 6000 })),
+          }),
+          { minLength: 25, maxLength: 80 },
+        ),
+        fc.integer({ min: 1, max: 20_000 }),
+        fc.integer({ min: 1, max: 50_000 }),
+        fc.boolean(),
+        fc.constantFrom(1, 10, 200, 10_000, 1_000_000),
+        fc.constantFrom(Math.round, Math.floor, Math.ceil),
+        (uses, text, output, includes, unit, rounded) => {
+          const chargeOf = (one: Thought): number =>
+            rounded((one.text * text + (one.plain + one.reasoning) * output) / unit);
+          expect([undefined, includes ? 'includes_reasoning' : 'excludes_reasoning']).toContain(
+            reasoningPriceOf(thoughtCalls(includes, chargeOf, uses), 1)?.shows,
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 });

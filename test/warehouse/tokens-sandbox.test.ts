@@ -104,22 +104,58 @@ it('what is open after a few calls differs from the truth by being unclassified 
   await using house = await openJobHouse({ variants: { prompt_tokens: 'includes-cached' }, callsPerDay: 4 });
   await house.run('pull-logs', { since: first });
   const conventions = await house.context.warehouse.tokens.conventions('main');
-  const open = conventions.filter(
+  const openInput = conventions.filter(
     ({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0,
   );
-  expect(open.length).toBeGreaterThan(0);
+  const openOutput = conventions.filter(
+    ({ output }) => output.convention === undefined && output.evidence.reasoningCalls > 0,
+  );
+  expect(openInput.length).toBeGreaterThan(0);
+  expect(openOutput.length).toBeGreaterThan(0);
   const truth = truthOf(house);
+  const outputAt = columns.indexOf('output_tokens');
   for (const [model, held] of await heldIn(house)) {
     const real = truth.get(model) ?? [];
-    if (!open.some((one) => one.model === model)) {
-      expect([model, held]).toEqual([model, real]);
-      continue;
+    for (const [start, end, open] of [
+      [0, outputAt, openInput],
+      [outputAt, columns.length, openOutput],
+    ] as const) {
+      const [heldSide, realSide] = [held.slice(start, end), real.slice(start, end)];
+      if (!open.some((one) => one.model === model)) {
+        expect([model, heldSide]).toEqual([model, realSide]);
+        continue;
+      }
+      // The total is that of a whole that includes its part, as here; the last class is the unclassified one.
+      expect(heldSide[0]).toBe(realSide[0]);
+      const missing = realSide.slice(1, -1).map((value, at) => value - (heldSide[at + 1] ?? 0));
+      for (const gap of missing) expect(gap).toBeGreaterThanOrEqual(0);
+      expect(heldSide.at(-1)).toBe(missing.reduce((sum, gap) => sum + gap, 0));
     }
-    const unclassified = columns.indexOf('input_unclassified_tokens');
-    expect(held[0]).toBe(real[0]);
-    const missing = columns.slice(1, unclassified).map((_, at) => (real[at + 1] ?? 0) - (held[at + 1] ?? 0));
-    for (const gap of missing) expect(gap).toBeGreaterThanOrEqual(0);
-    expect(held[unclassified]).toBe(missing.reduce((sum, gap) => sum + gap, 0));
-    expect(held.slice(unclassified + 1)).toEqual(real.slice(unclassified + 1));
   }
+});
+
+const reasoners = ['gemini-2.5-flash', 'o4-mini'];
+
+describe.each(['currency', 'units'] as const)('reasoning, with amounts in %s', (log_quota) => {
+  it.each(['includes-reasoning', 'excludes-reasoning', 'per-vendor'] as const)(
+    'is counted once where completions are counted %s',
+    async (completion_tokens) => {
+      await using house = await openJobHouse({
+        variants: { completion_tokens, log_quota },
+        callsPerDay: 150,
+      });
+      await house.run('pull-logs', { since: first });
+      const conventions = await house.context.warehouse.tokens.conventions('main');
+      const decided = conventions.filter(({ output }) => output.evidence.reasoningCalls > 0);
+      const expectedOf = (model: string): string => {
+        if (completion_tokens === 'per-vendor')
+          return model.startsWith('gemini') ? 'excludes_reasoning' : 'includes_reasoning';
+        return completion_tokens.replace('-', '_');
+      };
+      expect(decided.map(({ model, output }) => [model, output.convention, output.contradicted])).toEqual(
+        reasoners.map((model) => [model, expectedOf(model), false]),
+      );
+      expect(sorted(await heldIn(house))).toEqual(sorted(truthOf(house)));
+    },
+  );
 });

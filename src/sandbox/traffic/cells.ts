@@ -19,7 +19,9 @@ export type Cell = {
   /** Prompt tokens without, and with, the cached and cache-write ones. */
   promptAlone: number;
   promptWithCached: number;
+  /** All completion tokens, and the reasoning ones among them. */
   completion: number;
+  reasoning: number;
 };
 
 export const promptAlone = (row: Row): number => row.text + row.audioInput + row.imageInput;
@@ -36,6 +38,7 @@ const emptyCell = (hour: number, model: Model | undefined, token: string): Cell 
   promptAlone: 0,
   promptWithCached: 0,
   completion: 0,
+  reasoning: 0,
 });
 
 const add = (cell: Cell, row: Row): void => {
@@ -48,6 +51,7 @@ const add = (cell: Cell, row: Row): void => {
   cell.promptAlone += promptAlone(row);
   cell.promptWithCached += promptWithCached(row);
   cell.completion += row.completion;
+  cell.reasoning += row.reasoning;
 };
 
 /** Sums rows by hour, model and key. */

@@ -3,7 +3,7 @@ const count = (column: string): string => `CASE WHEN ${column} >= 0 THEN ${colum
 
 /** The counts of a call as they are taken, and what is decided of its model. */
 const countsSql = (relation: string): string => `
-  SELECT calls.*, token_convention.convention,
+  SELECT calls.*, token_convention.convention, token_convention.output_convention,
     ${count('calls.prompt_tokens')} AS prompt,
     ${count('calls.cached_tokens')} AS cached,
     ${count('calls.cache_write_tokens')} AS cache_write,
@@ -26,11 +26,14 @@ const remaindersSql = (relation: string): string => `
     excludes OR cached IS NOT NULL AS reads_told,
     CASE WHEN excludes THEN prompt WHEN cache <= prompt THEN prompt - cache END
       - coalesce(audio_in, 0) - coalesce(image, 0) AS uncached,
-    completion - coalesce(reasoning, 0) - coalesce(audio_out, 0) AS plain
+    thought = 0 OR output_convention IS NOT NULL AS splits_output,
+    CASE WHEN excludes_reasoning THEN completion ELSE completion - thought END - coalesce(audio_out, 0) AS plain
   FROM (
     SELECT *,
       coalesce(convention = 'excludes_cache', false) AS excludes,
-      coalesce(cached, 0) + coalesce(cache_write, 0) AS cache
+      coalesce(cached, 0) + coalesce(cache_write, 0) AS cache,
+      coalesce(output_convention = 'excludes_reasoning', false) AS excludes_reasoning,
+      coalesce(reasoning, 0) AS thought
     FROM (${countsSql(relation)})
   )`;
 
@@ -51,20 +54,26 @@ const helpers = [
   'reads_told',
   'uncached',
   'plain',
+  'output_convention',
+  'excludes_reasoning',
+  'thought',
+  'splits_output',
 ].join(', ');
 
 const classesSql = (relation: string): string => `
   SELECT * EXCLUDE (${helpers}),
     convention AS token_convention,
+    output_convention AS token_output_convention,
     CASE WHEN excludes THEN prompt + cache ELSE prompt END AS input_tokens,
     CASE WHEN uncached >= 0 AND reads_told THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cached END AS input_cache_read_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cache_write END AS input_cache_write_tokens,
     CASE WHEN uncached >= 0 THEN audio_in END AS input_audio_tokens,
     CASE WHEN uncached >= 0 THEN image END AS input_image_tokens,
-    completion AS output_tokens,
+    CASE WHEN excludes_reasoning THEN completion + thought ELSE completion END AS output_tokens,
     CASE WHEN plain >= 0 THEN greatest(plain - audio_somewhere, 0) END AS output_plain_tokens,
-    CASE WHEN plain >= 0 THEN reasoning END AS output_reasoning_tokens,
+    CASE WHEN splits_output AND (plain >= 0 OR excludes_reasoning AND completion >= 0) THEN reasoning END
+      AS output_reasoning_tokens,
     CASE WHEN plain >= 0 THEN audio_out END AS output_audio_tokens
   FROM (${remaindersSql(relation)})`;
 
@@ -75,6 +84,7 @@ const classesSql = (relation: string): string => `
  * unclassified:
  * - Cached and cache-write tokens of a model whose convention is open: they are part of the prompt or come on top. The
  *   input is then the prompt as served, the least it can be.
+ * - Reasoning tokens of a model whose output convention is open, likewise: the output is then the completion as served.
  * - All of a prompt or completion whose parts are more than the whole: they can't all be true.
  * - What is left of a prompt that may hold cached tokens, where nothing tells how many.
  * - Audio that is not said to be of the input or the output, as far as either can hold it.

@@ -1,7 +1,7 @@
 import type { UnixSeconds } from '../../base/index.ts';
-import type { TokenConvention } from './convention.ts';
+import type { OutputConvention, TokenConvention } from './convention.ts';
 import { ruleFor } from './match-rule.ts';
-import type { TokenRules } from './match-rule.ts';
+import type { OutputRules, RulesOf, TokenRules } from './match-rule.ts';
 
 /** A call with more cached, or more cache-write, tokens than its whole prompt. */
 export type Witness = {
@@ -11,6 +11,13 @@ export type Witness = {
   readonly cacheWrite: number | undefined;
 };
 
+/** A call with more reasoning tokens than completion tokens. */
+export type OutputWitness = {
+  readonly at: UnixSeconds;
+  readonly completion: number;
+  readonly reasoning: number | undefined;
+};
+
 /** What the charges of one key's calls showed. Prices are evidence in floating point, no money. */
 export type ShownPrice = {
   /** Begin of the last UTC day of the calls, and how many days they are of. */
@@ -18,19 +25,18 @@ export type ShownPrice = {
   readonly days: number;
   readonly key: string;
   readonly calls: number;
-  readonly shows: TokenConvention;
-  readonly promptPrice: string;
-  readonly cachedPrice: string;
-  readonly cachedError: string;
+  readonly shows: TokenConvention | OutputConvention;
+  /** Of a token of the whole (prompt or completion), and of one of the part (cached or reasoning). */
+  readonly wholePrice: string;
+  readonly partPrice: string;
+  readonly partError: string;
 };
 
-export type TokenEvidence = {
+/** Proofs of one side of a model's calls. */
+type Proofs = {
   readonly calls: number;
-  /** Calls with cached or cache-write tokens: with none there is nothing to decide. */
-  readonly cacheCalls: number;
-  /** Calls that prove by themselves that the prompt excludes the cache, and the first of them. */
+  /** Calls that prove by themselves that the whole excludes the part. */
   readonly excludesCalls: number;
-  readonly witness?: Witness;
   /** How often charges showed each convention, and what they showed last. */
   readonly includesTimes: number;
   readonly excludesTimes: number;
@@ -40,34 +46,73 @@ export type TokenEvidence = {
   readonly rule?: string;
 };
 
-/** What is taken of a model's prompt tokens, and why. */
-export type ModelConvention = {
-  readonly model: string;
+export type TokenEvidence = Proofs & {
+  /** Calls with cached or cache-write tokens: with none there is nothing to decide. */
+  readonly cacheCalls: number;
+  /** The first call that proves that the prompt excludes the cache. */
+  readonly witness?: Witness;
+};
+
+export type OutputEvidence = Proofs & {
+  /** Calls with reasoning tokens: with none there is nothing to decide. */
+  readonly reasoningCalls: number;
+  /** The first call that proves that the completion excludes the reasoning. */
+  readonly witness?: OutputWitness;
+};
+
+type Decision<Convention> = {
   /** Nothing while it is open: what could be either is unclassified then. */
-  readonly convention: TokenConvention | undefined;
+  readonly convention: Convention | undefined;
   readonly decidedBy: 'configured' | 'rows' | 'price' | undefined;
   /** There is evidence against it; without a rule, evidence for both leaves it open. */
   readonly contradicted: boolean;
-  readonly evidence: TokenEvidence;
 };
 
+export type OutputDecision = Decision<OutputConvention> & { readonly evidence: OutputEvidence };
+
+/** What is taken of a model's prompt tokens and of its completion tokens, and why. */
+export type ModelConvention = Decision<TokenConvention> & {
+  readonly model: string;
+  readonly evidence: TokenEvidence;
+  readonly output: OutputDecision;
+};
+
+/** What is seen of both sides of a model. */
+export type ModelEvidence = { readonly input: TokenEvidence; readonly output: OutputEvidence };
+
 /** The configured rule, else what the evidence shows when all of it shows the same. */
-export const decide = (model: string, seen: TokenEvidence, rules: TokenRules): ModelConvention => {
-  const excludes = seen.excludesCalls > 0 || seen.excludesTimes > 0;
-  const includes = seen.includesTimes > 0;
+const decideSide = <Convention extends string, Evidence extends Proofs>(
+  model: string,
+  evidence: Evidence,
+  rules: RulesOf<Convention>,
+  names: { readonly includes: Convention; readonly excludes: Convention },
+): Decision<Convention> & { readonly evidence: Evidence } => {
+  const excludes = evidence.excludesCalls > 0 || evidence.excludesTimes > 0;
+  const includes = evidence.includesTimes > 0;
   const rule = ruleFor(rules, model);
   if (rule !== undefined)
     return {
-      model,
       convention: rule.convention,
       decidedBy: 'configured',
-      contradicted: rule.convention === 'includes_cache' ? excludes : includes,
-      evidence: { ...seen, rule: rule.pattern },
+      contradicted: rule.convention === names.includes ? excludes : includes,
+      evidence: { ...evidence, rule: rule.pattern },
     };
-  const open = { model, convention: undefined, decidedBy: undefined, evidence: seen };
+  const open = { convention: undefined, decidedBy: undefined, contradicted: false, evidence };
   if (excludes && includes) return { ...open, contradicted: true };
-  if (includes) return { ...open, contradicted: false, convention: 'includes_cache', decidedBy: 'price' };
-  if (!excludes) return { ...open, contradicted: false };
-  const decidedBy = seen.excludesCalls > 0 ? 'rows' : 'price';
-  return { ...open, contradicted: false, convention: 'excludes_cache', decidedBy };
+  if (includes) return { ...open, convention: names.includes, decidedBy: 'price' };
+  if (!excludes) return open;
+  return { ...open, convention: names.excludes, decidedBy: evidence.excludesCalls > 0 ? 'rows' : 'price' };
 };
+
+export const decide = (
+  model: string,
+  { input, output }: ModelEvidence,
+  rules: { readonly input: TokenRules; readonly output: OutputRules },
+): ModelConvention => ({
+  model,
+  ...decideSide(model, input, rules.input, { includes: 'includes_cache', excludes: 'excludes_cache' }),
+  output: decideSide(model, output, rules.output, {
+    includes: 'includes_reasoning',
+    excludes: 'excludes_reasoning',
+  }),
+});

@@ -1,7 +1,9 @@
-import type { TokenConvention } from './convention.ts';
+import type { OutputConvention, TokenConvention } from './convention.ts';
 
 /** Conventions by names of models, in which `*` stands for anything. */
-export type TokenRules = Readonly<Record<string, TokenConvention>>;
+export type RulesOf<Convention> = Readonly<Record<string, Convention>>;
+export type TokenRules = RulesOf<TokenConvention>;
+export type OutputRules = RulesOf<OutputConvention>;
 
 /** Whether a name is what the pattern says; `*` stands for anything. */
 export const matches = (pattern: string, model: string): boolean => {
@@ -23,10 +25,10 @@ const closeness = (pattern: string): number =>
   pattern.includes('*') ? pattern.replaceAll('*', '').length : Infinity;
 
 /** The rule for a model; of several that match, the closest. */
-export const ruleFor = (
-  rules: TokenRules,
+export const ruleFor = <Convention extends string>(
+  rules: RulesOf<Convention>,
   model: string,
-): { readonly pattern: string; readonly convention: TokenConvention } | undefined =>
+): { readonly pattern: string; readonly convention: Convention } | undefined =>
   Object.entries(rules)
     .filter(([pattern]) => matches(pattern, model))
     .map(([pattern, convention]) => ({ pattern, convention }))

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, readRows, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import { cachePriceOf } from './cache-price.ts';
-import type { CachePrice, PricedCall } from './cache-price.ts';
+import type { TokenSide } from './convention.ts';
+import { cachePriceOf, reasoningPriceOf } from './part-price.ts';
+import type { PartPrice, PricedCall } from './part-price.ts';
 
 const day = 86_400;
 
@@ -12,7 +13,6 @@ const callsOfEach = 200;
 /** Days, up to and with the one asked about. More than one only where there were few calls: prices change. */
 const spans = [1, 7, 31] as const;
 
-/** The prompt and the cached tokens first. */
 const counts = [
   'prompt_tokens',
   'cached_tokens',
@@ -25,28 +25,37 @@ const counts = [
   'image_tokens',
 ] as const;
 
+/** The whole and the part of each side. */
+const asks = {
+  input: { whole: 'prompt_tokens', part: 'cached_tokens', priceOf: cachePriceOf },
+  output: { whole: 'completion_tokens', part: 'reasoning_tokens', priceOf: reasoningPriceOf },
+} as const;
+
 const ofSpan = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
   AND kind = 'consumption' AND quota > 0`;
 
-/** Prices may differ by key: the one with most calls that hold cached tokens. Calls from all over the span. */
-const sampleSql = `
+/** Prices may differ by key: the one with most calls that hold some of the part. Calls from all over the span. */
+const sampleSql = (part: string): string => `
   WITH usual_key AS (
-    SELECT token_name FROM call_log WHERE ${ofSpan} AND cached_tokens > 0
+    SELECT token_name FROM call_log WHERE ${ofSpan} AND ${part} > 0
     GROUP BY token_name ORDER BY count(*) DESC, token_name LIMIT 1
   ), calls AS (
     SELECT token_name, ${counts.join(', ')}, quota, created_at FROM call_log
     WHERE ${ofSpan} AND token_name = (SELECT token_name FROM usual_key)
   )
   SELECT * FROM (
-    SELECT * FROM calls WHERE cached_tokens > 0
+    SELECT * FROM calls WHERE ${part} > 0
     ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})
   UNION ALL
   SELECT * FROM (
-    SELECT * FROM calls WHERE coalesce(cached_tokens, 0) <= 0
+    SELECT * FROM calls WHERE coalesce(${part}, 0) <= 0
     ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})`;
 
-const pricedCall = (row: Row): PricedCall => ({
-  counts: counts.map((name) => Number(row[name] ?? 0)),
+const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): PricedCall => ({
+  // The whole and its part first.
+  counts: [whole, part, ...counts.filter((name) => name !== whole && name !== part)].map((name) =>
+    Number(row[name] ?? 0),
+  ),
   charge: Number(text(row, 'quota')),
 });
 
@@ -56,19 +65,23 @@ const roundingOf = (rows: readonly Row[]): number => {
   return 10 ** -Math.max(0, ...places);
 };
 
-type Asked = { readonly model: string; readonly day: number };
+type Asked = { readonly model: string; readonly day: number; readonly side: TokenSide };
 
 const readPrice = async (
   connection: DuckDBConnection,
   account: string,
-  { model, day: last }: Asked,
-): Promise<(CachePrice & { readonly days: number; readonly key: string }) | undefined> => {
+  { model, day: last, side }: Asked,
+): Promise<(PartPrice & { readonly days: number; readonly key: string }) | undefined> => {
+  const ask = asks[side];
   for (const days of spans) {
     const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
-    const rows = await readRows(connection, sampleSql, bindings);
-    const shown = cachePriceOf(rows.map(pricedCall), roundingOf(rows));
+    const rows = await readRows(connection, sampleSql(ask.part), bindings);
+    const shown = ask.priceOf(
+      rows.map((row) => pricedCall(row, ask)),
+      roundingOf(rows),
+    );
     if (shown !== undefined) return { ...shown, days, key: text(rows[0], 'token_name') };
-    if (rows.filter((row) => Number(row['cached_tokens'] ?? 0) > 0).length === callsOfEach) return undefined;
+    if (rows.filter((row) => Number(row[ask.part] ?? 0) > 0).length === callsOfEach) return undefined;
   }
   return undefined;
 };
@@ -89,23 +102,25 @@ export const judgePrices = async (
   if (here.length === 0) return;
   await execute(
     connection,
-    'DELETE FROM token_price_evidence WHERE account = $account AND day = $day AND model_name = $model',
-    ofEvidence,
+    'DELETE FROM token_price_evidence WHERE account = $account AND day = $day AND model_name = $model AND side = $side',
+    { ...ofEvidence, side: asked.side },
   );
   const shown = await readPrice(connection, account, asked);
   if (shown === undefined) return;
   await execute(
     connection,
-    'INSERT INTO token_price_evidence VALUES ($account, $day, $model, $days, $key, $calls, $shows, $prompt, $cached, $error)',
+    `INSERT INTO token_price_evidence (account, side, day, model_name, days, token_name, calls, shows, whole_price, part_price, part_error)
+     VALUES ($account, $side, $day, $model, $days, $key, $calls, $shows, $whole, $part, $error)`,
     {
       ...ofEvidence,
       days: shown.days,
       key: shown.key,
       calls: shown.calls,
       shows: shown.shows,
-      prompt: shown.prompt.value.toPrecision(6),
-      cached: shown.cached.value.toPrecision(6),
-      error: shown.cached.error.toPrecision(2),
+      side: asked.side,
+      whole: shown.whole.value.toPrecision(6),
+      part: shown.part.value.toPrecision(6),
+      error: shown.part.error.toPrecision(2),
     },
   );
 };

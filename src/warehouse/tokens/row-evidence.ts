@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import type { TokenSide } from './convention.ts';
 
 /** Whole UTC days, half-open, in seconds. */
 export type DayRange = { readonly start: number; readonly end: number };
@@ -99,19 +100,37 @@ export const writeJudged = async (
 
 const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
 
-/** A prompt of 0 is no whole that a part could be larger than: it may stand for a count that was not made. */
-const excludes = `kind = 'consumption' AND prompt_tokens > 0 AND (cached_tokens > prompt_tokens OR cache_write_tokens > prompt_tokens)`;
+/** A whole of 0 is none that a part could be larger than: it may stand for a count that was not made. */
+const sides = [
+  {
+    side: 'input',
+    whole: 'prompt_tokens',
+    part: 'cached_tokens',
+    write: 'cache_write_tokens',
+    hasPart: '(cached_tokens > 0 OR cache_write_tokens > 0)',
+    excludes: 'prompt_tokens > 0 AND (cached_tokens > prompt_tokens OR cache_write_tokens > prompt_tokens)',
+  },
+  {
+    side: 'output',
+    whole: 'completion_tokens',
+    part: 'reasoning_tokens',
+    write: 'NULL',
+    hasPart: 'reasoning_tokens > 0',
+    excludes: 'completion_tokens > 0 AND reasoning_tokens > completion_tokens',
+  },
+] as const;
 
-const evidenceSql = `
-  INSERT INTO token_row_evidence
-  SELECT $account, day, model_name, calls, cache_calls, excludes_calls, witness.moment, witness.prompt, witness.cached,
-    witness.cache_write
+const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof sides)[number]): string => `
+  INSERT INTO token_row_evidence (account, side, day, model_name, calls, part_calls, excludes_calls, witness_at,
+    witness_whole, witness_part, witness_write)
+  SELECT $account, '${side}', day, model_name, calls, part_calls, excludes_calls, witness.moment, witness.whole,
+    witness.part, witness.cache_write
   FROM (
     SELECT created_at // ${day} * ${day} AS day, model_name, count(*) AS calls,
-      count(*) FILTER (kind = 'consumption' AND (cached_tokens > 0 OR cache_write_tokens > 0)) AS cache_calls,
-      count(*) FILTER (${excludes}) AS excludes_calls,
-      arg_min({moment: created_at, prompt: prompt_tokens, cached: cached_tokens, cache_write: cache_write_tokens}, created_at)
-        FILTER (${excludes}) AS witness
+      count(*) FILTER (kind = 'consumption' AND ${hasPart}) AS part_calls,
+      count(*) FILTER (kind = 'consumption' AND ${excludes}) AS excludes_calls,
+      arg_min({moment: created_at, whole: ${whole}, part: ${part}, cache_write: ${write}}, created_at)
+        FILTER (kind = 'consumption' AND ${excludes}) AS witness
     FROM call_log WHERE ${ofRange}
     GROUP BY day, model_name
   )`;
@@ -129,20 +148,21 @@ export const judgeRows = async (
        SELECT DISTINCT created_at // ${day} * ${day} FROM call_log WHERE ${ofRange})`,
     bindings,
   );
-  await execute(connection, evidenceSql, bindings);
+  for (const side of sides) await execute(connection, evidenceSql(side), bindings);
 };
 
-/** Days of each model worth asking what their calls cost: the newest few in which the cache was used. */
+/** Days of each model worth asking what their calls cost: the newest few with cached (or reasoning) tokens. */
 export const daysToPrice = async (
   connection: DuckDBConnection,
   account: string,
+  side: TokenSide,
   ranges: readonly DayRange[],
 ): Promise<readonly { readonly model: string; readonly day: number }[]> => {
   const rows = await readRows(
     connection,
     `SELECT model_name, day FROM token_row_evidence
-     WHERE account = $account AND cache_calls > 0 ORDER BY model_name, day DESC`,
-    { account },
+     WHERE account = $account AND side = $side AND part_calls > 0 ORDER BY model_name, day DESC`,
+    { account, side },
   );
   const taken = new Map<string, number>();
   return rows

@@ -3,24 +3,26 @@ import { createNamedGates } from '../../base/index.ts';
 import type { Log } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
-import { readConventions, readEvidence, readRules, writeConventions, writeRules } from './conventions.ts';
+import type { OutputConvention, TokenConvention } from './convention.ts';
+import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
 import { decide } from './decide.ts';
 import type { ModelConvention } from './decide.ts';
-import type { TokenRules } from './match-rule.ts';
+import type { OutputRules, RulesOf, TokenRules } from './match-rule.ts';
 import { judgePrices } from './price-evidence.ts';
+import { readEvidence } from './read-evidence.ts';
 import { daysToPrice, judgeRows, staleDays, writeJudged } from './row-evidence.ts';
 
 export type TokensTable = {
-  /** What is taken of the prompt tokens of each model, and why, by model; the newest data looked at first. */
+  /** What is taken of the prompt and completion tokens of each model, and why, by model; the newest data looked at first. */
   readonly conventions: (account: string, signal?: AbortSignal) => Promise<readonly ModelConvention[]>;
   /** Sets the rules of the configuration, by names of models in which `*` stands for anything; those before are forgotten. */
-  readonly configure: (account: string, rules: TokenRules) => Promise<void>;
+  readonly configure: (account: string, input: TokenRules, output?: OutputRules) => Promise<void>;
   /** Looks at what landed since; without anything new it costs next to nothing. What changes is logged. */
   readonly judge: (account: string, signal?: AbortSignal) => Promise<void>;
 };
 
-const sameRules = (left: TokenRules, right: TokenRules): boolean => {
-  const written = (rules: TokenRules): string =>
+const sameRules = (left: RulesOf<string>, right: RulesOf<string>): boolean => {
+  const written = (rules: RulesOf<string>): string =>
     JSON.stringify(Object.entries(rules).toSorted(([one], [other]) => (one < other ? -1 : 1)));
   return written(left) === written(right);
 };
@@ -31,7 +33,10 @@ const decideAll = async (
   account: string,
 ): Promise<{ readonly before: readonly ModelConvention[]; readonly now: readonly ModelConvention[] }> => {
   const before = await readConventions(connection, account);
-  const rules = await readRules(connection, account);
+  const rules = {
+    input: await readRules<TokenConvention>(connection, account, 'input'),
+    output: await readRules<OutputConvention>(connection, account, 'output'),
+  };
   const evidence = await readEvidence(connection, account);
   const now = [...evidence].map(([model, seen]) => decide(model, seen, rules));
   await writeConventions(connection, account, now);
@@ -41,16 +46,22 @@ const decideAll = async (
 const tellChanges = (
   log: Log,
   account: string,
-  { before, now }: Awaited<ReturnType<typeof decideAll>>,
+  { before: formerly, now }: Awaited<ReturnType<typeof decideAll>>,
 ): void => {
-  const known = new Map(before.map((one) => [one.model, one]));
-  for (const { model, convention, decidedBy, contradicted } of now) {
+  const known = new Map(formerly.map((one) => [one.model, one]));
+  for (const { model, output, ...input } of now) {
     const earlier = known.get(model);
-    const fields = { account, model, convention: convention ?? 'open', decidedBy: decidedBy ?? 'nothing' };
-    if (contradicted && earlier?.contradicted !== true)
-      log.warn('what calls show of their prompt tokens contradicts what was taken of them', fields);
-    else if (convention !== earlier?.convention)
-      log.info('what the prompt tokens of a model hold is decided', fields);
+    for (const [tokens, one, before] of [
+      ['prompt tokens', input, earlier],
+      ['completion tokens', output, earlier?.output],
+    ] as const) {
+      const { convention, decidedBy, contradicted } = one;
+      const fields = { account, model, convention: convention ?? 'open', decidedBy: decidedBy ?? 'nothing' };
+      if (contradicted && before?.contradicted !== true)
+        log.warn(`what calls show of their ${tokens} contradicts what was taken of them`, fields);
+      else if (convention !== before?.convention)
+        log.info(`what the ${tokens} of a model hold is decided`, fields);
+    }
   }
 };
 
@@ -64,8 +75,9 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
           const { ranges, reached } = await staleDays(connection, account);
           if (ranges.length === 0) return undefined;
           for (const range of ranges) await judgeRows(connection, account, range);
-          for (const asked of await daysToPrice(connection, account, ranges))
-            await judgePrices(connection, account, asked);
+          for (const side of ['input', 'output'] as const)
+            for (const asked of await daysToPrice(connection, account, side, ranges))
+              await judgePrices(connection, account, { ...asked, side });
           await writeJudged(connection, account, reached);
           return decideAll(connection, account);
         });
@@ -79,12 +91,16 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
       await judge(account, signal);
       return engine.state(async (connection) => readConventions(connection, account));
     },
-    configure: async (account, rules) =>
+    configure: async (account, input, output = {}) =>
       oneAnAccount(account, async () =>
         engine.bulk(async (connection) => {
           const changes = await inTransaction(connection, async () => {
-            if (sameRules(rules, await readRules(connection, account))) return undefined;
-            await writeRules(connection, account, rules);
+            const isSame =
+              sameRules(input, await readRules(connection, account, 'input')) &&
+              sameRules(output, await readRules(connection, account, 'output'));
+            if (isSame) return undefined;
+            await writeRules(connection, account, 'input', input);
+            await writeRules(connection, account, 'output', output);
             return decideAll(connection, account);
           });
           if (changes !== undefined) tellChanges(log, account, changes);

@@ -1,28 +1,31 @@
 /** Evidence in floating point from what calls were charged; nothing of it is ever used as money. */
+import type { OutputConvention, TokenConvention } from './convention.ts';
 
-/** What is counted of a call, in any fixed order. The first two are its prompt and its cached tokens. */
+/** What is counted of a call, in any fixed order. The first two are a whole (prompt, completion) and its part (cached, reasoning). */
 export type PricedCall = { readonly counts: readonly number[]; readonly charge: number };
 
 /** A price is within its error, given that each charge is the sum of its counts at fixed prices, rounded. */
 type Price = { readonly value: number; readonly error: number };
 
-export type CachePrice = {
-  readonly shows: 'includes_cache' | 'excludes_cache';
+export type PartPrice = {
+  readonly shows: TokenConvention | OutputConvention;
   readonly calls: number;
-  /** What one more prompt token, and one more cached token, adds to the charge. */
-  readonly prompt: Price;
-  readonly cached: Price;
+  /** What one more token of the whole, and one more of the part, adds to the charge. */
+  readonly whole: Price;
+  readonly part: Price;
 };
+
+type Judge = (whole: Price, part: Price) => PartPrice['shows'] | undefined;
 
 type Column = readonly number[];
 
 /** So many calls more than prices must fit, or a fit is no evidence. */
 const spareCalls = 20;
-/** So many different calls must hold cached tokens. */
-const cachedCalls = 10;
+/** So many different calls must hold some of the part. */
+const partCalls = 10;
 /** A column of which less than this part is its own says nothing for itself. */
 const ownPart = 1e-6;
-/** Next to the price of a prompt token, less than this is nothing. */
+/** Next to the price of a token of the whole, less than this is nothing. */
 const leastPart = 0.01;
 
 const dot = (left: Column, right: Column): number =>
@@ -64,9 +67,8 @@ const priceOf = (
   };
 };
 
-const judge = (prompt: Price, cached: Price): CachePrice['shows'] | undefined => {
+const judgeCache: Judge = (prompt, cached) => {
   const least = leastPart * prompt.value;
-  if (prompt.value <= prompt.error) return undefined;
   // Tokens that lower the charge are charged elsewhere at more: they are part of the prompt.
   if (cached.value + cached.error < -least) return 'includes_cache';
   // On top they cost something, and less than tokens that were not cached; as part of the prompt they would cost more.
@@ -75,18 +77,33 @@ const judge = (prompt: Price, cached: Price): CachePrice['shows'] | undefined =>
   return undefined;
 };
 
+/** Where the error of a price is more than this part of the other, it could be none as well as the whole of it. */
+const maxErrorPart = 0.25;
+
+const judgeReasoning: Judge = (completion, reasoning) => {
+  const least = leastPart * completion.value;
+  const error = reasoning.error + completion.error;
+  // A part that lowers the charge is charged elsewhere at more: it is in the completion.
+  if (reasoning.value + error < -least) return 'includes_reasoning';
+  if (error > maxErrorPart * completion.value) return undefined;
+  // Vendors charge reasoning as output: it adds nothing where the completion holds it, else what output adds.
+  if (Math.abs(reasoning.value) < error + least) return 'includes_reasoning';
+  if (Math.abs(reasoning.value - completion.value) < error + least) return 'excludes_reasoning';
+  return undefined;
+};
+
 const distinct = (calls: readonly PricedCall[]): readonly PricedCall[] => [
   ...new Map(calls.map((call) => [[...call.counts, call.charge].join(' '), call])).values(),
 ];
 
 /**
- * Whether the charges of one key's calls of one model show that the prompt holds the cached tokens. Every charge must be
- * the sum of the counts at fixed prices to within `rounding`, with many calls to spare: anything else (a price by tiers, a
- * count that is not told) is no evidence, and nothing is given.
+ * Whether the charges of one key's calls of one model show that the whole holds the part. Every charge must be the sum of
+ * the counts at fixed prices to within `rounding`, with many calls to spare: anything else (a price by tiers, a count that
+ * is not told) is no evidence, and nothing is given.
  */
-export const cachePriceOf = (all: readonly PricedCall[], rounding: number): CachePrice | undefined => {
+const partPriceOf = (all: readonly PricedCall[], rounding: number, judge: Judge): PartPrice | undefined => {
   const calls = distinct(all);
-  if (calls.filter(({ counts }) => (counts[1] ?? 0) > 0).length < cachedCalls) return undefined;
+  if (calls.filter(({ counts }) => (counts[1] ?? 0) > 0).length < partCalls) return undefined;
   const width = calls[0]?.counts.length ?? 0;
   const columns = [
     ...Array.from({ length: width }, (_, at) => calls.map(({ counts }) => counts[at] ?? 0)),
@@ -99,9 +116,17 @@ export const cachePriceOf = (all: readonly PricedCall[], rounding: number): Cach
   const largest = Math.max(...charges.map(Math.abs));
   const slack = rounding + largest * 1e-11;
   if (ownOf(charges, directions).some((gap) => Math.abs(gap) > slack)) return undefined;
-  const prompt = priceOf(columns, 0, charges, slack);
-  const cached = priceOf(columns, 1, charges, slack);
-  if (prompt === undefined || cached === undefined) return undefined;
-  const shows = judge(prompt, cached);
-  return shows === undefined ? undefined : { shows, calls: calls.length, prompt, cached };
+  const whole = priceOf(columns, 0, charges, slack);
+  const part = priceOf(columns, 1, charges, slack);
+  if (whole === undefined || part === undefined || whole.value <= whole.error) return undefined;
+  const shows = judge(whole, part);
+  return shows === undefined ? undefined : { shows, calls: calls.length, whole, part };
 };
+
+/** Whether charges show that the prompt (first of the counts) holds the cached tokens (second). */
+export const cachePriceOf = (calls: readonly PricedCall[], rounding: number): PartPrice | undefined =>
+  partPriceOf(calls, rounding, judgeCache);
+
+/** Whether charges show that the completion (first of the counts) holds the reasoning tokens (second). */
+export const reasoningPriceOf = (calls: readonly PricedCall[], rounding: number): PartPrice | undefined =>
+  partPriceOf(calls, rounding, judgeReasoning);

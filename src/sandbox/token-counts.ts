@@ -12,3 +12,15 @@ export const promptTokens = (
       : variants.prompt_tokens === 'includes-cached';
   return included ? cell.promptWithCached : cell.promptAlone;
 };
+
+/** Completion tokens of a row or a sum of rows as this gateway counts them. */
+export const completionTokens = (
+  variants: Variants,
+  cell: Pick<Cell, 'model' | 'completion' | 'reasoning'>,
+): number => {
+  const excluded =
+    variants.completion_tokens === 'per-vendor'
+      ? cell.model?.vendor === 'google'
+      : variants.completion_tokens === 'excludes-reasoning';
+  return excluded ? cell.completion - cell.reasoning : cell.completion;
+};

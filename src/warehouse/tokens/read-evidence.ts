@@ -1,0 +1,88 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unixSeconds } from '../../base/index.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { TokenSide } from './convention.ts';
+import type { ModelEvidence, ShownPrice } from './decide.ts';
+
+const optionalCount = (row: Row, column: string): number | undefined => {
+  const value = optionalText(row, column);
+  return value === undefined ? undefined : Number(value);
+};
+
+const shownPrice = (row: Row): ShownPrice => ({
+  day: unixSeconds(wholeNumber(row, 'day')),
+  days: wholeNumber(row, 'days'),
+  key: text(row, 'token_name'),
+  calls: wholeNumber(row, 'calls'),
+  shows: text(row, 'shows') as ShownPrice['shows'],
+  wholePrice: text(row, 'whole_price'),
+  partPrice: text(row, 'part_price'),
+  partError: text(row, 'part_error'),
+});
+
+/** Of each side the calls, and the first that proves something. */
+const rowsSql = `
+  SELECT * EXCLUDE (witness), witness.moment AS witness_at, witness.whole AS witness_whole,
+    witness.part AS witness_part, witness.cache_write AS witness_write
+  FROM (
+    SELECT model_name, side, CAST(sum(calls) AS BIGINT) AS calls, CAST(sum(part_calls) AS BIGINT) AS part_calls,
+      CAST(sum(excludes_calls) AS BIGINT) AS excludes_calls,
+      arg_min({moment: witness_at, whole: witness_whole, part: witness_part, cache_write: witness_write}, day)
+        FILTER (witness_at IS NOT NULL) AS witness
+    FROM token_row_evidence WHERE account = $account GROUP BY model_name, side
+  ) ORDER BY model_name`;
+
+const pricesSql = `
+  SELECT *, count(*) OVER (PARTITION BY model_name, shows) AS times FROM token_price_evidence
+  WHERE account = $account QUALIFY row_number() OVER (PARTITION BY model_name, shows ORDER BY day DESC) = 1`;
+
+/** All evidence of an account, by model. */
+export const readEvidence = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<ReadonlyMap<string, ModelEvidence>> => {
+  const rows = await readRows(connection, rowsSql, { account });
+  const prices = await readRows(connection, pricesSql, { account });
+  const proofsOf = (model: string, side: TokenSide) => {
+    const row = rows.find((one) => one['model_name'] === model && one['side'] === side);
+    const priceOf = (shows: ShownPrice['shows']): Row | undefined =>
+      prices.find((one) => one['model_name'] === model && one['shows'] === shows);
+    const includes = priceOf(side === 'input' ? 'includes_cache' : 'includes_reasoning');
+    const excludes = priceOf(side === 'input' ? 'excludes_cache' : 'excludes_reasoning');
+    const count = (column: string): number => (row === undefined ? 0 : wholeNumber(row, column));
+    const at = row === undefined ? undefined : optionalCount(row, 'witness_at');
+    return {
+      partCalls: count('part_calls'),
+      witness:
+        row === undefined || at === undefined
+          ? undefined
+          : { at: unixSeconds(at), whole: wholeNumber(row, 'witness_whole'), row },
+      proofs: {
+        calls: count('calls'),
+        excludesCalls: count('excludes_calls'),
+        includesTimes: includes === undefined ? 0 : wholeNumber(includes, 'times'),
+        excludesTimes: excludes === undefined ? 0 : wholeNumber(excludes, 'times'),
+        ...(includes === undefined ? {} : { includesPrice: shownPrice(includes) }),
+        ...(excludes === undefined ? {} : { excludesPrice: shownPrice(excludes) }),
+      },
+    };
+  };
+  const inputOf = (model: string): ModelEvidence['input'] => {
+    const { proofs, partCalls, witness } = proofsOf(model, 'input');
+    if (witness === undefined) return { ...proofs, cacheCalls: partCalls };
+    const { at, whole: prompt, row } = witness;
+    const cached = optionalCount(row, 'witness_part');
+    const cacheWrite = optionalCount(row, 'witness_write');
+    return { ...proofs, cacheCalls: partCalls, witness: { at, prompt, cached, cacheWrite } };
+  };
+  const outputOf = (model: string): ModelEvidence['output'] => {
+    const { proofs, partCalls, witness } = proofsOf(model, 'output');
+    if (witness === undefined) return { ...proofs, reasoningCalls: partCalls };
+    const { at, whole: completion, row } = witness;
+    const reasoning = optionalCount(row, 'witness_part');
+    return { ...proofs, reasoningCalls: partCalls, witness: { at, completion, reasoning } };
+  };
+  const models = new Set(rows.map((row) => text(row, 'model_name')));
+  return new Map([...models].map((model) => [model, { input: inputOf(model), output: outputOf(model) }]));
+};

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addMoney,
+  divideMoney,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  sumMoney,
+  zero,
+} from '../../src/base/index.ts';
+import type { Money } from '../../src/base/index.ts';
+import { composeReport } from '../../src/jobs/index.ts';
+import type { ReportModel } from '../../src/report/index.ts';
+import type { TruthRow } from '../../src/sandbox/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+
+const period = { from: '2026-10-01', to: '2026-11-01' };
+const [start, end] = [period.from, period.to].map((day) => Date.parse(day) / 1000) as [number, number];
+
+const inputOf = (row: TruthRow): number =>
+  row.text + row.cached + row.cacheWrite + row.audioInput + row.imageInput;
+
+/** Spend, input and output of a model, from the sandbox's own rows. */
+type ModelTruth = { spend: Money; input: number; output: number };
+
+const truthOf = (house: JobHouse): ReadonlyMap<string, ModelTruth> => {
+  const models = new Map<string, ModelTruth>();
+  for (const row of house.sandbox.truth.rows(start, end)) {
+    if (row.kind !== 'consumption' && row.kind !== 'refund') continue;
+    const known = models.get(row.model) ?? { spend: zero, input: 0, output: 0 };
+    known.spend = addMoney(known.spend, money(row.quota));
+    if (row.kind === 'consumption') {
+      known.input += inputOf(row);
+      known.output += row.completion;
+    }
+    models.set(row.model, known);
+  }
+  return models;
+};
+
+const perMillion = (models: readonly ModelTruth[]): Money | undefined =>
+  divideMoney(
+    multiplyMoney(sumMoney(models.map(({ spend }) => spend)), money('1000000')),
+    money(String(models.reduce((sum, { input, output }) => sum + input + output, 0))),
+    18,
+  );
+
+const figureOf = (model: ReportModel, label: string) =>
+  model.sections
+    .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
+    .find((figure) => figure.label === label);
+
+const totalOf = (model: ReportModel, title: string, column: string): unknown => {
+  const table = model.data.tables.find((one) => one.title === title);
+  return table?.total?.[table.columns.findIndex(({ name }) => name === column)];
+};
+
+const reports = ['spend-summary', 'showback', 'token-economics', 'statement'] as const;
+
+type Built = ReadonlyMap<string, ReportModel>;
+
+const reportIn = (built: Built, name: string): ReportModel => {
+  const model = built.get(name);
+  if (model === undefined) throw new RangeError(name);
+  return model;
+};
+
+const buildAll = async (house: JobHouse): Promise<Built> => {
+  const built = new Map<string, ReportModel>();
+  for (const report of reports)
+    built.set(report, (await composeReport({ report, period }, house.context)).model);
+  return built;
+};
+
+describe('all shipped reports over one month of vendors that count cached and reasoning tokens differently', () => {
+  let house: JobHouse;
+  let built: Built;
+  beforeAll(async () => {
+    house = await openJobHouse({
+      months: 2,
+      callsPerDay: 40,
+      variants: { completion_tokens: 'per-vendor' },
+    });
+    await house.run('pull-logs', { since: '2026-09-29' });
+    built = await buildAll(house);
+  });
+  afterAll(() => house[Symbol.asyncDispose]());
+
+  it('show one price per million tokens: the spend of models with tokens by their tokens', () => {
+    const truth = [...truthOf(house).values()];
+    const withTokens = truth.filter(({ input, output }) => input + output > 0);
+    expect(withTokens.length).toBeLessThan(truth.length);
+    const expected = perMillion(withTokens);
+    for (const report of ['spend-summary', 'showback', 'token-economics'])
+      expect([report, figureOf(reportIn(built, report), 'Per 1M tokens')?.value.exact]).toEqual([
+        report,
+        expected,
+      ]);
+  });
+
+  it('name the spend of images and music beside that price', () => {
+    const truth = [...truthOf(house).values()];
+    const without = truth.filter(({ input, output }) => input + output === 0);
+    const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
+    for (const report of ['spend-summary', 'showback', 'token-economics'])
+      expect(figureOf(reportIn(built, report), 'Per 1M tokens')?.note?.text).toBe(
+        `plus $${spend} of models without tokens`,
+      );
+  });
+
+  it('count every input and output token once, in figures, tables and files', () => {
+    const truth = [...truthOf(house).values()];
+    const input = truth.reduce((sum, one) => sum + one.input, 0);
+    const output = truth.reduce((sum, one) => sum + one.output, 0);
+    expect(figureOf(reportIn(built, 'statement'), 'Tokens')?.value.exact).toBe(String(input + output));
+    for (const title of ['Tokens by model', 'Tokens by key', 'Days']) {
+      const summary = reportIn(built, 'spend-summary');
+      expect([title, totalOf(summary, title, 'input_tokens')]).toEqual([title, String(input)]);
+      expect([title, totalOf(summary, title, 'output_tokens')]).toEqual([title, String(output)]);
+    }
+    const economics = reportIn(built, 'token-economics');
+    expect(totalOf(economics, 'Input tokens by model', 'input')).toBe(String(input));
+    expect(totalOf(economics, 'Output tokens by model', 'output')).toBe(String(output));
+  });
+
+  it('fit the price of reasoning as it is charged, wherever reasoning is counted', () => {
+    const { columns, rows } = reportIn(built, 'token-economics').data.tables.find(
+      ({ title }) => title === 'Price per 1M tokens',
+    ) ?? { columns: [], rows: [] };
+    const at = columns.findIndex(({ name }) => name === 'reasoning_cost_per_reasoning');
+    const priceOf = (model: string): unknown => rows.find(([name]) => name === model)?.[at];
+    expect([priceOf('gemini-2.5-flash'), priceOf('o4-mini')]).toEqual(['2.5', '4.4']);
+  });
+
+  it('keep prompt and completion as served in data files, and show them nowhere', () => {
+    const rows = house.sandbox.truth.rows(start, end).filter(({ kind }) => kind === 'consumption');
+    const excludes = (model: string): boolean => model.startsWith('claude');
+    const prompt = rows.reduce(
+      (sum, row) => sum + inputOf(row) - (excludes(row.model) ? row.cached + row.cacheWrite : 0),
+      0,
+    );
+    const completion = rows.reduce(
+      (sum, row) => sum + row.completion - (row.model.startsWith('gemini') ? row.reasoning : 0),
+      0,
+    );
+    const summary = reportIn(built, 'spend-summary');
+    for (const title of ['Tokens by model', 'Tokens by key', 'Days']) {
+      expect(totalOf(summary, title, 'prompt_tokens')).toBe(String(prompt));
+      expect(totalOf(summary, title, 'completion_tokens')).toBe(String(completion));
+      const shown = summary.sections.find((section) => section.kind === 'table' && section.title === title);
+      const labels = shown?.kind === 'table' ? shown.columns.map(({ label }) => label) : [];
+      expect(labels).toContain('Input');
+      expect(labels.join(' ')).not.toMatch(/prompt|completion/i);
+    }
+  });
+});
+
+describe('reports over models whose prompts may or may not hold the cached tokens', () => {
+  let house: JobHouse;
+  let built: Built;
+  let open: ReadonlySet<string>;
+  beforeAll(async () => {
+    house = await openJobHouse({ months: 2, callsPerDay: 1, variants: { prompt_tokens: 'includes-cached' } });
+    await house.run('pull-logs', { since: '2026-09-29' });
+    built = await buildAll(house);
+    const conventions = await house.context.warehouse.tokens.conventions('main');
+    open = new Set(
+      conventions
+        .filter(({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0)
+        .map(({ model }) => model),
+    );
+  });
+  afterAll(() => house[Symbol.asyncDispose]());
+
+  const rowsOf = (pick: (model: string) => boolean): TruthRow[] =>
+    house.sandbox.truth.rows(start, end).filter(({ kind, model }) => kind === 'consumption' && pick(model));
+  const cachedOf = (pick: (model: string) => boolean): number =>
+    rowsOf(pick).reduce((sum, { cached }) => sum + cached, 0);
+
+  it('show the cached tokens that the export states, and the split as unknown', () => {
+    const economics = reportIn(built, 'token-economics');
+    const shown = economics.sections.find(
+      (section) => section.kind === 'table' && section.title === 'Input tokens by model',
+    );
+    if (shown?.kind !== 'table') throw new Error('no table of input tokens');
+    const at = (label: string): number => shown.columns.findIndex((column) => column.label === label);
+    const openRows = shown.rows.filter(({ cells }) => open.has(cells[0]?.text ?? ''));
+    expect(openRows.length).toBeGreaterThan(0);
+    for (const { cells } of openRows) {
+      const name = cells[0]?.text;
+      if (cachedOf((model) => model === name) === 0) continue;
+      expect(cells[at('Cache read')]?.exact).toBe(String(cachedOf((model) => model === name)));
+      expect(cells[at('Split')]?.text).toBe('unknown');
+      expect(cells[at('Uncached')]?.text).toBe('–');
+      expect(cells[at('Hit rate')]?.text).toBe('–');
+    }
+  });
+
+  it('leave them out of the hit rate and of the price per million, and say so', () => {
+    const unsettled = new Set([...open].filter((name) => cachedOf((model) => model === name) > 0));
+    const known = rowsOf((model) => !unsettled.has(model));
+    const input = known.reduce((sum, row) => sum + inputOf(row), 0);
+    const cached = known.reduce((sum, row) => sum + row.cached, 0);
+    const economics = reportIn(built, 'token-economics');
+    const hitRate = figureOf(economics, 'Cache hit rate')?.value.exact;
+    expect(hitRate ?? null).toBe(
+      cached === 0 && hitRate === undefined
+        ? null
+        : divideMoney(money(String(cached)), money(String(input)), 18),
+    );
+    const truth = truthOf(house);
+    const priced = [...truth].filter(([name, one]) => one.input + one.output > 0 && !unsettled.has(name));
+    const left = subtractMoney(
+      sumMoney([...truth].filter(([, one]) => one.input + one.output > 0).map(([, one]) => one.spend)),
+      sumMoney(priced.map(([, one]) => one.spend)),
+    );
+    expect(left).not.toBe('0');
+    for (const report of ['spend-summary', 'showback', 'token-economics']) {
+      const figure = figureOf(reportIn(built, report), 'Per 1M tokens');
+      expect([report, figure?.value.exact]).toEqual([report, perMillion(priced.map(([, one]) => one))]);
+      expect(figure?.note?.text).toContain('with unknown counts');
+    }
+    for (const report of ['spend-summary', 'token-economics', 'statement']) {
+      const said = reportIn(built, report).sections.flatMap((section) =>
+        section.kind === 'text' ? section.paragraphs : [],
+      );
+      expect([report, said.join(' ')]).toEqual([
+        report,
+        expect.stringContaining('gateway.token_convention') as string,
+      ]);
+    }
+  });
+});
