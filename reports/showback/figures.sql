@@ -18,6 +18,8 @@ means AS (
     arg_max(day, spend) FILTER (period = 'current') AS most_day,
     sum(spend) FILTER (period = 'history' AND day > last_day - 14) AS pace,
     count(*) FILTER (period = 'history' AND day > last_day - 14) AS pace_days,
+    -- Where the data begins within the days that the pace is of.
+    nullif(min(day) FILTER (period = 'history' AND day > last_day - 14), any_value(last_day) - 13) AS pace_since,
     sum(spend) FILTER (period = 'month') AS month,
     count(*) FILTER (period = 'month') AS month_known
   FROM known, span
@@ -95,7 +97,7 @@ SELECT
   means.most, means.most_day,
   CASE WHEN NOT months.is_period THEN months.spend END AS month_spend,
   months.known_spend, months.known_days, month_elapsed, month_days,
-  heading.forecast, heading.pace_days, months.budget,
+  heading.forecast, heading.pace_days, means.pace_since, months.budget,
   heading.budget AS forecast_budget,
   CASE WHEN heading.forecast > heading.budget THEN 1 ELSE 0 END AS over_forecast,
   CASE WHEN days_left = 0 THEN months.spend END AS final_spend,

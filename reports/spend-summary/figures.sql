@@ -18,8 +18,11 @@ means AS (
     arg_max(day, spend) FILTER (period = 'current') AS most_day,
     sum(spend) FILTER (period = 'history' AND day >= last_day - 7 AND day < last_day) AS week,
     count(*) FILTER (period = 'history' AND day >= last_day - 7 AND day < last_day) AS week_days,
+    nullif(min(day) FILTER (period = 'history' AND day >= last_day - 7 AND day < last_day), any_value(last_day) - 7) AS week_since,
     sum(spend) FILTER (period = 'history' AND day > last_day - 14) AS pace,
     count(*) FILTER (period = 'history' AND day > last_day - 14) AS pace_days,
+    -- Where the data begins within the days that the pace is of.
+    nullif(min(day) FILTER (period = 'history' AND day > last_day - 14), any_value(last_day) - 13) AS pace_since,
     sum(spend) FILTER (period = 'month') AS month,
     count(*) FILTER (period = 'month') AS month_known
   FROM known, span
@@ -101,11 +104,11 @@ SELECT
   means.spend AS mean_spend, means.days AS mean_days,
   means.most, means.most_day,
   means.spend AS day_spend, means.days AS day_days, week AS day_spend_before, week_days AS day_days_before,
-  CASE WHEN week_days > 0 THEN week_days END AS week_days,
+  CASE WHEN week_days > 0 THEN week_days END AS week_days, week_since,
   CASE WHEN NOT months.is_period THEN months.spend END AS month_spend,
   months.known_spend, months.known_days, month_elapsed, month_days,
   CASE WHEN months.is_period THEN coalesce(called.calls, 0) END AS calls, coalesce(called.calls_before, 0) AS calls_before,
-  heading.forecast, heading.pace_days, months.budget,
+  heading.forecast, heading.pace_days, means.pace_since, months.budget,
   heading.budget AS forecast_budget,
   CASE WHEN heading.forecast > heading.budget THEN 1 ELSE 0 END AS over_forecast,
   CASE WHEN days_left = 0 THEN months.spend END AS final_spend,

@@ -17,10 +17,11 @@ const sectionOf = (section: Section): readonly AnnouncedSection[] => {
         {
           kind: 'figures',
           ...titled(section.title),
-          figures: section.figures.map(({ label, value, change }) => ({
+          figures: section.figures.map(({ label, value, change, note }) => ({
             label,
             value: { exact: value.exact, text: value.text },
             ...(change === undefined ? {} : { change: changeOf(change) }),
+            ...(note === undefined ? {} : { note: note.text }),
           })),
         },
       ];

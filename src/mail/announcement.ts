@@ -16,6 +16,8 @@ export type AnnouncedSection =
         readonly label: string;
         readonly value: AnnouncedFigure;
         readonly change?: AnnouncedChange;
+        /** What is said beside the figure. */
+        readonly note?: string;
       }[];
     }
   | {

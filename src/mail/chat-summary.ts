@@ -94,11 +94,11 @@ export const summarise = (said: Announcement): ChatSummary => {
     facts: said.sections
       .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
       .slice(0, most.facts)
-      .map(({ label, value, change: changed }) => ({
+      .map(({ label, value, change: changed, note }) => ({
         label: chatLine(label, 80),
         text: chatLine(
-          [value.text, changed === undefined ? '' : `(${changed.text})`].filter(Boolean).join(' '),
-          120,
+          [value.text, changed === undefined ? '' : `(${changed.text})`, note].filter(Boolean).join(' '),
+          160,
         ),
       })),
     notes: said.sections

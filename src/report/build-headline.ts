@@ -52,6 +52,9 @@ export const buildHeadline = (
     // A report that compares nothing says nothing of it.
     if (!hasBefore || comparison.days.length === 0) return '';
     if (context.comparable) return versus;
+    const { noDataBefore } = context;
+    if (noDataBefore !== undefined && state !== 'missing')
+      return words.notComparedBefore(comparison.label, noDataBefore);
     return words.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
   };
   const change = compare(isUnknown ? null : now, () => before, shape.good, context);

@@ -1,4 +1,4 @@
-import { compareMoney, fault, zero } from '../base/index.ts';
+import { compareMoney, dateAt, fault, zero } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { buildChart } from './build-chart.ts';
 import type { BuiltChart, Spike } from './build-chart.ts';
@@ -36,6 +36,17 @@ const isShown = (section: SectionShape, state: DataState, context: Context): boo
     (section.kind === 'text' && section.sql === undefined)) &&
   isOfPeriod(section, context.period);
 
+/** Where the call log begins after the comparison does, its first day in words: what lies before is unknown, not zero. */
+const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Context, 'noDataBefore'> => {
+  const { dataSince } = facts;
+  const { comparison } = period;
+  if (dataSince === undefined || comparison.days.length === 0 || dataSince <= comparison.interval.start)
+    return {};
+  const day = dateAt(dataSince, zone);
+  const { shortDay, longDay } = localeOf(locale ?? 'en');
+  return { noDataBefore: day.slice(0, 4) === period.last.slice(0, 4) ? shortDay(day) : longDay(day) };
+};
+
 const contextOf = (
   request: BuildRequest,
   { tables }: QueryResults,
@@ -66,6 +77,7 @@ const contextOf = (
       period,
       spanOf: (span) => spanOf(request, span),
       comparable: isCovered && compareMoney(before, zero) !== 0,
+      ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
       table,
     },

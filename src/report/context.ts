@@ -18,6 +18,8 @@ export type Context = {
   readonly spanOf: (name: 'current' | 'comparison' | 'month' | 'history') => Span;
   /** Whether a change against the comparison period says anything. */
   readonly comparable: boolean;
+  /** The day on which the data begins, where that is after the comparison period does. */
+  readonly noDataBefore?: string;
   readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
   readonly table: (file: string) => QueryTable;
 };

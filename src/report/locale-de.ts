@@ -66,6 +66,8 @@ export const german: Locale = {
     down: (percent) => `${percent} weniger`,
     unchanged: 'unverändert',
     versus: (amount, period) => `gegenüber ${amount} (${period})`,
+    notComparedBefore: (period, day) =>
+      `Nicht mit ${period} verglichen: keine Daten vor dem ${day.replace(/\.$/, '')}.`,
     notCompared: {
       incomplete: 'Nicht mit dem Zeitraum davor verglichen: Die Daten dieses Zeitraums sind unvollständig.',
       'nothing-before': 'Im Zeitraum davor gab es keine Kosten zum Vergleich.',

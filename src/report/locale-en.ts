@@ -68,6 +68,7 @@ export const english: Locale = {
     down: (percent) => `down ${percent}`,
     unchanged: 'unchanged',
     versus: (amount, period) => `vs ${amount} (${period})`,
+    notComparedBefore: (period, day) => `Not compared with ${period}: no data before ${day}.`,
     notCompared: {
       incomplete: 'Not compared with the period before: the data of this period is incomplete.',
       'nothing-before': 'No spend in the period before to compare with.',

@@ -66,6 +66,7 @@ export const chinese: Locale = {
     down: (percent) => `下降 ${percent}`,
     unchanged: '持平',
     versus: (amount, period) => `对比 ${amount}（${period}）`,
+    notComparedBefore: (period, day) => `未与 ${period} 比较：${day} 之前没有数据。`,
     notCompared: {
       incomplete: '未与上一周期比较：本周期的数据不完整。',
       'nothing-before': '上一周期没有支出，无从比较。',

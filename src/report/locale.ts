@@ -61,6 +61,8 @@ export type Words = {
   readonly down: (percent: string) => string;
   readonly unchanged: string;
   readonly versus: (amount: string, period: string) => string;
+  /** The data begins on a day after the first of the period compared with. */
+  readonly notComparedBefore: (period: string, day: string) => string;
   readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
   readonly cause: (cause: {
     readonly name: string;

@@ -333,7 +333,14 @@ describe('the data of a report', () => {
     const nothing = await build({ rows: [], facts: 'nothing pulled' });
     expect([...(await filesOf(nothing, 'csv', 'xlsx')).keys()]).toEqual(['spend-figures.csv', 'spend.xlsx']);
     expect(csvRows(await fileOf(nothing, 'csv', 'spend-figures.csv')).slice(1)).toEqual([
-      ['Spend', '', 'USD', '', 'No data yet'],
+      [
+        'Spend',
+        '',
+        'USD',
+        '',
+        'No data yet',
+        'Not compared with the period before: the data of this period is incomplete.',
+      ],
     ]);
   });
 

@@ -141,6 +141,7 @@ const figureColumns: readonly DataColumn[] = [
   { name: 'unit', label: 'Unit', format: 'text' },
   { name: 'change', label: 'Change', format: 'ratio' },
   { name: 'shown', label: 'Shown', format: 'text' },
+  { name: 'note', label: 'Note', format: 'text' },
 ];
 
 const unitOf = (format: Format, currency: string): DataCell => {
@@ -151,12 +152,13 @@ const unitOf = (format: Format, currency: string): DataCell => {
 };
 
 const figureRows = (shape: FiguresShape, context: Context): readonly (readonly DataCell[])[] =>
-  buildFigures(shape, context).figures.map(({ label, format, value, change }) => [
+  buildFigures(shape, context).figures.map(({ label, format, value, change, note }) => [
     label,
     value.exact,
     unitOf(format, context.currency),
     change?.ratio ?? null,
     value.text,
+    note?.text ?? null,
   ]);
 
 /** What the sections show, as data: every row, exact, with names as they came. */
@@ -179,7 +181,14 @@ export const buildData = (
       title: 'Figures',
       columns: figureColumns,
       rows: [
-        [headline.label, headline.value.exact, context.currency, headline.change.ratio, headline.value.text],
+        [
+          headline.label,
+          headline.value.exact,
+          context.currency,
+          headline.change.ratio,
+          headline.value.text,
+          headline.compared || null,
+        ],
         ...sections.flatMap((section) => (section.kind === 'figures' ? figureRows(section, context) : [])),
       ],
     },
