@@ -23,6 +23,19 @@ const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, stri
         : `The gateway no longer exports what was taken for ${detail}: it is unknown from now on, and not zero.`,
       'Ask the operator of the gateway whether that is meant.',
     ];
+  if (topic === 'amounts-changed') {
+    const [from = '', how = ''] = detail.split('|');
+    const form = name === 'units' ? 'integer units' : 'currency';
+    return [
+      `Amounts come in ${form} now`,
+      `From the window that begins ${from} on, the gateway writes amounts in ${form}, as the charges of the same models show. ${
+        how === 'stored'
+          ? 'They are stored as they come, as before the earlier change.'
+          : 'They are converted to the form of the amounts before, so that sums stay right.'
+      }`,
+      'Ask the operator of the gateway whether that is meant. To decide it yourself, set gateway.amounts of the account.',
+    ];
+  }
   return [
     `Unknown kind of rows ${name}`,
     `${detail}. They are shown by themselves, and counted neither as spend nor as given back.`,
@@ -38,6 +51,7 @@ const titleOf = (news: readonly LearnedNews[], account: string): string => {
   const parts = [
     ...count('column-appeared', 'new column', 'new columns'),
     ...count('column-gone', 'column gone', 'columns gone'),
+    ...count('amounts-changed', 'change of amounts', 'changes of amounts'),
     ...count('kind-unknown', 'unknown kind of rows', 'unknown kinds of rows'),
   ];
   return `the call log of ${account} has changed: ${parts.join(', ')}`;

@@ -43,8 +43,10 @@ export type GatewayProfile = {
   readonly naiveZone: string;
   /** Whether amounts come as currency or as integer units. */
   readonly amounts: 'auto' | 'currency' | 'units';
-  /** How many integer units make 1 of the currency. */
+  /** How many integer units make 1 of the currency: of the account's where it is stated, else of the US dollar. */
   readonly unitsPerCurrency: number;
+  /** `units_per_currency` is set in YAML. */
+  readonly unitsStated?: boolean;
   /** IANA zone in which the usage export cuts its days and writes times without a zone. */
   readonly usageZone: string;
   /** Said in the YAML of the log export; what is left out is asked of the data. */

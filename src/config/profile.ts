@@ -25,6 +25,7 @@ export const profileOf = (account: Account, learned: GatewayProfile = unknownGat
     naiveZone: account.gateway.naive_zone ?? learned.naiveZone,
     amounts: account.gateway.amounts ?? learned.amounts,
     unitsPerCurrency: account.gateway.units_per_currency ?? learned.unitsPerCurrency,
+    ...(account.gateway.units_per_currency === undefined ? {} : { unitsStated: true }),
     usageZone: account.gateway.usage_zone ?? learned.usageZone,
     ...(logExport === undefined ? {} : { logExport }),
   };

@@ -93,9 +93,17 @@ const gateway = z.strictObject({
   naive_zone: zone.describe('Zone of log timestamps that are written without one.').optional(),
   amounts: z
     .enum(['auto', 'currency', 'units'])
-    .describe('Whether amounts come as currency or as integer units; auto asks the data.')
+    .describe(
+      'Whether amounts come as currency or as integer units; auto asks the data, and reports have no amounts until they prove it.',
+    )
     .optional(),
-  units_per_currency: z.int().min(1).describe('How many integer units make 1 of the currency.').optional(),
+  units_per_currency: z
+    .int()
+    .min(1)
+    .describe(
+      'How many integer units make 1 of the account’s currency. Left out, 500000 units are 1 US dollar, whatever the account’s currency.',
+    )
+    .optional(),
   usage_zone: zone.describe('Zone in which the usage export cuts its days.').optional(),
   token_convention: z
     .record(z.string().min(1), z.enum(['includes_cache', 'excludes_cache']))

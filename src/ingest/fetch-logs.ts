@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
 import type { GatewayProfile, Log, UnixSeconds } from '../base/index.ts';
-import { currencyOf, missingColumns } from './log-header.ts';
+import { missingColumns } from './log-header.ts';
 import type { WantedColumns } from './log-header.ts';
 import { askForLogs } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
@@ -88,10 +88,10 @@ export const probeLogExport = async (
   );
 };
 
-/** @throws faults export-column-missing, export-currency-changed. */
+/** @throws fault export-column-missing. */
 export const checkColumns = (
   received: ReceivedLogs,
-  pull: { readonly columns: WantedColumns; readonly currency: string },
+  pull: { readonly columns: WantedColumns },
   log: Log,
 ): void => {
   const missing = missingColumns(received.columns, pull.columns);
@@ -99,12 +99,6 @@ export const checkColumns = (
     throw fault(
       'export-column-missing',
       `the export lacks ${missing.needed.join(', ')}; its header is ${received.header.cells.join(',')}`,
-    );
-  const currency = currencyOf(received.columns);
-  if (currency !== undefined && currency !== pull.currency)
-    throw fault(
-      'export-currency-changed',
-      `the export names its amounts in ${currency}, where ${pull.currency} was asked for`,
     );
   if (missing.unknown.length > 0)
     log.warn('the export lacks columns; their figures are unknown', { columns: missing.unknown.join(',') });

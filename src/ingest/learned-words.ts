@@ -133,7 +133,7 @@ export const amountPoints = (
   if (known.form === undefined)
     return known.wholeCount === 0
       ? []
-      : [of('open, taken as currency', `${whole}: too few or too small to tell`, 'data')];
+      : [of('unproven', `${whole}: too few or too small to tell; reports leave amounts out`, 'data')];
   const shows = quota.includes('.')
     ? `the amounts of ${spanWords(window)} add up to ${quota}`
     : 'amounts are written with decimals';

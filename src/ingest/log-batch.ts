@@ -1,6 +1,7 @@
 import type { GatewayProfile, UnixSeconds } from '../base/index.ts';
 import type { LogBatch } from '../warehouse/index.ts';
 import { columnAt, decimalsWritten, learnTimeForm, sampleCells } from './learn-cells.ts';
+import { currencyOf } from './log-header.ts';
 import type { LogWindow } from './log-windows.ts';
 import type { ReceivedLogs } from './receive-logs.ts';
 
@@ -21,6 +22,7 @@ export const logBatch = (
 ): LogBatch => {
   const { account, currency, profile, opensSpan, until } = pull;
   const columns = received?.columns ?? [];
+  const headerCurrency = currencyOf(columns);
   const kinds = profile.logExport?.kinds;
   const cells = (role: 'created_at' | 'quota'): readonly string[] =>
     received === undefined || received.served === 0
@@ -39,9 +41,11 @@ export const logBatch = (
     guarded: profile.logExport?.guards ?? received?.scan.guarded ?? false,
     quotedNewlines: received?.scan.quotedNewlines ?? false,
     currency,
+    ...(headerCurrency === undefined ? {} : { headerCurrency }),
     amounts: {
       ...(profile.amounts === 'auto' ? {} : { form: profile.amounts }),
       unitsPerCurrency: profile.unitsPerCurrency,
+      unitsStated: profile.unitsStated === true,
       decimalsWritten: decimalsWritten(cells('quota')),
     },
     ...(received?.total === undefined ? {} : { total: received.total }),

@@ -2,19 +2,29 @@ import { noProgress } from '../base/index.ts';
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import { pullLogs } from '../ingest/index.ts';
 import type { LogSums } from '../ingest/index.ts';
-import { openWarehouse } from '../warehouse/index.ts';
+import { isProven, openWarehouse, storedCurrency } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { logPullMeans } from './pull-means.ts';
 
-/** The currency that the account is not kept in. */
-export const otherCurrencyOf = ({ account }: JobContext): 'USD' | 'CNY' =>
-  account.currency === 'USD' ? 'CNY' : 'USD';
+export type CurrencyName = 'USD' | 'CNY';
+
+/** The currency that the stored amounts are worth something in: not always the one that is asked for. */
+export const currencyOfLog = async ({ account, warehouse }: JobContext): Promise<CurrencyName> => {
+  const amounts = await warehouse.logs.amounts(account.name);
+  if (amounts === undefined) return account.currency;
+  return storedCurrency(amounts) === 'CNY' ? 'CNY' : 'USD';
+};
+
+export const otherCurrencyOf = (currency: CurrencyName): CurrencyName => (currency === 'USD' ? 'CNY' : 'USD');
 
 /** Sums of the call log as the gateway gives it when it is asked anew. */
 export type OtherLogs = AsyncDisposable & {
-  /** Of the span in the currency; pulled when it is first asked for, and let go with the rest. */
-  readonly of: (span: Interval<UnixSeconds>, currency: 'USD' | 'CNY') => Promise<LogSums>;
+  /**
+   * Of the span in the currency; pulled when it is first asked for, and let go with the rest. Missing where the gateway
+   * exports integer units, which are the same whatever currency is asked for.
+   */
+  readonly of: (span: Interval<UnixSeconds>, currency: CurrencyName) => Promise<LogSums | undefined>;
 };
 
 /**
@@ -24,12 +34,13 @@ export type OtherLogs = AsyncDisposable & {
 export const openOtherLogs = (context: JobContext): OtherLogs => {
   const { account } = context;
   let opened: Promise<Warehouse> | undefined;
-  const logs = new Map<string, Promise<LogSums>>();
+  const logs = new Map<string, Promise<LogSums | undefined>>();
   const pull = async (
     name: string,
     span: Interval<UnixSeconds>,
-    currency: 'USD' | 'CNY',
-  ): Promise<LogSums> => {
+    currency: CurrencyName,
+  ): Promise<LogSums | undefined> => {
+    if ((await context.warehouse.logs.amounts(account.name))?.served === 'units') return undefined;
     opened ??= openWarehouse({
       path: ':memory:',
       memoryLimit: '256MB',
@@ -52,7 +63,9 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
       warehouse: scratch,
       progress: noProgress,
     });
-    return scratch.comparisons.totals(name, span);
+    const amounts = await scratch.logs.amounts(name);
+    const isGiven = amounts === undefined || (isProven(amounts) && storedCurrency(amounts) === currency);
+    return isGiven ? scratch.comparisons.totals(name, span) : undefined;
   };
   return {
     of: async (span, currency) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { startOfDay, toMillis, toSeconds, unixSeconds } from '../base/index.ts';
-import type { UnixSeconds } from '../base/index.ts';
+import type { Money, UnixSeconds } from '../base/index.ts';
 import { date, duration, positiveDuration } from '../config/index.ts';
 import { planLogWork, pullLogs, revisitsFrom } from '../ingest/index.ts';
 import type { LogPull, PlannedWindow, PullSummary } from '../ingest/index.ts';
@@ -8,6 +8,7 @@ import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
 import { logPullMeans } from './pull-means.ts';
+import type { AccountAmounts } from '../warehouse/index.ts';
 import { reconcileLanded } from './reconcile-landed.ts';
 import { count, span } from './words.ts';
 
@@ -77,6 +78,14 @@ const quarantineText = ({ quarantined }: PullSummary): string =>
     ? ''
     : `; ${count(quarantined, 'row')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine, in no sum`;
 
+/** The sum in the form that it is stored in. */
+const amountText = (quota: Money, amounts: AccountAmounts | undefined): string => {
+  if (amounts?.form === 'currency') return `${amounts.currency} ${quota}`;
+  return amounts?.form === 'units'
+    ? `${quota} integer units`
+    : `amounts add up to ${quota}, whether in currency or in integer units is not proven`;
+};
+
 /** What a run brought beside what it was to bring first. */
 const againText = ({ revisited, restated }: PullSummary): string => {
   const changed = restated === 0 ? 'nothing has changed' : `${count(restated, 'quarter hour')} changed`;
@@ -111,7 +120,7 @@ export const pullLogsKind = defineJobKind({
       summary:
         pulled.windows === 0
           ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${account.currency} ${pulled.quota} as served${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`,
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,

@@ -4,6 +4,7 @@ import { concludeComparisons, isBad } from '../ingest/index.ts';
 import type { Comparison, StoredComparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { openOtherLogs } from './other-currency.ts';
+import { proveAmounts, unprovenAmounts } from './prove-amounts.ts';
 import { nameFindings } from './reconcile-finding.ts';
 import type { Finding } from './reconcile-finding.ts';
 import { compareSnapshots } from './reconcile-snapshots.ts';
@@ -96,6 +97,11 @@ export const compareSpan = async (
   means: ReconcileMeans,
   asked: readonly SourceGroup[] = groups,
 ): Promise<{ readonly comparisons: readonly StoredComparison[]; readonly missing: readonly Missing[] }> => {
+  if (!(await proveAmounts(span, means.context)))
+    return {
+      comparisons: [],
+      missing: asked.map((source) => ({ source, reason: unprovenAmounts, failed: false })),
+    };
   const answers: Answer[] = [];
   for (const group of asked) answers.push(await ask(group, span, means));
   const named = nameFindings(answers.flatMap(({ findings }) => findings));

@@ -4,8 +4,8 @@ import { asBalance, decimalsOf, figuresOf, matchFigures, otherFigure } from '../
 import type { KnownUnit, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { otherCurrencyOf } from './other-currency.ts';
-import type { OtherLogs } from './other-currency.ts';
+import { currencyOfLog, otherCurrencyOf } from './other-currency.ts';
+import type { CurrencyName, OtherLogs } from './other-currency.ts';
 
 /** What a reconciliation works with. */
 export type ReconcileMeans = {
@@ -43,10 +43,11 @@ const isUsed = (figure: Money): boolean => figure !== zero;
 
 const placesOf = (written: readonly Money[]): number => Math.max(0, ...written.map(decimalsOf));
 
-/** What 1 of the account's currency is in the other one, as any source has shown it. */
-const knownRates = async (context: JobContext): Promise<readonly OtherCurrency[]> => {
-  const { account, warehouse } = context;
-  const name = otherCurrencyOf(context);
+/** What 1 of the log's currency is in the other one, as any source has shown it. */
+const knownRates = async (
+  { account, warehouse }: JobContext,
+  name: CurrencyName,
+): Promise<readonly OtherCurrency[]> => {
   const rates = new Set<Money>();
   for (const source of sources) {
     const known = await warehouse.comparisons.learned(account.name, source);
@@ -120,9 +121,11 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
   const sums = balanced(source, request.sums);
   const { unitsPerCurrency } = account.profile;
   const amounts = await warehouse.logs.amounts(account.name);
-  const rates = await knownRates(context);
+  const currency = await currencyOfLog(context);
+  const name = otherCurrencyOf(currency);
+  const rates = await knownRates(context, name);
   const figureMeans = {
-    currency: account.currency,
+    currency,
     unitsPerCurrency,
     isCurrency: amounts?.form !== undefined,
   };
@@ -130,17 +133,19 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
     matchFigures(readings, figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] }), unit);
 
   let match = matchWith([]);
-  const name = otherCurrencyOf(context);
   const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
   if (match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
-    const anew = async (currency: 'USD' | 'CNY'): Promise<LogSums> =>
-      balanced(source, await others.of(span, currency));
+    const anew = async (wanted: CurrencyName): Promise<LogSums | undefined> => {
+      const found = await others.of(span, wanted);
+      return found === undefined ? undefined : balanced(source, found);
+    };
     const other = await anew(name);
-    if (other.rows === sums.rows) match = matchWith([{ name, sums: other }]);
-    else {
+    if (other?.rows === sums.rows) match = matchWith([{ name, sums: other }]);
+    else if (other !== undefined) {
       // A log that lacks calls must not be mended by asking for it anew: that shows only what the source counts in.
       const shows = matchFigures(readings, [otherFigure(other, { name, sums: other })]);
-      const perCurrency = divideMoney(other.consumption, (await anew(account.currency)).consumption, 12);
+      const own = await anew(currency);
+      const perCurrency = own === undefined ? undefined : divideMoney(other.consumption, own.consumption, 12);
       if (shows.fit !== undefined && perCurrency !== undefined)
         match = matchWith([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
     }

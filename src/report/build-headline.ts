@@ -2,7 +2,7 @@ import { absoluteMoney, compareMoney, money, multiplyMoney, subtractMoney, zero 
 import type { Money } from '../base/index.ts';
 import { changeOf } from './change.ts';
 import type { Context } from './context.ts';
-import { compare, show } from './context.ts';
+import { compare, isWithheld, show } from './context.ts';
 import type { ReportShape } from './definition.ts';
 import { formatMoney } from './format.ts';
 import type { HeadlineModel } from './model.ts';
@@ -45,12 +45,13 @@ export const buildHeadline = (
   const now = table.figure(row, shape.name);
   const hasBefore = table.has(`${shape.name}_before`);
   const before = hasBefore ? table.figure(row, `${shape.name}_before`) : null;
-  const isUnknown = state === 'missing' || now === null;
+  const withheld = isWithheld(shape.format, context);
+  const isUnknown = state === 'missing' || now === null || withheld;
   const { comparison } = context.period;
   const versus = words.versus(show(before, shape.format, context).text, comparison.label);
   const comparedWords = (): string => {
     // A report that compares nothing says nothing of it.
-    if (!hasBefore || comparison.days.length === 0) return '';
+    if (!hasBefore || comparison.days.length === 0 || withheld) return '';
     if (context.comparable) return versus;
     const { noDataBefore } = context;
     if (noDataBefore !== undefined && state !== 'missing')
@@ -61,7 +62,9 @@ export const buildHeadline = (
   return {
     label: shape.label ?? words.spend,
     format: shape.format,
-    value: isUnknown ? { exact: null, text: words.noDataYet } : show(now, shape.format, context),
+    value: isUnknown
+      ? { exact: null, text: withheld && state !== 'missing' ? words.amountsUnknown : words.noDataYet }
+      : show(now, shape.format, context),
     change,
     compared: comparedWords(),
     cause:

@@ -1,6 +1,6 @@
 import type { Spike } from './build-chart.ts';
 import { spikeInWords } from './build-notes.ts';
-import { quotientOf } from './context.ts';
+import { isWithheld, quotientOf } from './context.ts';
 import type { Context } from './context.ts';
 import { fieldsOfSentence } from './definition.ts';
 import type { Format, SentenceField, TextShape, WorthALookShape } from './definition.ts';
@@ -29,7 +29,7 @@ const said = (
   }
   const value =
     by === undefined ? table.figure(row, column) : quotientOf(table, row, { of: column, by, times: 1 });
-  return value === null ? undefined : showFigure(value, as, context);
+  return value === null || isWithheld(as, context) ? undefined : showFigure(value, as, context);
 };
 
 /** The sentence with what the row says; nothing where it names something unknown. */

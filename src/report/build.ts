@@ -8,6 +8,7 @@ import { buildHeadline } from './build-headline.ts';
 import { buildLooks, buildText } from './build-sentences.ts';
 import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
+import { isWithheld } from './context.ts';
 import type { Context } from './context.ts';
 import { coverageOf } from './coverage.ts';
 import type { SectionShape } from './definition.ts';
@@ -49,7 +50,7 @@ const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Conte
 
 const contextOf = (
   request: BuildRequest,
-  { tables }: QueryResults,
+  { tables, currency, hasAmounts }: QueryResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
   const table = (file: string) => {
@@ -66,13 +67,15 @@ const contextOf = (
   const before = totals.has(`${name}_before`) ? (totals.figure(row, `${name}_before`) ?? zero) : zero;
   const isCovered =
     state === 'complete' &&
+    hasAmounts &&
     period.comparison.days.length > 0 &&
     coverageOf(period.comparison.interval, facts) === 'complete';
   return {
     state,
     context: {
       locale: localeOf(request.locale ?? 'en'),
-      currency: request.currency,
+      currency,
+      hasAmounts,
       zone: request.zone,
       period,
       spanOf: (span) => spanOf(request, span),
@@ -111,6 +114,10 @@ const sectionOf = (
       return buildTable(section, context, colours, scale);
     }
     case 'chart': {
+      if (isWithheld(section.format, context))
+        return section.optional
+          ? undefined
+          : { kind: 'text', title: section.title, paragraphs: [words.amountsUnknown] };
       const model = charts.get(section)?.model;
       if (model?.bars.some(({ parts }) => parts.length > 0) === true)
         return hasSwatches(sections) ? { ...model, legend: [] } : model;
@@ -135,10 +142,10 @@ const sectionOf = (
 };
 
 /** What the figures leave out, or rest on without proof. */
-const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context): readonly string[] => {
+const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: string): readonly string[] => {
   const { currency, locale } = context;
   return [
-    ...(doubt === undefined ? [] : [locale.words.doubtfulAmounts[doubt](currency)]),
+    ...(doubt === undefined ? [] : [locale.words.doubtfulAmounts[doubt](asked)]),
     ...uncounted.map(({ kind, rows, amount }) =>
       locale.words.uncounted(showName(kind, 40), rows, formatMoney(amount, currency, locale)),
     ),
@@ -153,7 +160,12 @@ const dataOf = (
   const { context, state } = contextOf(request, results);
   const shown = sections.filter((section) => isShown(section, state, context));
   const data = buildData(buildHeadline(headline, state, context), shown, context);
-  const seal = sealOf(request, state, doubtsOf(results, context), data);
+  const seal = sealOf(
+    { ...request, currency: context.currency },
+    state,
+    doubtsOf(results, context, request.currency),
+    data,
+  );
   return { data, ...(seal === undefined ? {} : { seal }) };
 };
 
@@ -171,12 +183,16 @@ const assemble = (
 ): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
-  const facts = { ...request.facts, warnings: [...doubtsOf(results, context), ...request.facts.warnings] };
+  const facts = {
+    ...request.facts,
+    warnings: [...doubtsOf(results, context, request.currency), ...request.facts.warnings],
+  };
   const built = buildHeadline(definition.headline, state, context);
   const shown = definition.sections.filter((section) => isShown(section, state, context));
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
-    if (section.kind === 'chart') charts.set(section, buildChart(section, context));
+    if (section.kind === 'chart' && !isWithheld(section.format, context))
+      charts.set(section, buildChart(section, context));
   const { above, below } = sealSections(seal, context.locale);
   const sections = [
     ...above,
@@ -192,7 +208,7 @@ const assemble = (
       : { ...built, compared: [fields.state, fields.verdict].filter((part) => part !== '').join(' · ') };
   return {
     locale: request.locale ?? 'en',
-    currency: request.currency,
+    currency: context.currency,
     title: definition.title,
     account: [request.account, team]
       .filter((name) => name !== '')

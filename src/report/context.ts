@@ -12,6 +12,8 @@ import { showFigure } from './show-value.ts';
 export type Context = {
   readonly locale: Locale;
   readonly currency: string;
+  /** Whether amounts may be shown: the form in which the gateway writes them is proven. */
+  readonly hasAmounts: boolean;
   readonly zone: string;
   readonly period: Period;
   /** The days of each period that the report looks at. */
@@ -24,8 +26,12 @@ export type Context = {
   readonly table: (file: string) => QueryTable;
 };
 
+/** Whether a figure of the format is an amount that must not be shown, nor passed on. */
+export const isWithheld = (format: Format, { hasAmounts }: Pick<Context, 'hasAmounts'>): boolean =>
+  !hasAmounts && (format === 'money' || format === 'rate');
+
 export const show = (value: Money | null | undefined, format: Format, context: Context): Shown =>
-  value === null || value === undefined
+  value === null || value === undefined || isWithheld(format, context)
     ? { exact: null, text: '–' }
     : { exact: value, text: showFigure(value, format, context) };
 

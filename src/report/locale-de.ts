@@ -52,6 +52,7 @@ export const german: Locale = {
     otherRows: (count) => (count === 1 ? '1 weitere Zeile' : `${count} weitere Zeilen`),
     noData: 'keine Daten',
     noDataYet: 'Noch keine Daten',
+    amountsUnknown: 'Beträge unbekannt',
     incomplete: 'unvollständig',
     isNew: 'neu',
     unnamed: '(ohne Namen)',
@@ -85,9 +86,9 @@ export const german: Locale = {
       `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Kosten.`,
     doubtfulAmounts: {
       form: (currency) =>
-        `Es gab zu wenige Aufrufe, um zu erkennen, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; sie werden als ${currency} gelesen. Fest wird es mit gateway.amounts beim Konto.`,
+        `Noch belegt nichts, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; dieser Bericht nennt daher keine Beträge. Zum Festlegen gateway.amounts beim Konto auf units oder currency setzen.`,
       unit: (currency) =>
-        `Das Gateway schreibt Beträge in ganzen Einheiten, in der Regel Teile eines US-Dollars; hier zählen sie als Teile von 1 ${currency}. Siehe gateway.units_per_currency beim Konto.`,
+        `Das Gateway schreibt Beträge in ganzen Einheiten, also Teilen eines US-Dollars. Kein Kurs zu ${currency} ist belegt; die Beträge sind daher in USD und werden nicht mit Budgets in ${currency} verglichen. Wenn 1 ${currency} eine feste Zahl von Einheiten ist, gateway.units_per_currency beim Konto setzen.`,
     },
     seal: {
       title: 'Signatur',

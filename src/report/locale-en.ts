@@ -54,6 +54,7 @@ export const english: Locale = {
     otherRows: (count) => `${count} more`,
     noData: 'no data',
     noDataYet: 'No data yet',
+    amountsUnknown: 'Amounts unknown',
     incomplete: 'incomplete',
     isNew: 'new',
     unnamed: '(no name)',
@@ -85,9 +86,9 @@ export const english: Locale = {
       `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
     doubtfulAmounts: {
       form: (currency) =>
-        `Too few calls were seen to tell whether the gateway writes amounts in ${currency} or in integer units; they are taken as ${currency}. To settle it, set gateway.amounts of the account.`,
+        `Nothing proves yet whether the gateway writes amounts in ${currency} or in integer units, so this report has no amounts. To decide it, set gateway.amounts of the account to units or currency.`,
       unit: (currency) =>
-        `The gateway writes amounts in integer units, which are parts of a US dollar as a rule; here they are counted as parts of 1 ${currency}. See gateway.units_per_currency of the account.`,
+        `The gateway writes amounts in integer units, which are parts of a US dollar. No rate to ${currency} is proven, so amounts are in USD, and budgets in ${currency} are not compared with them. If 1 ${currency} is a number of units, set gateway.units_per_currency of the account.`,
     },
     seal: {
       title: 'Signature',

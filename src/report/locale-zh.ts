@@ -54,6 +54,7 @@ export const chinese: Locale = {
     otherRows: (count) => `其余 ${count} 行`,
     noData: '无数据',
     noDataYet: '尚无数据',
+    amountsUnknown: '金额未知',
     incomplete: '不完整',
     isNew: '新增',
     unnamed: '（未命名）',
@@ -81,9 +82,9 @@ export const chinese: Locale = {
     uncounted: (kind, rows, amount) => `未知类型“${kind}”共 ${rows} 行，金额 ${amount}，未计入支出。`,
     doubtfulAmounts: {
       form: (currency) =>
-        `调用次数太少，无法判断网关的金额是以 ${currency} 还是以整数单位记录；目前按 ${currency} 计算。如需确定，请在账户中设置 gateway.amounts。`,
+        `目前无法证明网关的金额是以 ${currency} 还是以整数单位记录，因此本报告不含金额。如需确定，请将账户的 gateway.amounts 设为 units 或 currency。`,
       unit: (currency) =>
-        `网关以整数单位记录金额，通常是美元的若干分之一；这里按 1 ${currency} 的若干分之一计算。参见账户的 gateway.units_per_currency。`,
+        `网关以整数单位记录金额，即美元的若干分之一。没有经证实的 ${currency} 汇率，因此金额以 USD 表示，也不与以 ${currency} 设定的预算比较。如果 1 ${currency} 等于固定数量的单位，请设置账户的 gateway.units_per_currency。`,
     },
     seal: {
       title: '签名',

@@ -46,6 +46,8 @@ export type Words = {
   readonly otherRows: (count: number) => string;
   readonly noData: string;
   readonly noDataYet: string;
+  /** In the place of a total, while nothing proves in which form the gateway writes amounts. */
+  readonly amountsUnknown: string;
   readonly incomplete: string;
   readonly isNew: string;
   readonly unnamed: string;

@@ -15,7 +15,11 @@ export type QueryResults = {
   /** What each SQL file of the report gives. */
   readonly tables: ReadonlyMap<string, ResultTable>;
   readonly uncounted: readonly UncountedKind[];
-  /** Amounts were charged that may not be what they are taken for: currency or units, or units of another currency. */
+  /** Of the amounts: not always the one that was asked for. */
+  readonly currency: string;
+  /** Whether amounts may be shown. */
+  readonly hasAmounts: boolean;
+  /** Why they are not shown, or are in another currency: their form is open, or they are integer units of a US dollar. */
   readonly doubt: 'form' | 'unit' | undefined;
 };
 
@@ -30,6 +34,8 @@ const blame =
 const kindsSql = `
   SELECT kind, sum(rows), sum(abs(amount)) FROM cube WHERE period = 'current' GROUP BY kind ORDER BY kind`;
 
+const chargesSql = `SELECT count(*) FROM cube WHERE kind IN ('consumption', 'refund')`;
+
 const spendKinds: ReadonlySet<string> = new Set(['consumption', 'refund']);
 /** They move the balance, and are no spend. */
 const otherKinds: ReadonlySet<string> = new Set(['top-up', 'management', 'system']);
@@ -42,13 +48,6 @@ const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
       amount: absoluteMoney(money(String(amount ?? zero))),
     }))
     .filter(({ amount }) => compareMoney(amount, zero) > 0);
-
-/** Integer units are parts of a US dollar (gateway-field-notes.md, Keys: unit of `remain_quota`), whatever was asked for. */
-const doubtOf = (facts: CubeFacts | undefined, currency: string): QueryResults['doubt'] => {
-  if (facts === undefined) return undefined;
-  if (facts.amounts === undefined) return 'form';
-  return facts.amounts === 'units' && currency !== 'USD' ? 'unit' : undefined;
-};
 
 /** Sections of one-day reports, or of longer ones, alone. */
 export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
@@ -85,7 +84,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
         name,
         days: spanOf(request, name).days,
       })),
-      queries: [...queries.map(([, sql]) => sql), kindsSql],
+      queries: [...queries.map(([, sql]) => sql), kindsSql, chargesSql],
       ...means,
       rowLimit: mostQueryRows,
       ...(timeLimit === undefined ? {} : { timeLimit }),
@@ -95,12 +94,16 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       const tables = new Map<string, ResultTable>();
       for (const [file, sql] of queries) tables.set(file, await query(sql).catch(blame(file)));
       const charged = kindsOf(await query(kindsSql));
+      const currency = facts?.currency ?? request.currency;
+      // Where there was no call, there was no spend, in whichever form amounts come.
+      const isOpen = facts?.isProven === false && (await query(chargesSql)).rows[0]?.[0] !== '0';
+      const isOther = currency !== request.currency && charged.some(({ kind }) => spendKinds.has(kind));
       return {
         tables,
+        currency,
+        hasAmounts: !isOpen,
         uncounted: charged.filter(({ kind }) => !spendKinds.has(kind) && !otherKinds.has(kind)),
-        doubt: charged.some(({ kind }) => spendKinds.has(kind))
-          ? doubtOf(facts, request.currency)
-          : undefined,
+        doubt: isOpen ? 'form' : isOther ? 'unit' : undefined,
       };
     },
   );

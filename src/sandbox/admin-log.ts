@@ -1,3 +1,4 @@
+import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from './answer.ts';
 import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
 import { moneyText, type MoneyUnit } from './decimal.ts';
@@ -64,8 +65,11 @@ export const logExport = (state: State, { query }: Request): Answer => {
   if (currency !== 'USD' && currency !== 'CNY') {
     return refused(variants, { en: 'currency must be CNY or USD', zh: 'currency 只能是 CNY 或 USD' });
   }
-  const unit = variants.log_quota === 'units' ? 'units' : currency;
-  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '');
+  const usual = variants.log_quota === 'units' ? 'units' : currency;
+  const byRow = variants.amounts_change_by === 'row';
+  const unit = byRow ? usual : unitAt(state, 'log', usual);
+  const unitOf = (row: Row): MoneyUnit => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit);
+  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', unitOf);
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
   }

@@ -1,3 +1,4 @@
+import { unitAt } from './amount-unit.ts';
 import { ok, refused, type Answer } from './answer.ts';
 import { decimalText, moneyText } from './decimal.ts';
 import { exact } from './exact-json.ts';
@@ -52,7 +53,7 @@ export const statistics = (state: State, { query }: Request): Answer => {
   const perMinute = (count: bigint): bigint =>
     variants.throughput === 'last-minute' ? count : (count * 60n) / lasting;
   const rate = (count: number): string => decimalText(perMinute(BigInt(count) * 100n), 2);
-  const unit = variants.statistics_unit;
+  const unit = unitAt(state, 'statistics', variants.statistics_unit);
   return ok({
     quota: exact(moneyText(total.spend, unit)),
     rpm: exact(rate(minute.calls)),

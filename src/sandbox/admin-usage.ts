@@ -1,3 +1,4 @@
+import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from './answer.ts';
 import { moneyText } from './decimal.ts';
 import { completionTokens, promptTokens } from './token-counts.ts';
@@ -131,7 +132,8 @@ export const usageExport = (state: State, { query }: Request): Answer => {
       granularity: granularity as Granularity,
       dimension: groupBy,
       metric,
-      text: (value) => (metric === 'spend' ? moneyText(value, variants.usage_unit) : value.toString()),
+      text: (value) =>
+        metric === 'spend' ? moneyText(value, unitAt(state, 'usage', variants.usage_unit)) : value.toString(),
     }),
   );
 };

@@ -52,7 +52,11 @@ const amountHeader = (variants: Variants, unit: MoneyUnit): string => {
 };
 
 /** Every column of this gateway, in its usual order. */
-export const allColumns = (variants: Variants, unit: MoneyUnit): readonly Column[] => {
+export const allColumns = (
+  variants: Variants,
+  unit: MoneyUnit,
+  unitOf: (row: Row) => MoneyUnit = () => unit,
+): readonly Column[] => {
   const guard = variants.guarded_cells;
   const text = (value: string): string =>
     cell(guard !== 'none' && startsFormula(value) ? `'${value}` : value);
@@ -85,7 +89,7 @@ export const allColumns = (variants: Variants, unit: MoneyUnit): readonly Column
     column('audio_input_tokens', (row) => String(row.audioInput)),
     column('audio_output_tokens', (row) => String(row.audioOutput)),
     column('image_tokens', (row) => String(row.imageInput)),
-    column('quota', (row) => amount(rowMoneyText(row.grains, unit)), amountHeader(variants, unit)),
+    column('quota', (row) => amount(rowMoneyText(row.grains, unitOf(row))), amountHeader(variants, unit)),
     column('use_time', (row) => String(row.useTime)),
     column('is_stream', (row) => String(row.stream)),
     column('content', (row) => text(row.content)),
@@ -114,8 +118,9 @@ export const chosenColumns = (
   variants: Variants,
   unit: MoneyUnit,
   asked: string,
+  unitOf?: (row: Row) => MoneyUnit,
 ): { columns: readonly Column[] } | { unknown: string } => {
-  const all = allColumns(variants, unit);
+  const all = allColumns(variants, unit, unitOf);
   const names = asked
     .split(',')
     .map((name) => name.trim())

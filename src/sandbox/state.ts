@@ -29,6 +29,8 @@ export type State = {
   readonly limiter: RateLimiter;
   /** Charges are whole units when any answer counts in units. */
   readonly wholeUnits: boolean;
+  /** When answers change as `amounts_change` says: the first midnight UTC after the start, Unix seconds. */
+  readonly changesAt: number;
   /** Grains on the account before its first day. */
   readonly opening: bigint;
 };
@@ -71,7 +73,9 @@ export const createState = (options: StateOptions): State => {
   const { variants, now } = options;
   const seconds = (): number => Math.floor(now() / 1000);
   const firstDay = monthsBefore(now(), options.months);
-  const wholeUnits = [variants.log_quota, variants.statistics_unit, variants.usage_unit].includes('units');
+  const wholeUnits =
+    variants.amounts_change !== 'none' ||
+    [variants.log_quota, variants.statistics_unit, variants.usage_unit].includes('units');
   const ledger = createLedger({
     seed: options.seed,
     callsPerDay: options.callsPerDay,
@@ -96,6 +100,7 @@ export const createState = (options: StateOptions): State => {
     adminKeys: options.adminKeys.map((admin) => ({ hash: adminHashOf(admin.key), scopes: admin.scopes })),
     limiter: createRateLimiter(now),
     wholeUnits,
+    changesAt: (Math.floor(seconds() / DAY) + 1) * DAY,
     opening: BigInt(Math.ceil(options.callsPerDay)) * GRAINS_PER_USD,
   };
 };

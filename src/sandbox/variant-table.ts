@@ -167,6 +167,20 @@ export const variantTable = {
     meaning: 'Amounts of the log export: currency with up to 8 decimals, or integer units of 1/500,000 USD.',
     note: 'Log export: quota',
   },
+  amounts_change: {
+    values: ['none', 'log', 'statistics', 'usage', 'log-and-statistics', 'all'],
+    default: 'none',
+    meaning:
+      'From the first midnight UTC after the start on, these endpoints give integer units where they gave a currency, and US dollars where they gave units.',
+    note: 'Log export: quota',
+  },
+  amounts_change_by: {
+    values: ['answer', 'row'],
+    default: 'answer',
+    meaning:
+      'An amounts_change of the log export holds for every row of an answer given after the moment, or for rows of calls made after it.',
+    note: 'Log export: quota',
+  },
   log_currency: {
     values: ['USD', 'CNY'],
     default: 'USD',

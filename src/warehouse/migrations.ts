@@ -10,6 +10,7 @@ import { outboxRoutes } from './migrations/13-outbox-routes.ts';
 import { keys } from './migrations/14-keys.ts';
 import { outboxTitle } from './migrations/15-outbox-title.ts';
 import { outputConvention } from './migrations/16-output-convention.ts';
+import { amountForm } from './migrations/17-amount-form.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -184,4 +185,5 @@ export const migrations: readonly Migration[] = [
   keys,
   outboxTitle,
   outputConvention,
+  amountForm,
 ];

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { absoluteMoney, money, multiplyMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
 import type { CallsRelation } from './archive/relations.ts';
-import { readAmounts, unitValue } from './logs/amounts.ts';
+import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';
 import { readRows, text, wholeNumber } from './rows.ts';
 
@@ -16,24 +16,40 @@ export type Spend = {
   readonly calls: number;
   /** Kinds that are no spend (top-up, management, system, error, unknown ones), each by itself. */
   readonly otherKinds: readonly { readonly kind: string; readonly rows: number; readonly amount: Money }[];
-  /** Sum of all amounts as served, in whatever unit that was. */
+  /** Sum of all amounts as they are stored, in whatever unit that is. */
   readonly served: Money;
-  /** Whether amounts were served as currency or units; nothing while the data has not shown it (then taken as currency). */
+  /** Whether amounts are stored as currency or units; missing while nothing proves it. */
   readonly amounts: AmountForm | undefined;
 };
 
-/** What one served unit is worth in the account's currency, exactly. */
+/** What stored amounts are. */
+export type StoredAmounts = {
+  /** What 1 of them is worth in the currency, exactly. */
+  readonly value: Money;
+  /** Missing while nothing proves it. */
+  readonly form: AmountForm | undefined;
+  /** Of what they are worth; missing where nothing was landed. */
+  readonly currency: string | undefined;
+  /** What the export was asked for in. */
+  readonly asked: string | undefined;
+  /** Whether sums of them may be shown. */
+  readonly isProven: boolean;
+};
+
+/** What one stored amount is worth, and in which currency. */
 export const valueOfServed = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<{
-  readonly value: Money;
-  readonly form: AmountForm | undefined;
-  readonly currency: string | undefined;
-}> => {
+): Promise<StoredAmounts> => {
   const amounts = await readAmounts(connection, account);
   const value = amounts?.form === 'units' ? unitValue(amounts.unitsPerCurrency) : money('1');
-  return { value, form: amounts?.form, currency: amounts?.currency };
+  return {
+    value,
+    form: amounts?.form,
+    currency: amounts === undefined ? undefined : storedCurrency(amounts),
+    asked: amounts?.currency,
+    isProven: isProven(amounts),
+  };
 };
 
 export const readSpend = async (

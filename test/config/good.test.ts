@@ -75,6 +75,7 @@ describe('a good config', () => {
       naiveZone: 'Asia/Shanghai',
       amounts: 'auto',
       unitsPerCurrency: 1000,
+      unitsStated: true,
       usageZone: 'UTC',
     });
   });

@@ -259,8 +259,8 @@ describe('a broken export lands nothing', () => {
     });
   });
 
-  it('amounts that turn from currency to units', async () => {
-    const units = calls(30).map((row, index) => ({ ...row, quota: String(5000 + index) }));
+  it('amounts that turn from currency to what no units are worth', async () => {
+    const units = calls(30).map((row, index) => ({ ...row, quota: String(5_000_000_000 + index) }));
     expect(await pullSpoiled({ rows: units })).toMatchObject({ code: 'export-amounts-changed' });
   });
 });

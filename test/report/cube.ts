@@ -184,7 +184,11 @@ export const cubeOf = (
             rows: reader.getRows().map((row) => row.map(cellOf)),
           };
         },
-        { amounts: amounts === 'unknown' ? undefined : amounts },
+        {
+          amounts: amounts === 'unknown' ? undefined : amounts,
+          currency: amounts === 'units' ? 'USD' : request.currency,
+          isProven: amounts !== 'unknown',
+        },
       );
     } finally {
       await connection.run('USE main');

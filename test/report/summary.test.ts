@@ -315,7 +315,7 @@ describe('odd periods', () => {
     expect(text.match(/not counted as spend/g)).toHaveLength(1);
   });
 
-  test('amounts that may be units are told', async () => {
+  test('a report says why it has no amounts, or has them in another currency', async () => {
     const rows: CubeRow[] = [{ quarter: at(3), model: 'm', key: 'k', spend: '500' }];
     const told = async (options: BuildOptions, words = 'set gateway.amounts'): Promise<boolean> =>
       (await build(options)).sections.some(
@@ -324,7 +324,7 @@ describe('odd periods', () => {
     expect(await told({ rows, amounts: 'unknown' })).toBe(true);
     expect(await told({ rows })).toBe(false);
     expect(await told({ rows: [], amounts: 'unknown' })).toBe(false);
-    expect(await told({ rows, amounts: 'units', currency: 'CNY' }, 'parts of 1 CNY')).toBe(true);
+    expect(await told({ rows, amounts: 'units', currency: 'CNY' }, 'No rate to CNY is proven')).toBe(true);
     expect(await told({ rows, amounts: 'units' }, 'parts of')).toBe(false);
   });
 

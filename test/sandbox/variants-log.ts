@@ -81,6 +81,47 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     );
   },
 
+  amounts_change: async () => {
+    const found = await seen('amounts_change', async (box) => {
+      const isWhole = (texts: readonly string[]): boolean => texts.every((text) => /^-?\d+$/u.test(text));
+      const look = async (): Promise<string> => {
+        const [log, usage] = [column(await box.log(WEEK), 'quota'), column(await box.usage(), 'value')];
+        const statistics = [written((await box.stat(WEEK)).text, 'quota')];
+        return [log, statistics, usage].map((texts) => (isWhole(texts) ? 'units' : 'USD')).join(' ');
+      };
+      const before = await look();
+      box.clock.now += DAY * 1000;
+      return `${before}, then ${await look()}`;
+    });
+    const then = (units: string): string => `USD USD USD, then ${units}`;
+    expect(found).toEqual({
+      none: then('USD USD USD'),
+      log: then('units USD USD'),
+      statistics: then('USD units USD'),
+      usage: then('USD USD units'),
+      'log-and-statistics': then('units units USD'),
+      all: then('units units units'),
+    });
+  },
+
+  amounts_change_by: async () => {
+    const found = await seen(
+      'amounts_change_by',
+      async (box) => {
+        box.clock.now += DAY * 1000;
+        const { rows } = await box.log({ ...WEEK, end_timestamp: seconds(box.clock.now) });
+        const midnight = Math.ceil(seconds(NOW) / DAY) * DAY;
+        const isWhole = (late: boolean): boolean =>
+          rows
+            .filter((row) => Number(row['created_at']) >= midnight === late)
+            .every((row) => /^-?\d+$/u.test(row['quota'] ?? ''));
+        return [isWhole(false), isWhole(true)];
+      },
+      { with: { amounts_change: 'log' } },
+    );
+    expect(found).toEqual({ answer: [true, true], row: [false, true] });
+  },
+
   log_quota: async () => {
     const { currency, units } = await seen('log_quota', async (box) => ({
       quotas: column(await box.log(), 'quota'),

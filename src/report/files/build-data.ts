@@ -2,7 +2,7 @@ import { divideMoney, subtractMoney, sumMoney, zero } from '../../base/index.ts'
 import type { Money } from '../../base/index.ts';
 import { buildFigures } from '../build-figures.ts';
 import { stateOf } from '../build-table.ts';
-import { quotientOf } from '../context.ts';
+import { isWithheld, quotientOf } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { ColumnShape, FiguresShape, Format, SectionShape, TableShape } from '../definition.ts';
 import type { HeadlineModel } from '../model.ts';
@@ -98,12 +98,13 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
   const table = context.table(shape.sql);
   const made = shape.columns.flatMap((column) => {
     const maker = makerOf(column, table);
+    const isShown = !isWithheld(column.format ?? 'text', context);
     const isKnown = column.change_of === undefined || context.comparable;
     if (maker === undefined) return [];
     return [
       {
         ...maker,
-        ...(isKnown ? {} : { value: nothing, total: nothing }),
+        ...(isKnown && isShown ? {} : { value: nothing, total: nothing }),
         label: `${column.label}${units[column.format ?? 'text'] ?? ''}`,
       },
     ];

@@ -67,13 +67,17 @@ export const cellColumns = (plan: CellsPlan): readonly { readonly name: string; 
   ),
 ];
 
-export type Served = { readonly value: string; readonly inUnits: boolean };
+/** `isProven`: whether sums may be told; they are unknown while nothing proves in which form amounts are stored. */
+export type Served = { readonly value: string; readonly inUnits: boolean; readonly isProven: boolean };
 
 /** Sums in currency at 12 places. Units are whole, so that they keep all places for the value of one: both are exact. */
-export const inCurrency = (sum: string, { inUnits }: Served): string =>
-  inUnits
+export const inCurrency = (sum: string, { inUnits, isProven }: Served): string => {
+  // The sum stays in the statement, since it may be all that makes it one of sums.
+  if (!isProven) return `CAST(CASE WHEN false THEN ${sum} END AS DECIMAL(38, 12))`;
+  return inUnits
     ? `CAST(CAST(${sum} AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(38, 12))`
     : `CAST(${sum} AS DECIMAL(38, 12))`;
+};
 
 /** A refund gives back, whichever sign it is booked with; other kinds are no spend. */
 export const spendOf = (consumption: string, size: string): string =>

@@ -50,7 +50,7 @@ export type CubeRun = {
 
 export type CubeRequest = {
   readonly account: string;
-  /** What the amounts are to be in; another one is a fault, never a wrong sign before a figure. */
+  /** What the account is asked for in; amounts of an account that was asked for in another one are a fault. */
   readonly currency?: string;
   readonly periods: readonly CubePeriod[];
   /** The queries to come, so that they share scans of the call log; others may be run all the same. */
@@ -70,8 +70,12 @@ export type CubeRequest = {
 
 /** What the figures rest on. */
 export type CubeFacts = {
-  /** Whether amounts were served as currency or units; nothing while too little was seen (then taken as currency). */
+  /** How amounts are stored; missing while nothing proves it. */
   readonly amounts: AmountForm | undefined;
+  /** Of the amounts, whatever was asked for; missing where nothing was landed. */
+  readonly currency: string | undefined;
+  /** Whether their form is proven, or there is no charge. While it is not, spend and amounts are unknown (NULL). */
+  readonly isProven: boolean;
 };
 
 /** Exactly one SELECT over `cube`, `days` and the views of a report. @throws fault report-query-failed. */

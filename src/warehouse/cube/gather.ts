@@ -214,6 +214,7 @@ export const gatherView = async (gathering: Gathering, view: ReportView): Promis
   const { only } = request;
   const isRestricted = restrictsKeys(only) || restrictsModels(only);
   if (view.ofWholeAccount === true && isRestricted) return;
+  if (view.ofAmounts === true && !served.isProven) return;
   const input: ViewInput = {
     request,
     served,

@@ -138,16 +138,27 @@ export const readCube = async <T>(
     const now = request.run?.now ?? clock.now();
     const gather = async (all: readonly Needs[]): Promise<CubeFacts> =>
       engine.bulk(async (source) => {
-        const { value, form, currency } = await valueOfServed(source, request.account);
-        checkCurrency(request, currency);
-        const served = { value, inUnits: form === 'units' };
+        const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
+        checkCurrency(request, asked);
+        const served = { value, inUnits: isProven && form === 'units', isProven };
+        // What stands beside the amounts is in the currency that they are stored in.
+        const stored = currency === undefined ? request : { ...request, currency };
         await readCalls(source, request.account, async (callsIn) => {
           const services = await readServices(source, request.account);
-          const means = { source, target: connection, callsIn, request, timeline, served, now, services };
+          const means = {
+            source,
+            target: connection,
+            callsIn,
+            request: stored,
+            timeline,
+            served,
+            now,
+            services,
+          };
           const gathering = { ...means, left: await namesLeft(means) };
           await gatherFor(all, gathering, gathered);
         });
-        return { amounts: form };
+        return { amounts: form, currency, isProven };
       }, request.signal);
 
     const known = new Map<string, Needs>();

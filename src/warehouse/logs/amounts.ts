@@ -1,23 +1,51 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { compareMoney, divideMoney, fault, money, multiplyMoney, zero } from '../../base/index.ts';
+import { compareMoney, divideMoney, fault, money, multiplyMoney } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
 
-/** What is known of an account's amounts. */
+/** What is known of an account's stored amounts. */
 export type AccountAmounts = {
+  /** What the export is asked for in. */
   readonly currency: string;
+  /** How amounts are stored; missing while nothing proves it. */
   readonly form: AmountForm | undefined;
+  /** What decided the form; missing while it is open. */
+  readonly decidedBy: 'data' | 'config' | undefined;
+  /** How the last window with charges was served: another form than the stored one is converted. */
+  readonly served: AmountForm | undefined;
   readonly unitsPerCurrency: number;
-  /** Charged rows seen with whole amounts while the form was open, and the largest of them. */
+  /** Whether `units_per_currency` is set, so that units are parts of the account's currency; missing where not yet known. */
+  readonly unitsStated: boolean | undefined;
+  /** Whether amounts with a fraction were stored as currency. */
+  readonly hasFractions: boolean;
+  /** Charged rows with whole amounts while the form is open, and the largest of them. */
   readonly wholeCount: number;
   readonly largestWhole: Money;
+};
+
+/** The currency of stored amounts. Integer units are parts of a US dollar, whatever currency was asked for. */
+export const storedCurrency = ({
+  currency,
+  form,
+  unitsStated,
+}: Pick<AccountAmounts, 'currency' | 'form' | 'unitsStated'>): string =>
+  form === 'units' && unitsStated !== true ? 'USD' : currency;
+
+/** Whether the sums of stored amounts may be shown: their form is known, or there is no charge at all. */
+export const isProven = (amounts: AccountAmounts | undefined): boolean => {
+  if (amounts === undefined) return true;
+  const { form, currency, unitsStated, wholeCount } = amounts;
+  if (form === undefined) return wholeCount === 0;
+  // A database from before `unitsStated` was kept cannot tell what units of another currency are.
+  return form !== 'units' || currency === 'USD' || unitsStated !== undefined;
 };
 
 /** What one landed window shows. */
 export type AmountEvidence = {
   readonly fractions: boolean;
   readonly decimalsWritten: boolean;
+  /** Charged rows with whole amounts, and the largest of them. */
   readonly wholeCount: number;
   readonly largestWhole: Money;
 };
@@ -25,28 +53,14 @@ export type AmountEvidence = {
 /** Whole amounts are units only when there are enough of them, and some too large for the price of a call. */
 const enoughRows = 20;
 const dearestCall = money('100');
-/** From here on, whole amounts contradict an account that is known to be charged in currency. */
-const absurdCall = money('1000');
 
-/** The form that the data shows, together with what was seen before; nothing while it is open. */
-export const judgeAmounts = (
-  before: Pick<AccountAmounts, 'wholeCount' | 'largestWhole'>,
-  seen: AmountEvidence,
-): AmountForm | undefined => {
+/** The form that the amounts of an account show; nothing while it is open. */
+export const judgeAmounts = (seen: AmountEvidence): AmountForm | undefined => {
   if (seen.fractions || (seen.decimalsWritten && seen.wholeCount > 0)) return 'currency';
-  const largest =
-    compareMoney(before.largestWhole, seen.largestWhole) > 0 ? before.largestWhole : seen.largestWhole;
-  return before.wholeCount + seen.wholeCount >= enoughRows && compareMoney(largest, dearestCall) >= 0
+  return seen.wholeCount >= enoughRows && compareMoney(seen.largestWhole, dearestCall) >= 0
     ? 'units'
     : undefined;
 };
-
-/** Whole and far too large, where the account is known to be charged in currency. */
-export const contradictsCurrency = (seen: AmountEvidence): boolean =>
-  !seen.fractions &&
-  !seen.decimalsWritten &&
-  seen.wholeCount >= enoughRows &&
-  compareMoney(seen.largestWhole, absurdCall) >= 0;
 
 /** What one unit is worth, exactly. @throws fault wrong-use when it has no exact decimal of 12 places. */
 export const unitValue = (unitsPerCurrency: number): Money => {
@@ -65,10 +79,15 @@ export const readAmounts = async (
 ): Promise<AccountAmounts | undefined> => {
   const [row] = await readRows(connection, 'SELECT * FROM log_amounts WHERE account = $account', { account });
   if (row === undefined) return undefined;
+  const stated = row['units_stated'];
   return {
     currency: text(row, 'currency'),
     form: optionalText(row, 'form') as AmountForm | undefined,
+    decidedBy: optionalText(row, 'decided_by') as AccountAmounts['decidedBy'],
+    served: optionalText(row, 'served_form') as AmountForm | undefined,
     unitsPerCurrency: wholeNumber(row, 'units_per_currency'),
+    unitsStated: typeof stated === 'boolean' ? stated : undefined,
+    hasFractions: row['has_fractions'] === true,
     wholeCount: wholeNumber(row, 'whole_count'),
     largestWhole: money(text(row, 'largest_whole')),
   };
@@ -82,31 +101,47 @@ export const writeAmounts = async (
   await execute(connection, 'DELETE FROM log_amounts WHERE account = $account', { account });
   await execute(
     connection,
-    `INSERT INTO log_amounts VALUES ($account, $currency, $form, $units, $count, CAST($largest AS DECIMAL(28, 12)))`,
+    `INSERT INTO log_amounts (account, currency, form, decided_by, served_form, units_per_currency, units_stated,
+       has_fractions, whole_count, largest_whole)
+     VALUES ($account, $currency, $form, $decided, $served, $units, $stated, $fractions, $count,
+       CAST($largest AS DECIMAL(28, 12)))`,
     {
       account,
       currency: amounts.currency,
       form: amounts.form ?? null,
+      decided: amounts.decidedBy ?? null,
+      served: amounts.served ?? null,
       units: amounts.unitsPerCurrency,
+      stated: amounts.unitsStated ?? null,
+      fractions: amounts.hasFractions,
       count: amounts.wholeCount,
       largest: amounts.largestWhole,
     },
   );
 };
 
-/** What to take the amounts of a batch for, before its rows are read. @throws faults export-currency-changed, wrong-use. */
+/** The account's amounts as the batch finds them, before its rows are read. @throws faults export-currency-changed, wrong-use. */
 export const amountsFor = (batch: LogBatch, known: AccountAmounts | undefined): AccountAmounts => {
   if (known !== undefined && known.currency !== batch.currency)
     throw fault(
       'export-currency-changed',
       `the account ${batch.account} holds amounts in ${known.currency}; this export is in ${batch.currency}`,
     );
-  unitValue(batch.amounts.unitsPerCurrency);
+  const { form: stated, unitsPerCurrency, unitsStated = false } = batch.amounts;
+  unitValue(unitsPerCurrency);
+  // What the data have proven of stored rows stays: a setting then says how exports are served now, and they are converted.
+  const isProvenByData =
+    known !== undefined && (known.hasFractions || (known.form === 'units' && known.decidedBy === 'data'));
+  const isKept = known?.form !== undefined && (stated === undefined || isProvenByData);
   return {
     currency: batch.currency,
-    form: batch.amounts.form ?? known?.form,
-    unitsPerCurrency: batch.amounts.unitsPerCurrency,
+    form: isKept ? known.form : stated,
+    decidedBy: isKept ? known.decidedBy : stated === undefined ? undefined : 'config',
+    served: known?.served,
+    unitsPerCurrency,
+    unitsStated,
+    hasFractions: known?.hasFractions ?? false,
     wholeCount: known?.wholeCount ?? 0,
-    largestWhole: known?.largestWhole ?? zero,
+    largestWhole: known?.largestWhole ?? money('0'),
   };
 };

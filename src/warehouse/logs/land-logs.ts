@@ -4,21 +4,25 @@ import {
   addMoney,
   compareMoney,
   fault,
+  formatMoment,
   interval,
   money,
   subtractMoney,
 } from '../../base/index.ts';
-import type { Clock, Money } from '../../base/index.ts';
+import type { Clock, Money, UnixMillis } from '../../base/index.ts';
+import { writeNews } from '../profile/learned-news.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
-import { amountsFor, contradictsCurrency, judgeAmounts, readAmounts, writeAmounts } from './amounts.ts';
-import type { AccountAmounts, AmountEvidence } from './amounts.ts';
+import { chargesIn } from './amount-change.ts';
+import { amountsFor, readAmounts, writeAmounts } from './amounts.ts';
+import type { AccountAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readSpan, writeLedger, writeSpan } from './log-ledger.ts';
+import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
 const ofWindow = 'account = $account AND created_at >= $start AND created_at < $end';
 const ofOverlap = `account = ''`;
@@ -26,9 +30,6 @@ const ofOverlap = `account = ''`;
 type Sums = {
   readonly rows: number;
   readonly quota: Money;
-  /** Of calls and refunds alone: a top-up says nothing about the price of a call. */
-  readonly largest: Money;
-  readonly charged: number;
 };
 
 const windowOf = (batch: LogBatch) => ({
@@ -44,16 +45,12 @@ const readSums = async (
 ): Promise<Sums> => {
   const [row] = await readRows(
     connection,
-    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota, count(*) FILTER (quota <> 0 AND kind IN ('consumption', 'refund')) AS charged,
-       coalesce(max(abs(quota)) FILTER (kind IN ('consumption', 'refund')), 0) AS largest
-     FROM call_log WHERE ${where}`,
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota FROM call_log WHERE ${where}`,
     bindings,
   );
   return {
     rows: wholeNumber(row, 'row_count'),
     quota: money(text(row, 'quota')),
-    largest: money(text(row, 'largest')),
-    charged: wholeNumber(row, 'charged'),
   };
 };
 
@@ -67,14 +64,10 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
     throw fault('export-truncated', `the rows add up to ${sum}, the export’s own total line says ${amount}`);
 };
 
-const load = async (
-  connection: DuckDBConnection,
-  batch: LogBatch,
-  amounts: AccountAmounts,
-): Promise<void> => {
+const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void> => {
   const hasKind = batch.columns.some(({ role }) => role === 'kind');
   const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
-  await execute(connection, landingSql(batch, amounts.form), {
+  await execute(connection, landingSql(batch, batch.amounts.form), {
     ...windowOf(batch),
     file: batch.file,
     asked_start: batch.asked.start,
@@ -83,47 +76,17 @@ const load = async (
   });
 };
 
-const evidenceOf = async (
+/** Operators are to know that the gateway serves amounts in another form than before, and what was made of it. */
+const noteChange = async (
   connection: DuckDBConnection,
-  batch: LogBatch,
-  landed: Sums,
-): Promise<AmountEvidence> => {
-  // A sum with a fraction needs no look at the rows.
-  const fractions =
-    landed.quota.includes('.') ||
-    (await readSums(connection, `${ofWindow} AND quota <> trunc(quota)`, windowOf(batch))).rows > 0;
-  return {
-    fractions,
-    decimalsWritten: batch.amounts.decimalsWritten,
-    wholeCount: fractions ? 0 : landed.charged,
-    largestWhole: fractions ? money('0') : landed.largest,
-  };
-};
-
-const learnAmounts = async (
-  connection: DuckDBConnection,
-  batch: LogBatch,
-  known: AccountAmounts,
-  landed: Sums,
-): Promise<AccountAmounts> => {
-  if (known.form === 'units' || batch.amounts.form !== undefined) return known;
-  const seen = await evidenceOf(connection, batch, landed);
-  if (known.form === 'currency') {
-    if (contradictsCurrency(seen))
-      throw fault(
-        'export-amounts-changed',
-        `all ${seen.wholeCount} amounts are whole numbers up to ${seen.largestWhole}, where the account was charged in ${known.currency} before`,
-      );
-    return known;
-  }
-  const form = judgeAmounts(known, seen);
-  return {
-    ...known,
-    form,
-    wholeCount: known.wholeCount + seen.wholeCount,
-    largestWhole:
-      compareMoney(known.largestWhole, seen.largestWhole) > 0 ? known.largestWhole : seen.largestWhole,
-  };
+  { account, window }: LogBatch,
+  before: AccountAmounts,
+  { served, form }: AccountAmounts,
+  now: UnixMillis,
+): Promise<void> => {
+  if (served === undefined || before.served === undefined || served === before.served) return;
+  const detail = `${formatMoment(window.start, 'UTC')}|${served === form ? 'stored' : 'converted'}`;
+  await writeNews(connection, account, [{ topic: 'amounts-changed', name: served, detail, notedAt: now }]);
 };
 
 /**
@@ -140,23 +103,31 @@ export const landLogWindow = async (
   const replaced = await readSums(connection, ofWindow, window);
   const now = clock.now();
   const known = await sumsBefore(connection, batch, now);
+  const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
   if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
-  if (batch.served > 0) await load(connection, batch, before);
-  const landed = await readSums(connection, ofWindow, window);
+  if (batch.served > 0) await load(connection, batch);
+  const served = await readSums(connection, ofWindow, window);
   const overlap = await readSums(connection, ofOverlap, {});
-  if (landed.rows + overlap.rows !== batch.served)
+  if (served.rows + overlap.rows !== batch.served)
     throw fault(
       'export-row-invalid',
-      `the export holds ${batch.served} rows, but ${landed.rows + overlap.rows} were read`,
+      `the export holds ${batch.served} rows, but ${served.rows + overlap.rows} were read`,
     );
   // A log only grows: an export without a row takes nothing away.
-  if (landed.rows === 0 && replaced.rows > 0)
+  if (served.rows === 0 && replaced.rows > 0)
     throw fault('export-truncated', `the export holds no row, where ${replaced.rows} are kept: they stay`);
-  checkTotal(batch, addMoney(landed.quota, overlap.quota));
+  checkTotal(batch, addMoney(served.quota, overlap.quota));
   if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofOverlap}`);
 
-  const amounts = await learnAmounts(connection, batch, before, landed);
-  await writeAmounts(connection, batch.account, amounts);
+  const amounts = await settleAmounts(connection, batch, before, past);
+  const covered = await readSpan(connection, batch.account);
+  // What the gateway serves now shows in the newest rows: older ones that are pulled again may have been written otherwise.
+  const isNewest = covered === undefined || batch.window.end > covered.end;
+  const learned = isNewest ? amounts : { ...amounts, served: before.served ?? amounts.served };
+  await writeAmounts(connection, batch.account, learned);
+  await noteChange(connection, batch, before, learned, now);
+  // Rows that were converted add up to something else than was served.
+  const landed = amounts.served === amounts.form ? served : await readSums(connection, ofWindow, window);
   const quarantined = await keepQuarantine(connection, batch, now);
   const result: LandedWindow = {
     rows: landed.rows,
@@ -170,7 +141,6 @@ export const landLogWindow = async (
   const { start, end } = batch.window;
   const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
   if (settled > start) {
-    const covered = await readSpan(connection, batch.account);
     const span = widen(covered, interval(start, settled), batch.opensSpan);
     if (span !== undefined) await writeSpan(connection, batch.account, span);
   }

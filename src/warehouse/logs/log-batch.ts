@@ -55,10 +55,14 @@ export type LogBatch = {
   /** Some quoted cell holds a line end: the file can't be read from the middle. */
   readonly quotedNewlines: boolean;
   readonly currency: string;
+  /** The currency that the header names; another one than was asked for is believed of integer units alone. */
+  readonly headerCurrency?: string;
   readonly amounts: {
     /** As configured; learned from the data when left out. */
     readonly form?: AmountForm;
     readonly unitsPerCurrency: number;
+    /** `units_per_currency` is set: units are parts of the account's currency. Left out, they are parts of a US dollar. */
+    readonly unitsStated?: boolean;
     /** An amount was written with a decimal point. */
     readonly decimalsWritten: boolean;
   };
@@ -77,7 +81,7 @@ export type LandedWindow = {
   readonly rows: number;
   /** Rows of the window that were there before. */
   readonly replaced: number;
-  /** Sum of the amounts as served. */
+  /** Sum of the amounts in the form that the account's amounts are stored in. */
   readonly quota: Money;
   /** Sum before. */
   readonly replacedQuota: Money;

@@ -3,11 +3,11 @@ import { fault } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
-import { readAmounts } from './amounts.ts';
+import { readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
-import type { LandedWindow, LogBatch } from './log-batch.ts';
+import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 import { readLandings, readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
 import type { Landing, LedgerWindow } from './log-ledger.ts';
 import { readQuarantine } from '../quarantine/quarantine.ts';
@@ -34,6 +34,8 @@ export type LogsTable = {
   readonly quarantined: (account: string, span?: Interval<UnixSeconds>) => Promise<readonly QuarantinedRow[]>;
   /** What the account's amounts are, as far as that is known. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
+  /** Keeps the form that another source has proven, where it was open. */
+  readonly proveAmounts: (account: string, form: AmountForm) => Promise<void>;
 };
 
 export const createLogsTable = (
@@ -70,5 +72,15 @@ export const createLogsTable = (
     quarantined: async (account, span) =>
       engine.state(async (connection) => readQuarantine(connection, account, span)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
+    proveAmounts: async (account, form) =>
+      oneAnAccount(account, async () =>
+        engine.state(async (connection) =>
+          inTransaction(connection, async () => {
+            const amounts = await readAmounts(connection, account);
+            if (amounts === undefined || amounts.form !== undefined) return;
+            await writeAmounts(connection, account, { ...amounts, form, served: form, decidedBy: 'data' });
+          }),
+        ),
+      ),
   };
 };

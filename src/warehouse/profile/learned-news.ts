@@ -5,7 +5,7 @@ import { execute, readRows, text, wholeNumber } from '../rows.ts';
 
 /** Something about a gateway that people should know of, once. */
 export type LearnedNews = {
-  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown';
+  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed';
   /** Of the column or the kind, as the gateway writes it. */
   readonly name: string;
   /** The role of the column, or what is seen of the kind; may be empty. */

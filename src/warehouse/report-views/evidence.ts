@@ -6,6 +6,7 @@ import type { ReportView } from './view.ts';
 
 export const restatedDaysView: ReportView = {
   name: 'restated_days',
+  ofAmounts: true,
   words:
     'what later landings have changed of the days of the periods, a row a day and landing; of the quarter hours that changed alone',
   ofWholeAccount: true,
@@ -48,6 +49,7 @@ const exact = (column: string): string =>
 
 export const comparisonsView: ReportView = {
   name: 'comparisons',
+  ofAmounts: true,
   words:
     'the call log held against other sources, the newest of each source, name and span that touches the periods',
   ofWholeAccount: true,

@@ -44,16 +44,19 @@ export const pricesView: ReportView = {
 
 export const budgetsView: ReportView = {
   name: 'budgets',
-  words: 'budgets of the config that the report may see: of the account and of teams',
+  ofAmounts: true,
+  words:
+    'budgets of the config that the report may see, in the currency of the amounts: of the account and of teams',
   columns: columnsOf([
     ['scope', 'VARCHAR', "'account' or 'team'"],
     ['team', 'VARCHAR', 'NULL for the account'],
     ['month', 'DECIMAL(38, 12)', 'what may be spent in a calendar month'],
     ['currency', 'VARCHAR', 'USD or CNY'],
   ]),
-  rows: async ({ request: { budgets = [], only } }) =>
+  rows: async ({ request: { budgets = [], only, currency: stored } }) =>
     Promise.resolve(
       budgets
+        .filter(({ currency }) => stored === undefined || currency === stored)
         .filter(({ team }) => only?.teams === undefined || (team !== undefined && only.teams.includes(team)))
         .map(({ team, month, currency }) => [
           team === undefined ? 'account' : 'team',
@@ -84,7 +87,7 @@ export const runView: ReportView = {
   words: 'one row: what the run knows',
   columns: columnsOf([
     ['account', 'VARCHAR', 'name of the account'],
-    ['currency', 'VARCHAR', 'currency of the account'],
+    ['currency', 'VARCHAR', 'currency of the amounts'],
     ['zone', 'VARCHAR', 'zone that days are cut in'],
     ['team', 'VARCHAR', 'the one team that the report is about; NULL is all, or the unassigned rest'],
     ['now_seconds', 'BIGINT', 'the moment the run is for, seconds UTC'],

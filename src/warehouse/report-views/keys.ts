@@ -86,9 +86,9 @@ export const keysView: ReportView = {
           CASE WHEN NOT unlimited_quota THEN remain_quota END, unlimited_quota,
           created_time, CASE WHEN expired_time >= 0 THEN expired_time END,
           seen.first_seen, listed.at // 1000, used.first_call, used.last_call,
-          coalesce(used.calls, 0), coalesce(used.spend, 0), count(*) OVER (PARTITION BY listed.name),
+          coalesce(used.calls, 0), CASE WHEN used.token_name IS NULL THEN 0 ELSE used.spend END, count(*) OVER (PARTITION BY listed.name),
           coalesce(services.service, listed.name), line.generation, coalesce(line.rotated, false),
-          coalesce(line.succeeded, false), used_by_service.last_call, coalesce(used_by_service.spend, 0), NULL
+          coalesce(line.succeeded, false), used_by_service.last_call, CASE WHEN used_by_service.service IS NULL THEN 0 ELSE used_by_service.spend END, NULL
         FROM listed
         LEFT JOIN seen ON seen.key_id = listed.key_id
         LEFT JOIN used ON used.token_name = listed.name

@@ -31,6 +31,8 @@ export type ViewRow = readonly (string | number | boolean | null)[];
 export type ReportView = ReportRelation & {
   /** Has no part that belongs to a key or team: it is empty where a report is restricted. */
   readonly ofWholeAccount?: boolean;
+  /** Says something of amounts alone: it is empty while the form of the account's amounts is not proven. */
+  readonly ofAmounts?: boolean;
   /** Holds names of keys: rows of others go where a report is restricted, and `team` is filled in. */
   readonly keyColumn?: string;
 } & (

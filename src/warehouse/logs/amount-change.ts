@@ -1,0 +1,108 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows, text } from '../rows.ts';
+
+/**
+ * What a model's calls cost. Floats: they are only held against each other by factors of hundreds, and nothing of them is
+ * kept or shown.
+ */
+export type ModelCharges = {
+  readonly model: string;
+  /** The median of its charges, and of its charges per token where its calls have tokens. */
+  readonly perCall: number;
+  readonly perToken: number | undefined;
+  readonly largest: number;
+};
+
+/** Calls of one model differ by less: the square root of what is between units and currency. */
+const spread = 700;
+
+type Reading = 'same' | 'times' | 'parts' | 'unclear';
+
+const readingOf = (ratio: number, factor: number): Reading => {
+  const isNear = (value: number): boolean => value <= spread && value >= 1 / spread;
+  if (isNear(ratio)) return 'same';
+  if (isNear(ratio / factor)) return 'times';
+  return isNear(ratio * factor) ? 'parts' : 'unclear';
+};
+
+const ratioOf = (now: ModelCharges, past: ModelCharges): number =>
+  now.perToken !== undefined && past.perToken !== undefined
+    ? now.perToken / past.perToken
+    : now.perCall / past.perCall;
+
+/**
+ * In which unit charges are by what the same models cost before: the same, one that is `factor` times smaller (so that
+ * amounts are so many times larger), or larger; unclear where no model is known or models disagree. Pure.
+ */
+export const judgeCharges = (
+  now: readonly ModelCharges[],
+  past: readonly ModelCharges[],
+  factor: number,
+): Reading => {
+  const byModel = new Map(past.map((one) => [one.model, one]));
+  const readings = new Set(
+    now.flatMap((one) => {
+      const before = byModel.get(one.model);
+      const reading = before === undefined ? 'unclear' : readingOf(ratioOf(one, before), factor);
+      return reading === 'unclear' ? [] : [reading];
+    }),
+  );
+  const [only] = readings;
+  if (readings.size > 1) return 'unclear';
+  if (only !== undefined) return only;
+  // Of models that were never seen, charges beyond all of the account's own are in another unit.
+  const most = Math.max(0, ...past.map(({ largest }) => largest));
+  const isBeyond = most > 0 && now.length > 0 && now.every(({ perCall }) => perCall > most * spread);
+  return isBeyond && now.every(({ perCall }) => perCall / factor <= most * spread) ? 'times' : 'unclear';
+};
+
+/** Charged rows of an account between two moments, seconds UTC, half-open. */
+export type ChargedRows = { readonly account: string; readonly start: number; readonly end: number };
+
+const chargesSql = (where: string): string => `
+  SELECT model_name, median(size) AS per_call, median(size / tokens) FILTER (tokens > 0) AS per_token, max(size) AS largest
+  FROM (
+    SELECT model_name, CAST(abs(quota) AS DOUBLE) AS size,
+      coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0) AS tokens
+    FROM call_log WHERE account = $account AND quota <> 0 AND kind IN ('consumption', 'refund') AND ${where}
+  )
+  GROUP BY model_name`;
+
+const readCharges = async (
+  connection: DuckDBConnection,
+  where: string,
+  bindings: Readonly<Record<string, string | number>>,
+): Promise<readonly ModelCharges[]> =>
+  (await readRows(connection, chargesSql(where), bindings)).map((row) => ({
+    model: text(row, 'model_name'),
+    perCall: Number(row['per_call']),
+    perToken: row['per_token'] === null ? undefined : Number(row['per_token']),
+    largest: Number(row['largest']),
+  }));
+
+const forms = { all: 'true', whole: 'quota = trunc(quota)', fractional: 'quota <> trunc(quota)' } as const;
+
+/** What each model cost in the time: by all rows, or by those with whole amounts or a fraction alone. */
+export const chargesIn = async (
+  connection: DuckDBConnection,
+  rows: ChargedRows,
+  form: keyof typeof forms = 'all',
+): Promise<readonly ModelCharges[]> =>
+  readCharges(connection, `created_at >= $start AND created_at < $end AND ${forms[form]}`, { ...rows });
+
+/** How far around a window the past is looked at, seconds. */
+const nearby = 62 * 86_400;
+
+/** What each model cost around the window, or ever. */
+export const chargesAround = async (
+  connection: DuckDBConnection,
+  { account, start, end }: ChargedRows,
+  how: 'nearby' | 'ever' = 'nearby',
+): Promise<readonly ModelCharges[]> => {
+  const [from, until] = how === 'nearby' ? [start - nearby, end + nearby] : [0, Number.MAX_SAFE_INTEGER];
+  return readCharges(
+    connection,
+    '((created_at >= $from AND created_at < $start) OR (created_at >= $end AND created_at < $until))',
+    { account, start, end, from, until },
+  );
+};

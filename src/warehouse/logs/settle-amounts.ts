@@ -1,0 +1,248 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { compareMoney, fault, money } from '../../base/index.ts';
+import type { Fault, Money } from '../../base/index.ts';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
+import type { ChargedRows, ModelCharges } from './amount-change.ts';
+import { judgeAmounts, storedCurrency, unitValue } from './amounts.ts';
+import type { AccountAmounts } from './amounts.ts';
+import type { AmountForm, LogBatch } from './log-batch.ts';
+
+/** What the rows of a time show of their amounts. */
+type Seen = {
+  readonly charged: number;
+  readonly whole: number;
+  readonly largestWhole: Money;
+  /** Seconds of the first and last row whose amount has a fraction, of any kind. */
+  readonly fractions: { readonly first: number; readonly last: number } | undefined;
+};
+
+const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<Seen> => {
+  const charged = `quota <> 0 AND kind IN ('consumption', 'refund')`;
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) FILTER (${charged}) AS charged, count(*) FILTER (${charged} AND quota = trunc(quota)) AS whole,
+       coalesce(max(abs(quota)) FILTER (${charged} AND quota = trunc(quota)), 0) AS largest,
+       min(created_at) FILTER (quota <> trunc(quota)) AS first_fraction,
+       max(created_at) FILTER (quota <> trunc(quota)) AS last_fraction
+     FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end`,
+    { ...rows },
+  );
+  const first = optionalText(row, 'first_fraction');
+  return {
+    charged: wholeNumber(row, 'charged'),
+    whole: wholeNumber(row, 'whole'),
+    largestWhole: money(text(row, 'largest')),
+    fractions:
+      first === undefined ? undefined : { first: Number(first), last: wholeNumber(row, 'last_fraction') },
+  };
+};
+
+/** All rows of an account. */
+const everything = (account: string): ChargedRows => ({ account, start: 0, end: Number.MAX_SAFE_INTEGER });
+
+/** What landing the rows of a window goes by. */
+type Landing = {
+  readonly connection: DuckDBConnection;
+  readonly batch: LogBatch;
+  readonly known: AccountAmounts;
+  readonly seen: Seen;
+  readonly rows: ChargedRows;
+  /** What the rows that the window replaces had cost. */
+  readonly replaced: readonly ModelCharges[];
+};
+
+const changed = ({ known, seen }: Landing, why: string): Fault =>
+  fault(
+    'export-amounts-changed',
+    `${seen.whole} of ${seen.charged} amounts are whole numbers, the largest ${seen.largestWhole}, where ${
+      known.form === 'units'
+        ? 'the account was charged in integer units'
+        : `the account was charged in ${known.currency}`
+    } before: ${why}`,
+  );
+
+/** Puts rows from the moment on into the form that the account's amounts are stored in; exact both ways. */
+const convert = async (landing: Landing, from: number): Promise<void> => {
+  const { connection, known, rows } = landing;
+  const { unitsPerCurrency } = known;
+  const where = 'account = $account AND created_at >= $start AND created_at < $end';
+  const span = { account: rows.account, start: from, end: rows.end };
+  const other: AmountForm = known.form === 'units' ? 'currency' : 'units';
+  if (storedCurrency({ ...known, form: other }) !== storedCurrency(known))
+    throw changed(
+      landing,
+      `integer units are parts of a US dollar, and no rate to ${known.currency} is known; set gateway.units_per_currency where they are parts of 1 ${known.currency}`,
+    );
+  if (known.form === 'currency') {
+    await execute(
+      connection,
+      `UPDATE call_log SET quota = CAST(CAST(quota AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(28, 12))
+       WHERE ${where}`,
+      { ...span, value: unitValue(unitsPerCurrency) },
+    );
+    return;
+  }
+  await execute(
+    connection,
+    `UPDATE call_log SET quota = CAST(quota * CAST($units AS DECIMAL(10, 0)) AS DECIMAL(28, 12)) WHERE ${where}`,
+    { ...span, units: unitsPerCurrency },
+  );
+  const [odd] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count FROM call_log WHERE ${where} AND quota <> trunc(quota)`,
+    span,
+  );
+  if (wholeNumber(odd, 'row_count') > 0)
+    throw changed(landing, `${text(odd, 'row_count')} of them are no whole number of units`);
+};
+
+/** What the same models cost in rows that are known: of this window, of those it replaces, and around it or ever. */
+const pastOf = async (
+  { connection, rows, replaced }: Landing,
+  own: readonly ModelCharges[],
+): Promise<readonly ModelCharges[]> => {
+  const near = [...(await chargesAround(connection, rows)), ...replaced, ...own];
+  return near.length > 0 ? near : chargesAround(connection, rows, 'ever');
+};
+
+/** Amounts of an account whose stored amounts are in currency. Gives how the window was served. */
+const settleCurrency = async (landing: Landing): Promise<AmountForm> => {
+  const { connection, batch, known, seen, rows } = landing;
+  const { form: stated, decimalsWritten } = batch.amounts;
+  if (stated === 'units') {
+    await convert(landing, rows.start);
+    return 'units';
+  }
+  if (seen.whole === 0) return 'currency';
+  const factor = known.unitsPerCurrency;
+  const past = await pastOf(landing, await chargesIn(connection, rows, 'fractional'));
+  // Amounts that changed within the window are whole behind its last fraction.
+  const from = seen.fractions === undefined ? rows.start : seen.fractions.last + 1;
+  const later = { ...rows, start: from };
+  const earlier =
+    seen.fractions === undefined ? [] : await chargesIn(connection, { ...rows, end: from }, 'whole');
+  if (judgeCharges(earlier, past, factor) === 'times')
+    throw changed(landing, 'amounts in currency and in integer units take turns');
+  const reading = judgeCharges(await chargesIn(connection, later, 'whole'), past, factor);
+  if (reading === 'times') {
+    if (stated === 'currency')
+      throw changed(
+        landing,
+        `the same models cost about ${factor} times as much as before, and gateway.amounts says currency`,
+      );
+    await convert(landing, from);
+    return 'units';
+  }
+  const isBelieved =
+    stated === 'currency' || decimalsWritten || seen.fractions !== undefined || !known.hasFractions;
+  if (reading !== 'same' && !isBelieved)
+    throw changed(landing, 'what these models cost before does not show whether they are integer units');
+  return 'currency';
+};
+
+/** The same where they are stored as integer units. */
+const settleUnits = async (landing: Landing): Promise<AmountForm> => {
+  const { connection, batch, known, seen, rows } = landing;
+  const { form: stated, decimalsWritten } = batch.amounts;
+  if (stated === 'units' || (stated === undefined && seen.fractions === undefined && !decimalsWritten))
+    return 'units';
+  const factor = known.unitsPerCurrency;
+  const past = await pastOf(landing, []);
+  const first = seen.fractions?.first ?? rows.start;
+  const earlier = await chargesIn(connection, { ...rows, end: first });
+  const isWholeWindow = stated === 'currency' || judgeCharges(earlier, past, factor) === 'parts';
+  const from = isWholeWindow ? rows.start : first;
+  const later = { ...rows, start: from };
+  const reading = judgeCharges(await chargesIn(connection, later), past, factor);
+  if (reading === 'same' && seen.fractions === undefined && stated === undefined) return 'units';
+  if (reading !== 'parts' && !(reading === 'unclear' && stated === 'currency'))
+    throw changed(landing, 'what the same models cost before does not agree with either');
+  await convert(landing, from);
+  return 'currency';
+};
+
+/** The same while nothing has proven the form of the account's amounts: all of its rows together may. */
+const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
+  const { connection, batch, known, rows } = landing;
+  const all = everything(rows.account);
+  const seen = await readSeen(connection, all);
+  const open = { ...known, wholeCount: seen.whole, largestWhole: seen.largestWhole };
+  const proven = (form: AmountForm, served = form): AccountAmounts => ({
+    ...open,
+    form,
+    served,
+    decidedBy: 'data',
+    hasFractions: form === 'currency' && seen.fractions !== undefined,
+  });
+  if (seen.fractions === undefined) {
+    const form = judgeAmounts({
+      fractions: false,
+      decimalsWritten: batch.amounts.decimalsWritten,
+      wholeCount: seen.whole,
+      largestWhole: seen.largestWhole,
+    });
+    return form === undefined ? open : proven(form);
+  }
+  if (seen.whole === 0) return proven('currency');
+  const whole = await chargesIn(connection, all, 'whole');
+  const reading = judgeCharges(whole, await chargesIn(connection, all, 'fractional'), known.unitsPerCurrency);
+  if (reading === 'times') {
+    const units = { ...landing, known: { ...known, form: 'units' as const } };
+    await convert(units, landing.seen.fractions?.first ?? rows.start);
+    return proven('units', 'currency');
+  }
+  if (reading !== 'same' && compareMoney(seen.largestWhole, dearestCall) > 0)
+    throw changed(landing, 'amounts with a fraction came beside them, and no model shows which are right');
+  return proven('currency');
+};
+
+/** Larger charges of one call are believed where their model cost as much before. */
+const dearestCall = money('100');
+
+/** Whether the rows that a window replaces may be needed to judge it: its first amounts look other than those stored. */
+export const looksChanged = (batch: LogBatch, { form }: AccountAmounts): boolean =>
+  (form === 'currency' && !batch.amounts.decimalsWritten) ||
+  (form === 'units' && batch.amounts.decimalsWritten);
+
+/**
+ * Judges the amounts of a window whose rows are in the table by what was known before, and converts those that are served in
+ * another form than the account's are stored in. Gives what is known afterwards.
+ * @throws faults export-amounts-changed where the amounts have changed and nothing shows into what; export-currency-changed
+ */
+export const settleAmounts = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  known: AccountAmounts,
+  replaced: readonly ModelCharges[],
+): Promise<AccountAmounts> => {
+  const settled = await settle(connection, batch, known, replaced);
+  const { currency, headerCurrency = currency } = batch;
+  if (settled.served === 'currency' && headerCurrency !== currency)
+    throw fault(
+      'export-currency-changed',
+      `the export names its amounts in ${headerCurrency}, where ${currency} was asked for`,
+    );
+  return settled;
+};
+
+const settle = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  known: AccountAmounts,
+  replaced: readonly ModelCharges[],
+): Promise<AccountAmounts> => {
+  const { start, end } = batch.window;
+  const rows = { account: batch.account, start, end };
+  const seen = await readSeen(connection, rows);
+  if (seen.charged === 0 && seen.fractions === undefined) return known;
+  const landing = { connection, batch, known, seen, rows, replaced };
+  if (known.form === undefined) return settleOpen(landing);
+  if (known.form === 'units') return { ...known, served: await settleUnits(landing) };
+  const served = await settleCurrency(landing);
+  return {
+    ...known,
+    served,
+    hasFractions: known.hasFractions || (served === 'currency' && seen.fractions !== undefined),
+  };
+};

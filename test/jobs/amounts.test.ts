@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewayProfile } from '../../src/base/index.ts';
+import { composeReport } from '../../src/jobs/index.ts';
+import type { ComposedReport } from '../../src/jobs/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+
+type Variants = NonNullable<SandboxOptions['variants']>;
+
+const since = '2026-10-25';
+const day = 86_400_000;
+
+const composed = (house: JobHouse, period: { from: string; to: string }, report = 'spend-summary') =>
+  composeReport({ report, period }, { ...house.context, slot: house.clock.now() });
+
+/** Everything of a report that a reader can see. */
+const shownOf = ({ rendered, model }: ComposedReport): string =>
+  [rendered.subject, rendered.preheader, rendered.html, rendered.text, JSON.stringify(model.data)].join('\n');
+
+const truthOf = (house: JobHouse, { from, to }: { from: string; to: string }): string =>
+  house.sandbox.truth.sums(Date.parse(from) / 1000, Date.parse(to) / 1000, {
+    asOf: Math.floor(house.clock.now() / 1000),
+  }).net;
+
+const pullEvery = async (house: JobHouse, millis: number, times: number): Promise<void> => {
+  for (let count = 0; count < times; count += 1) {
+    house.clock.advance(millis);
+    await house.run('pull-logs', { since });
+  }
+};
+
+describe('an account whose gateway changes the form of its amounts', () => {
+  const period = { from: '2026-11-20', to: '2026-11-23' };
+
+  it.each<[string, Variants, number, number]>([
+    ['to integer units, in log and statistics', { amounts_change: 'log-and-statistics' }, day, 3],
+    ['to integer units, in the log alone', { amounts_change: 'log' }, day, 3],
+    ['to integer units in pulls 25 minutes apart', { amounts_change: 'log-and-statistics' }, 1_500_000, 16],
+    [
+      'to integer units, for rows from a moment within a window on',
+      { amounts_change: 'log', amounts_change_by: 'row' },
+      3 * day,
+      1,
+    ],
+    ['back to a currency', { amounts_change: 'log-and-statistics', log_quota: 'units' }, day, 3],
+    [
+      'back to a currency, for rows from a moment within a window on',
+      { amounts_change: 'log', amounts_change_by: 'row', log_quota: 'units' },
+      3 * day,
+      1,
+    ],
+  ])('shows what it was charged, whatever is changed: %s', async (_, variants, every, times) => {
+    await using house = await openJobHouse({ callsPerDay: every < day ? 60 : 3, variants });
+    await house.run('pull-logs', { since });
+    if (every < day) await pullEvery(house, 17 * 3_600_000, 1);
+    await pullEvery(house, every, times);
+    const report = await composed(house, period);
+    const through = Math.min(
+      Date.parse(period.to),
+      ((await house.context.warehouse.logs.reach('main'))?.end ?? 0) * 1000,
+    );
+    const truth = truthOf(house, { ...period, to: new Date(through).toISOString() });
+    expect(report.model.headline.value.exact).toBe(truth);
+    const news = await house.context.warehouse.profile.untold('main');
+    expect(news.map(({ topic }) => topic)).toEqual(['amounts-changed']);
+  });
+});
+
+it('a new account of a few calls in whole numbers gets a report with calls and tokens and without amounts', async () => {
+  await using house = await openJobHouse({
+    callsPerDay: 1,
+    variants: { log_quota: 'units', statistics_unit: 'units', refund_rows: 'absent' },
+  });
+  await house.run('pull-logs', { since: '2026-11-15' });
+  const period = { from: '2026-11-15', to: '2026-11-21' };
+  const sums = house.sandbox.truth.sums(Date.parse(period.from) / 1000, Date.parse(period.to) / 1000);
+  expect(sums.calls).toBeGreaterThan(2);
+  expect(sums.calls).toBeLessThan(20);
+  const report = await composed(house, period);
+  expect(report.model.headline.value).toEqual({ exact: null, text: 'Amounts unknown' });
+  expect(shownOf(report)).not.toMatch(/\$\s?-?\d|USD -?\d/);
+  expect(JSON.stringify(report.model.sections)).toContain(
+    'set gateway.amounts of the account to units or currency',
+  );
+  expect(report.verdict.good).toBe(false);
+  const figures = JSON.stringify(report.model.sections);
+  expect(figures).toContain(`"exact":"${sums.calls}"`);
+});
+
+describe('an account in CNY whose gateway exports integer units', () => {
+  const period = { from: '2026-11-01', to: '2026-11-21' };
+  const open = async (profile: Partial<GatewayProfile> = {}, variants: Variants = {}) => {
+    const house = await openJobHouse({ variants: { log_quota: 'units', ...variants } }, profile);
+    const context = { ...house.context, account: { ...house.context.account, currency: 'CNY' as const } };
+    const run: JobHouse['run'] = async (kind, settings, change = {}) =>
+      house.run(kind, settings, { account: context.account, ...change });
+    return { ...house, context, run };
+  };
+
+  it.each<[string, Variants]>([
+    ['with statistics in units', { statistics_unit: 'units' }],
+    ['with statistics in US dollars', {}],
+    ['with a header that names the dollar', { quota_header: 'cost_usd' }],
+  ])('sees its amounts in US dollars, labelled so, with the reason: %s', async (_, variants) => {
+    await using house = await open({}, variants);
+    const outcome = await house.run('pull-logs', { since });
+    expect(outcome.summary).not.toContain('CNY');
+    const report = await composed(house, period);
+    expect(report.model).toMatchObject({
+      currency: 'USD',
+      headline: { value: { exact: truthOf(house, period) } },
+    });
+    expect(shownOf(report)).not.toContain('¥');
+    expect(JSON.stringify(report.model.sections)).toContain(
+      'No rate to CNY is proven, so amounts are in USD',
+    );
+    expect(report.verdict).toMatchObject({ good: true });
+  });
+
+  it('sees them in CNY where units_per_currency says so', async () => {
+    await using house = await open({ unitsPerCurrency: 62_500, unitsStated: true });
+    await house.run('pull-logs', { since });
+    const report = await composed(house, period);
+    expect(report.model).toMatchObject({ currency: 'CNY' });
+    expect(report.rendered.subject).toContain('¥');
+  });
+});
+
+it('statistics in a currency prove that the amounts of a few calls are integer units', async () => {
+  await using house = await openJobHouse({ callsPerDay: 1, variants: { log_quota: 'units' } });
+  await house.run('pull-logs', { since: '2026-11-15' });
+  const period = { from: '2026-11-15', to: '2026-11-21' };
+  const report = await composed(house, period);
+  expect(report.model.headline.value.exact).toBe(truthOf(house, period));
+});
