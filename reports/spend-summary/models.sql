@@ -2,7 +2,8 @@
 -- A count of tokens that the gateway does not tell is NULL, unknown; without calls it is 0.
 SELECT
   model_name, spend, spend_before, calls,
-  coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END)
+  coalesce(COLUMNS('_tokens$'), CASE WHEN calls = 0 THEN 0 END),
+  CASE WHEN is_open THEN 'unknown' END AS split
 FROM (
   SELECT
     coalesce(model_name, '') AS model_name,
@@ -22,7 +23,17 @@ FROM (
     ) AS reasoning_tokens,
     -- As served, for data files.
     sum(prompt_tokens) FILTER (period = 'current' AND kind = 'consumption') AS prompt_tokens,
-    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens
+    sum(completion_tokens) FILTER (period = 'current' AND kind = 'consumption') AS completion_tokens,
+    -- Stated cached or reasoning tokens that could not be placed in a class.
+    coalesce(
+      sum(cached_tokens) FILTER (period = 'current' AND kind = 'consumption')
+        > coalesce(sum(input_cache_read_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0)
+      OR sum(cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption')
+        > coalesce(sum(input_cache_write_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0)
+      OR sum(reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption')
+        > coalesce(sum(output_reasoning_tokens) FILTER (period = 'current' AND kind = 'consumption'), 0),
+      false
+    ) AS is_open
   FROM cube
   WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison')
   GROUP BY 1

@@ -160,11 +160,15 @@ describe('reports over models whose prompts may or may not hold the cached token
   let house: JobHouse;
   let built: Built;
   let open: ReadonlySet<string>;
+  let openOutput: readonly string[];
   beforeAll(async () => {
     house = await openJobHouse({ months: 2, callsPerDay: 1, variants: { prompt_tokens: 'includes-cached' } });
     await house.run('pull-logs', { since: '2026-09-29' });
     built = await buildAll(house);
     const conventions = await house.context.warehouse.tokens.conventions('main');
+    openOutput = conventions
+      .filter(({ output }) => output.convention === undefined && output.evidence.reasoningCalls > 0)
+      .map(({ model }) => model);
     open = new Set(
       conventions
         .filter(({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0)
@@ -195,6 +199,18 @@ describe('reports over models whose prompts may or may not hold the cached token
       expect(cells[at('Uncached')]?.text).toBe('–');
       expect(cells[at('Hit rate')]?.text).toBe('–');
     }
+  });
+
+  it('mark those models in the spend summary too, and no others', () => {
+    const table = reportIn(built, 'spend-summary').data.tables.find(
+      ({ title }) => title === 'Tokens by model',
+    );
+    const at = table?.columns.findIndex(({ name }) => name === 'split') ?? -1;
+    const marked = table?.rows.filter((row) => row[at] === 'unknown').map(([model]) => model) ?? [];
+    expect(marked.length).toBeGreaterThan(0);
+    const stated = [...open].filter((name) => cachedOf((model) => model === name) > 0);
+    expect(marked).toEqual(expect.arrayContaining(stated));
+    for (const model of marked) expect([...open, ...openOutput]).toContain(model);
   });
 
   it('leave them out of the hit rate and of the price per million, and say so', () => {
