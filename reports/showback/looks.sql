@@ -33,7 +33,8 @@ looks AS (
   UNION ALL
   -- Of a single day those that crossed the line on it, so that a daily mail tells each once.
   SELECT 3, 'idle-key', owner, NULL,
-    coalesce(owner_last_call, created_seconds, first_seen_seconds) AS since
+    -- Before the log begins, calls are unknown.
+    greatest(data_since_seconds, coalesce(owner_last_call, created_seconds, first_seen_seconds)) AS since
   FROM owned, span, run
   WHERE status = 1 AND (expires_seconds IS NULL OR expires_seconds > now_seconds) AND NOT succeeded
     AND data_since_seconds <= ends - 30 * 86400

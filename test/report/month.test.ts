@@ -195,6 +195,12 @@ describe('worth a look', () => {
     ]);
   });
 
+  test('a key without a call is idle since the log begins, as far as anybody knows', async () => {
+    const facts = { dataSince: unixSeconds(secondsOf('2026-09-25T00:00:00Z')) };
+    const told = looksOf(await build({ rows, facts, others: { keys } }));
+    expect(told).toContain('The key never used is idle: no call since Sep 25 02:00.');
+  });
+
   test('what the data does not reach back to is not told', async () => {
     const facts = { dataSince: unixSeconds(secondsOf('2026-11-15T00:00:00Z')) };
     const model = await build({ rows: [...rows, fresh], period: 'yesterday', facts, others: { keys } });
