@@ -6,7 +6,7 @@ WITH by_model AS (
     coalesce(model_name, '') AS model_name,
     coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
     coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before,
-    coalesce(sum(calls) FILTER (period = 'current'), 0) AS rows_now,
+    count(*) FILTER (period = 'current') AS cells,
     coalesce(sum(calls) FILTER (period = 'current' AND kind = 'consumption'), 0) AS calls,
     sum(input_tokens) FILTER (period = 'current' AND kind = 'consumption') AS input,
     sum(output_tokens) FILTER (period = 'current' AND kind = 'consumption') AS output,
@@ -31,5 +31,5 @@ SELECT
   CASE WHEN NOT is_open AND input + output > 0 THEN input + output END AS tokens,
   CASE WHEN NOT is_open AND input + output > 0 THEN spend END AS token_spend
 FROM by_model
-WHERE rows_now > 0 OR spend + spend_before <> 0
+WHERE cells > 0 OR spend + spend_before <> 0
 ORDER BY spend DESC, spend_before DESC, model_name

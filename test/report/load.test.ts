@@ -61,6 +61,17 @@ describe('loading a report', () => {
     expect(section?.kind === 'table' && section.limit).toBe(12);
   });
 
+  test('a table shows eight columns, and data files may have more', async () => {
+    const withColumns = (more: string) => ({
+      ...files,
+      'report.yaml': `${good}${`      - { label: Again, name: spend, format: money${more} }\n`.repeat(7)}`,
+    });
+    expect(told(await load(withColumns(', only_in_files: true')))).toEqual([]);
+    expect(told(await load(withColumns('')))).toEqual([
+      expect.stringContaining('shows more than 8 columns: set only_in_files') as string,
+    ]);
+  });
+
   test('no folder', async () => {
     expect(told(await load({}))).toEqual(['report.yaml:1:1: report.yaml: there is no such file']);
   });
