@@ -19,6 +19,8 @@ export type KeyCommandMeans = {
   readonly clock: Clock;
   /** Of the config in force, in its order. */
   readonly accounts: () => readonly { readonly account: string; readonly currency: string }[];
+  /** Of the account's stored amounts, where that is not what the config says; missing while there are none. */
+  readonly currencyOf: (account: string) => Promise<string | undefined>;
   /** Zone of times that belong to no job. */
   readonly zone: () => string;
   readonly desk: (account: string) => KeyDesk;
@@ -96,7 +98,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
         if (named !== undefined && mine(shown).length === 0 && rotations === 0) continue;
         const part = {
           account: name,
-          currency,
+          currency: (await means.currencyOf(name)) ?? currency,
           desk: desk(name),
           evidence,
           coverOf: (key: FoundKey) => coverOf(name, key, now),

@@ -1,3 +1,4 @@
+import { storedCurrency } from '../warehouse/index.ts';
 import type { Clock } from '../base/index.ts';
 import { teamOf } from '../keys/index.ts';
 import type { KeyCommands, KeyOutcome } from '../server/index.ts';
@@ -21,6 +22,10 @@ export const createLocalKeys = ({
     clock,
     accounts: () =>
       Object.entries(settings().accounts).map(([account, { currency }]) => ({ account, currency })),
+    currencyOf: async (account) => {
+      const amounts = await warehouse.logs.amounts(account);
+      return amounts === undefined ? undefined : storedCurrency(amounts);
+    },
     zone: () => settings().timezone,
     desk,
     evidence: warehouse.keys,

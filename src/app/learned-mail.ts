@@ -36,6 +36,21 @@ const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, stri
       'Ask the operator of the gateway whether that is meant. To decide it yourself, set gateway.amounts of the account.',
     ];
   }
+  if (topic === 'usage-unit') {
+    const [from = '', form = ''] = detail.split('|');
+    const now = form === 'units' ? 'integer units' : 'a currency';
+    return form === 'stored'
+      ? [
+          `The usage export by ${name} counts as before again`,
+          `From ${from} on, its figures are stored as they come.`,
+          'Nothing needs to be done.',
+        ]
+      : [
+          `The usage export by ${name} counts in ${now} now`,
+          `From ${from} on, its figures are as many times those before as integer units are to a currency. They are converted to the unit of the stored ones.`,
+          'Ask the operator of the gateway whether that is meant.',
+        ];
+  }
   return [
     `Unknown kind of rows ${name}`,
     `${detail}. They are shown by themselves, and counted neither as spend nor as given back.`,
@@ -52,6 +67,7 @@ const titleOf = (news: readonly LearnedNews[], account: string): string => {
     ...count('column-appeared', 'new column', 'new columns'),
     ...count('column-gone', 'column gone', 'columns gone'),
     ...count('amounts-changed', 'change of amounts', 'changes of amounts'),
+    ...count('usage-unit', 'change of the usage export', 'changes of the usage export'),
     ...count('kind-unknown', 'unknown kind of rows', 'unknown kinds of rows'),
   ];
   return `the call log of ${account} has changed: ${parts.join(', ')}`;

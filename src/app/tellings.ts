@@ -5,6 +5,7 @@ import type { KeyJournal, KeyNews } from '../keys/index.ts';
 import { tell } from '../mail/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Notice } from '../schedule/index.ts';
+import { storedCurrency } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { adminKeyMail } from './admin-key-age.ts';
 import { gapMail } from './gap-mail.ts';
@@ -84,13 +85,14 @@ export const createTellings = ({
       log.warn(title, { account, service, kind, words });
       if (told === undefined) return;
       try {
+        const amounts = await warehouse.logs.amounts(account);
         const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
         const { teams } = payersOf(settings, account);
         await send([
           keyNewsMail(news, clock.now(), {
             ...told,
             teams,
-            currency: settings.accounts[account]?.currency,
+            currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),
             keyNames: line.map(({ name }) => name),
           }),
         ]);

@@ -84,6 +84,9 @@ const entries = {
     'the gateway caps its exports below what one second holds; ask its operator to raise the cap',
   ),
   'usage-tail-cut': failed('the gateway kept only its top entries; raise top_n'),
+  'usage-unit-changed': failed(
+    'ask the operator of the gateway in which unit the usage export counts; to keep it in the new one, run the job over its whole time in one window',
+  ),
   'usage-layout-unknown': failed(
     'the usage export has a layout that is not known; keep the file named and report it',
   ),

@@ -1,3 +1,4 @@
+export { provenRate } from './proven-rate.ts';
 export { formBySource } from './form-by-source.ts';
 export { planLogPull } from './log-windows.ts';
 export { pullLogs } from './pull-logs.ts';

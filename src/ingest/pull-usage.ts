@@ -250,6 +250,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
       values: inWindow(received.table?.values ?? [], window),
       layout: received.table?.layout ?? 'empty',
       bytes: received.bytes,
+      unitsPerCurrency: profile.unitsPerCurrency,
       opensSpan: !forced,
     });
     plans.shift();

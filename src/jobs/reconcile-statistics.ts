@@ -6,9 +6,12 @@ import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { explainGrowth, momentText } from './reconcile-late.ts';
 import { matchTotal } from './reconcile-total.ts';
-import type { ReconcileMeans } from './reconcile-total.ts';
+import type { ReconcileMeans, SourcePart } from './reconcile-total.ts';
 
 type Span = Interval<UnixSeconds>;
+
+/** So many parts of a span are asked for to prove a rate. */
+const rateParts = 6;
 
 /**
  * The sum of a span as the statistics have it can't be trimmed, so both readings of its end are asked for: up to the last
@@ -20,7 +23,20 @@ const matchStatistics = async (span: Span, means: ReconcileMeans): Promise<Match
   const ask = async (end: UnixSeconds) =>
     (await account.gateway.statistics({ start: span.start, end }, { signal })).quota;
   const inclusive = await ask(unixSeconds(span.end - 1));
-  const request = { source: 'statistics' as const, span, sums };
+  const parts = async (): Promise<readonly SourcePart[]> => {
+    const length = Math.ceil((span.end - span.start) / rateParts);
+    const found: SourcePart[] = [];
+    for (let start = span.start; start < span.end; start = unixSeconds(start + length)) {
+      const part = { start, end: unixSeconds(Math.min(start + length, span.end)) };
+      const { quota } = await account.gateway.statistics(
+        { start, end: unixSeconds(part.end - 1) },
+        { signal },
+      );
+      found.push({ sums: await warehouse.comparisons.totals(account.name, part), reading: quota, cells: 1 });
+    }
+    return found;
+  };
+  const request = { source: 'statistics' as const, span, sums, parts };
   const first = await matchTotal(
     { ...request, readings: [{ value: inclusive }], written: [inclusive] },
     { ...means, others: undefined },

@@ -1,6 +1,6 @@
 import { absoluteMoney, compareMoney, divideMoney, money, multiplyMoney, zero } from '../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../base/index.ts';
-import { asBalance, decimalsOf, figuresOf, matchFigures, otherFigure } from '../ingest/index.ts';
+import { asBalance, decimalsOf, figuresOf, matchFigures, otherFigure, provenRate } from '../ingest/index.ts';
 import type { KnownUnit, LogSums, Match, OtherCurrency, Reading } from '../ingest/index.ts';
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
@@ -23,6 +23,26 @@ export type TotalRequest = {
   readonly readings: readonly Reading[];
   /** Figures that showed how many decimals the source has. */
   readonly written: readonly Money[];
+  /** Parts of the span, by the log and by the source: they prove a rate where the log is not to be had in its currency. */
+  readonly parts?: () => Promise<readonly SourcePart[]>;
+};
+
+/** Sums of the log, and the source's figure of the same, made of so many rounded ones. */
+export type SourcePart = { readonly sums: LogSums; readonly reading: Money; readonly cells: number };
+
+/** What 1 of the log's currency is in the source's, by parts that agree on one rate. */
+const rateOf = (parts: readonly SourcePart[], currency: CurrencyName): Money | undefined => {
+  const places = placesOf(parts.map(({ reading }) => reading));
+  const by = (sumOf: (sums: LogSums) => Money): Money | undefined =>
+    provenRate(
+      parts.map(({ sums, reading, cells }) => ({
+        ours: sumOf(sums),
+        theirs: reading,
+        slack: multiplyMoney(money(`1e-${places}`), money(String(cells))),
+      })),
+      currency,
+    );
+  return by(({ net }) => net) ?? by(({ consumption }) => consumption);
 };
 
 const sources: readonly ComparisonSource[] = [
@@ -140,6 +160,9 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
       return found === undefined ? undefined : balanced(source, found);
     };
     const other = await anew(name);
+    const rate =
+      other !== undefined || rates.length > 0 ? undefined : rateOf((await request.parts?.()) ?? [], currency);
+    if (rate !== undefined) match = matchWith([{ name, perCurrency: rate }]);
     if (other?.rows === sums.rows) match = matchWith([{ name, sums: other }]);
     else if (other !== undefined) {
       // A log that lacks calls must not be mended by asking for it anew: that shows only what the source counts in.

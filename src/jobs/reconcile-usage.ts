@@ -157,6 +157,14 @@ export const compareUsage = async (
     sums: whole.sums,
     readings: [readingOf(whole.values)],
     written: whole.values,
+    parts: async () =>
+      Promise.resolve(
+        [...sides.values()].map((side) => ({
+          sums: side.sums,
+          reading: sumMoney(side.values),
+          cells: side.values.length,
+        })),
+      ),
   };
   const total = await matchTotal(request, means);
 

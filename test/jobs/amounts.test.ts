@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { money, multiplyMoney, sumMoney } from '../../src/base/index.ts';
 import type { GatewayProfile } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
@@ -101,6 +102,7 @@ describe('an account in CNY whose gateway exports integer units', () => {
   it.each<[string, Variants]>([
     ['with statistics in units', { statistics_unit: 'units' }],
     ['with statistics in US dollars', {}],
+    ['with statistics in CNY, whose parts prove the rate', { statistics_unit: 'CNY' }],
     ['with a header that names the dollar', { quota_header: 'cost_usd' }],
   ])('sees its amounts in US dollars, labelled so, with the reason: %s', async (_, variants) => {
     await using house = await open({}, variants);
@@ -133,4 +135,41 @@ it('statistics in a currency prove that the amounts of a few calls are integer u
   const period = { from: '2026-11-15', to: '2026-11-21' };
   const report = await composed(house, period);
   expect(report.model.headline.value.exact).toBe(truthOf(house, period));
+});
+
+describe('a usage export that alone changes its unit', () => {
+  it.each<[string, Variants, number]>([
+    ['to integer units', { amounts_change: 'usage' }, 1],
+    ['to a currency', { amounts_change: 'usage', usage_unit: 'units' }, 500_000],
+  ])(
+    'is stored in the unit of its series, and operators learn of it once: %s',
+    async (_, variants, factor) => {
+      await using house = await openJobHouse({ callsPerDay: 10, variants });
+      const pull = async (): Promise<void> => {
+        await house.run('pull-logs', { since });
+        await house.run('pull-usage', { since, granularity: 'hour' });
+      };
+      await pull();
+      for (let days = 0; days < 3; days += 1) {
+        house.clock.advance(day);
+        await pull();
+      }
+      const { warehouse } = house.context;
+      for (const dimension of ['model', 'token']) {
+        const series = { account: 'main', dimension, metric: 'spend', granularity: 'hour' as const };
+        const reach = await warehouse.usage.reach(series);
+        if (reach === undefined) throw new Error('nothing was pulled');
+        const values = await warehouse.usage.values(series, reach);
+        const truth = house.sandbox.truth.sums(reach.start / 1000, reach.end / 1000).net;
+        expect(sumMoney(values.map(({ value }) => value))).toBe(
+          multiplyMoney(money(truth), money(String(factor))),
+        );
+      }
+      const news = await warehouse.profile.untold('main');
+      expect(news.map(({ topic, name }) => [topic, name])).toEqual([
+        ['usage-unit', 'model'],
+        ['usage-unit', 'token'],
+      ]);
+    },
+  );
 });

@@ -211,7 +211,15 @@ it('a log that holds calls twice is unexplained, and so is one source that disag
   const values = await context.warehouse.usage.values(series, window);
   const largest = values.toSorted((left, right) => Number(right.value) - Number(left.value))[0];
   const changed = values.map((one) => (one === largest ? { ...one, value: money('0.01') } : one));
-  const batch = { ...series, window, values: changed, layout: 'long', bytes: 0, opensSpan: false };
+  const batch = {
+    ...series,
+    window,
+    values: changed,
+    layout: 'long',
+    bytes: 0,
+    unitsPerCurrency: 500_000,
+    opensSpan: false,
+  };
   await context.warehouse.usage.landWindow(batch);
   const { totals, comparisons, good } = await compare(house);
   expect(verdictsOf(totals)).toEqual({ ...usual, 'usage by model': 'unexplained' });
@@ -284,6 +292,7 @@ describe('late data', () => {
       })),
       layout: 'long',
       bytes: 0,
+      unitsPerCurrency: 500_000,
       opensSpan: true,
     });
     expect((await compare(house)).totals['usage by model']?.verdict).toBe('equal');

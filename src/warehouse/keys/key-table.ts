@@ -32,8 +32,8 @@ export type NameUse = {
   /** Failed ones included; refunds are none. */
   readonly calls: number;
   readonly lastCall?: UnixSeconds;
-  /** Consumption less refunds. */
-  readonly spend: Money;
+  /** Consumption less refunds; missing while the form of the account's amounts is not proven. */
+  readonly spend?: Money;
   /** The most used first. */
   readonly models: { readonly model: string; readonly calls: number }[];
 };

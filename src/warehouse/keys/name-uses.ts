@@ -48,7 +48,7 @@ export const readNameUses = async (
   { account, names, span, mostModels }: Asked,
   calls: CallsRelation,
 ): Promise<ReadonlyMap<string, NameUse>> => {
-  const { value } = await valueOfServed(connection, account);
+  const { value, isProven } = await valueOfServed(connection, account);
   const { unique, asked } = askedNames(connection, names);
   const rows = await asked.read((table) => usesSql(table, calls.sql), {
     account,
@@ -70,7 +70,7 @@ export const readNameUses = async (
     return {
       calls: wholeNumber(all, 'call_count'),
       ...(lastCall === undefined ? {} : { lastCall: unixSeconds(Number(lastCall)) }),
-      spend: multiplyMoney(money(text(all, 'spend')), value),
+      ...(isProven ? { spend: multiplyMoney(money(text(all, 'spend')), value) } : {}),
       models: models.map((row) => ({
         model: text(row, 'model_name'),
         calls: wholeNumber(row, 'call_count'),

@@ -98,11 +98,12 @@ export const chargesAround = async (
   connection: DuckDBConnection,
   { account, start, end }: ChargedRows,
   how: 'nearby' | 'ever' = 'nearby',
+  form: keyof typeof forms = 'all',
 ): Promise<readonly ModelCharges[]> => {
   const [from, until] = how === 'nearby' ? [start - nearby, end + nearby] : [0, Number.MAX_SAFE_INTEGER];
   return readCharges(
     connection,
-    '((created_at >= $from AND created_at < $start) OR (created_at >= $end AND created_at < $until))',
+    `((created_at >= $from AND created_at < $start) OR (created_at >= $end AND created_at < $until)) AND ${forms[form]}`,
     { account, start, end, from, until },
   );
 };

@@ -99,10 +99,14 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
 
 /** What the same models cost in rows that are known: of this window, of those it replaces, and around it or ever. */
 const pastOf = async (
-  { connection, rows, replaced }: Landing,
+  { connection, known, rows, replaced }: Landing,
   own: readonly ModelCharges[],
 ): Promise<readonly ModelCharges[]> => {
-  const near = [...(await chargesAround(connection, rows)), ...replaced, ...own];
+  const around = await chargesAround(connection, rows);
+  // Of a model with both, amounts with a fraction are surely a currency: the last one given for a model counts.
+  const surely =
+    known.form === 'currency' ? await chargesAround(connection, rows, 'nearby', 'fractional') : [];
+  const near = [...replaced, ...around, ...surely, ...own];
   return near.length > 0 ? near : chargesAround(connection, rows, 'ever');
 };
 

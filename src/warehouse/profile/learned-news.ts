@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { unixMillis } from '../../base/index.ts';
-import type { UnixMillis } from '../../base/index.ts';
+import { formatMoment, toSeconds, unixMillis } from '../../base/index.ts';
+import type { Interval, UnixMillis } from '../../base/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 
 /** Something about a gateway that people should know of, once. */
 export type LearnedNews = {
-  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed';
+  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed' | 'usage-unit';
   /** Of the column or the kind, as the gateway writes it. */
   readonly name: string;
   /** The role of the column, or what is seen of the kind; may be empty. */
@@ -24,6 +24,33 @@ export const writeNews = async (
       'INSERT INTO learned_news VALUES ($account, $topic, $name, $detail, $noted, NULL)',
       { account, topic, name, detail, noted: notedAt },
     );
+};
+
+/** The form in which a source serves its amounts. */
+export type ServedForm = {
+  readonly topic: 'usage-unit';
+  readonly name: string;
+  readonly form: 'stored' | 'units' | 'currency';
+};
+
+/** Makes news of a form that is another one than the last news said; what is stored is no news to begin with. */
+export const noteOnce = async (
+  connection: DuckDBConnection,
+  account: string,
+  { topic, name, form }: ServedForm,
+  window: Interval<UnixMillis>,
+  now: UnixMillis,
+): Promise<void> => {
+  const [last] = await readRows(
+    connection,
+    `SELECT detail FROM learned_news WHERE account = $account AND topic = $topic AND name = $name
+     ORDER BY noted_at DESC, detail DESC LIMIT 1`,
+    { account, topic, name },
+  );
+  const known = last === undefined ? 'stored' : (text(last, 'detail').split('|')[1] ?? '');
+  if (known === form) return;
+  const detail = `${formatMoment(toSeconds(window.start), 'UTC')}|${form}`;
+  await writeNews(connection, account, [{ topic, name, detail, notedAt: now }]);
 };
 
 export const readUntold = async (

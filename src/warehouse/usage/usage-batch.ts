@@ -1,6 +1,9 @@
 import type { Interval, Money, UnixMillis } from '../../base/index.ts';
 
-/** Which series of the usage export; values are kept as served, their currency and unit are not told by the gateway. */
+/**
+ * Which series of the usage export; values are kept in the unit that its first ones came in. Their currency and unit are
+ * not told by the gateway.
+ */
 export type UsageSeries = {
   readonly account: string;
   /** `group_by`: model, token… */
@@ -19,6 +22,8 @@ export type UsageBatch = UsageSeries & {
   /** long, wide or transposed. */
   readonly layout: string;
   readonly bytes: number;
+  /** How many integer units make 1 of a currency: figures that came in the other of the two are converted. */
+  readonly unitsPerCurrency: number;
   /** Lets the window begin the covered span. */
   readonly opensSpan: boolean;
 };

@@ -13,10 +13,13 @@ import type { Clock, Interval, Money, UnixMillis } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
+import { unitValue } from '../logs/amounts.ts';
+import { noteOnce } from '../profile/learned-news.ts';
 import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';
+import { readingOfUsage } from './usage-change.ts';
 
 export type UsageTable = {
-  /** Whole or not at all, as for logs. @throws faults export-amount-inexact, export-truncated (nothing where
+  /** Whole or not at all, as for logs. @throws faults usage-unit-changed, export-amount-inexact, export-truncated (nothing where
    * there was something), disk-full. */
   readonly landWindow: (batch: UsageBatch) => Promise<LandedUsage>;
   /** The end of what regular pulls have covered without a gap, milliseconds UTC. */
@@ -82,7 +85,61 @@ const readSpan = async (
   return interval(unixMillis(wholeNumber(row, 'origin')), unixMillis(wholeNumber(row, 'reached')));
 };
 
-const land = async (connection: DuckDBConnection, batch: UsageBatch, clock: Clock): Promise<LandedUsage> => {
+/** Whether the series keeps nothing but what the window replaces. */
+const isWholeSeries = async (connection: DuckDBConnection, batch: UsageBatch): Promise<boolean> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count FROM usage_bucket
+     WHERE ${ofSeries} AND NOT (bucket_start >= $start AND bucket_start < $end)`,
+    { ...seriesOf(batch), start: batch.window.start, end: batch.window.end },
+  );
+  return wholeNumber(row, 'row_count') === 0;
+};
+
+/**
+ * The batch in the unit of the series. Operators are to know that the gateway has changed it.
+ * @throws fault usage-unit-changed where it came in a unit that nothing is known of
+ */
+const inUnitOfSeries = async (
+  connection: DuckDBConnection,
+  batch: UsageBatch,
+  clock: Clock,
+): Promise<UsageBatch> => {
+  const reading = await readingOfUsage(connection, batch);
+  const { account, dimension, window, unitsPerCurrency } = batch;
+  if (reading === 'same') {
+    await noteOnce(
+      connection,
+      account,
+      { topic: 'usage-unit', name: dimension, form: 'stored' },
+      window,
+      clock.now(),
+    );
+    return batch;
+  }
+  // Nothing is kept that it would be mixed with: the series begins again in its new unit.
+  if (await isWholeSeries(connection, batch)) return batch;
+  if (reading === 'other')
+    throw fault(
+      'usage-unit-changed',
+      `the usage export by ${dimension} counts in another unit than what is stored of it; nothing was kept`,
+    );
+  const factor = reading === 'units' ? unitValue(unitsPerCurrency) : money(String(unitsPerCurrency));
+  await noteOnce(
+    connection,
+    account,
+    { topic: 'usage-unit', name: dimension, form: reading },
+    window,
+    clock.now(),
+  );
+  return {
+    ...batch,
+    values: batch.values.map((one) => ({ ...one, value: multiplyMoney(one.value, factor) })),
+  };
+};
+
+const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clock): Promise<LandedUsage> => {
+  const batch = await inUnitOfSeries(connection, served, clock);
   const series = seriesOf(batch);
   const window = { ...series, start: batch.window.start, end: batch.window.end };
   const [before] = await readRows(

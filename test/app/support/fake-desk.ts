@@ -168,6 +168,7 @@ export const keyHouse = (
     return found;
   };
   const keys = createKeyCommands({
+    currencyOf: async () => Promise.resolve(undefined),
     clock: {
       now: () => at,
       limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),

@@ -1,0 +1,97 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows, text } from '../rows.ts';
+import { valueOfServed } from '../spend.ts';
+import type { UsageBatch } from './usage-batch.ts';
+
+/** In which unit figures came, by those that are stored: integer units instead of a currency, the other way round, or unknown. */
+export type UsageReading = 'same' | 'units' | 'currency' | 'other';
+
+/** Figures that came late make a bucket larger by less. */
+const growth = 2;
+/** So many figures that are off by one factor are no chance. */
+const enoughFigures = 3;
+/** What is off by so much is no late figure. */
+const absurd = 100;
+
+/**
+ * The unit of new figures by how many times they are what was expected. Ratios are floats: they only tell factors apart.
+ * Pure.
+ */
+export const judgeUsage = (ratios: readonly number[], unitsPerCurrency: number): UsageReading => {
+  const sorted = ratios.toSorted((left, right) => left - right);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) return 'same';
+  const isNear = (value: number): boolean => value < growth && value > 1 / growth;
+  if (isNear(median / unitsPerCurrency)) return 'units';
+  if (isNear(median * unitsPerCurrency)) return 'currency';
+  if (median > absurd || median < 1 / absurd) return 'other';
+  // Late figures differ from entry to entry: what is the same factor everywhere is another currency.
+  const [least = 1, most = 1] = [sorted[0], sorted.at(-1)];
+  const isOneFactor = sorted.length >= enoughFigures && most / least < 1.001 && !isNear(median);
+  return isOneFactor ? 'other' : 'same';
+};
+
+/** Each new figure over the stored one of the same bucket and entry. */
+const ratiosToStored = async (
+  connection: DuckDBConnection,
+  batch: UsageBatch,
+): Promise<readonly number[]> => {
+  const { account, dimension, metric, granularity, window } = batch;
+  const rows = await readRows(
+    connection,
+    `SELECT bucket_start, entry, sum(value) AS value FROM usage_bucket
+     WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
+       AND bucket_start >= $start AND bucket_start < $end AND value <> 0
+     GROUP BY bucket_start, entry`,
+    { account, dimension, metric, granularity, start: window.start, end: window.end },
+  );
+  const keyOf = (bucket: number | string, entry: string): string => JSON.stringify([Number(bucket), entry]);
+  const stored = new Map(
+    rows.map((row) => [keyOf(text(row, 'bucket_start'), text(row, 'entry')), Number(text(row, 'value'))]),
+  );
+  const found = new Map<string, number>();
+  for (const { bucket, entry, value } of batch.values) {
+    const key = keyOf(bucket, entry);
+    found.set(key, (found.get(key) ?? 0) + Number(value));
+  }
+  return [...found].flatMap(([key, value]) => {
+    const before = stored.get(key);
+    return before === undefined || value === 0 ? [] : [value / before];
+  });
+};
+
+const nearby = 35 * 86_400_000;
+
+/** The new figures over what the log was charged in their time, as many times what that was for the stored ones before. */
+const ratioToLog = async (connection: DuckDBConnection, batch: UsageBatch): Promise<readonly number[]> => {
+  const { account, dimension, metric, granularity, window } = batch;
+  const { isProven } = await valueOfServed(connection, account);
+  const total = batch.values.reduce((sum, { value }) => sum + Number(value), 0);
+  if (!isProven || total === 0) return [];
+  const from = window.start - nearby;
+  const [row] = await readRows(
+    connection,
+    `SELECT
+       (SELECT coalesce(sum(value), 0) FROM usage_bucket
+        WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
+          AND bucket_start >= $from AND bucket_start < $start) AS stored,
+       coalesce(sum(quota) FILTER (created_at * 1000 < $start), 0) AS log_before,
+       coalesce(sum(quota) FILTER (created_at * 1000 >= $start), 0) AS log_now
+     FROM call_log
+     WHERE account = $account AND kind = 'consumption' AND created_at * 1000 >= $from AND created_at * 1000 < $end`,
+    { account, dimension, metric, granularity, from, start: window.start, end: window.end },
+  );
+  const [stored, before, now] = ['stored', 'log_before', 'log_now'].map((name) => Number(text(row, name)));
+  if (!stored || !before || !now) return [];
+  return [total / now / (stored / before)];
+};
+
+/** In which unit a batch of spend came, by the series' own past, or else by the log. */
+export const readingOfUsage = async (
+  connection: DuckDBConnection,
+  batch: UsageBatch,
+): Promise<UsageReading> => {
+  if (batch.metric !== 'spend') return 'same';
+  const ratios = await ratiosToStored(connection, batch);
+  return judgeUsage(ratios.length > 0 ? ratios : await ratioToLog(connection, batch), batch.unitsPerCurrency);
+};
