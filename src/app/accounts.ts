@@ -1,5 +1,5 @@
-import { fault } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import { errorFields, fault } from '../base/index.ts';
+import type { ClockReading, Log, Means } from '../base/index.ts';
 import { profileOf } from '../config/index.ts';
 import type { Account, Config } from '../config/index.ts';
 import { createGateway, createModelCaller } from '../gateway/index.ts';
@@ -39,7 +39,12 @@ const openHttp = (account: Account, config: Config, means: Means): Http =>
   });
 
 /** The accounts of a config, each with its gateway; connections are opened when they are first asked for. */
-export const createAccounts = (config: Config, means: Means, log: Log): Accounts => {
+export const createAccounts = (
+  config: Config,
+  means: Means,
+  log: Log,
+  noteClock: (account: string, reading: ClockReading) => Promise<void>,
+): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
   const known = new Map<string, OpenAccount>();
@@ -62,6 +67,10 @@ export const createAccounts = (config: Config, means: Means, log: Log): Accounts
       random,
       secrets,
       log,
+      onClock: async (reading) =>
+        noteClock(name, reading).catch((error: unknown) =>
+          log.warn('the clock of the gateway could not be noted', errorFields(error)),
+        ),
     });
     const knock: Knock = async (signal) => {
       const url = new URL(account.base_url);

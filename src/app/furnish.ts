@@ -119,7 +119,7 @@ export const furnish = (house: House, config: Config): Furniture => {
   const { means, log, folder, places, warehouse } = house;
   const { settings } = config;
   const { clock } = means;
-  const accounts = createAccounts(config, means, log);
+  const accounts = createAccounts(config, means, log, warehouse.clocks.note);
   const { mail } = settings;
   const outbox = { outbox: warehouse.outbox, folder: places.outboxDirectory, clock };
   const outlets = openOutlets(config, means, log);

@@ -227,6 +227,7 @@ export const createKeyDesks = ({
         await warehouse.snapshots.land({ account, takenAt: clock.now(), keys: kept });
       },
       clock,
+      gatewayClock: () => warehouse.clocks.of(account),
       log: log.with({ account }),
       templates,
     });

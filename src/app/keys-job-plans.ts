@@ -4,6 +4,7 @@ import type { Config, Job } from '../config/index.ts';
 import { expiryPolicy, gatherExpiry, rotationPolicy } from '../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../jobs/index.ts';
 import {
+  byGatewayClock,
   isKeyName,
   isSelected,
   isServiceName,
@@ -24,7 +25,7 @@ import { payersOf } from './payers.ts';
 export type JobPlansMeans = {
   readonly config: Config;
   readonly desk: (account: string) => Pick<KeyDesk, 'history' | 'heldBySinks'>;
-  readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
+  readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots' | 'clocks'>;
 };
 
 const jobOf = ({ name, kind, account, timezone: zone }: Job): KeyJob => ({ name, kind, account, zone });
@@ -120,11 +121,15 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
 
   const planExpiring = async (
     { name, account, fields }: Job,
-    survey: KeySurvey,
+    listed: KeySurvey,
     signal: AbortSignal,
   ): Promise<FreshKeyPlan> => {
     const settings = fields as ExpireSettings;
-    const policy = expiryPolicy(name, settings);
+    const { survey, policy } = byGatewayClock(
+      listed,
+      expiryPolicy(name, settings),
+      warehouse.clocks.of(account),
+    );
     const teams = teamsOf(account);
     const history = await desk(account).history();
     const means = {

@@ -15,6 +15,7 @@ import type {
 import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
+import { clockTroubles } from './clock-status.ts';
 import { accountViews, keptReports } from './data-status.ts';
 import { jobFailures } from './job-failures.ts';
 import { createLocalKeys } from './keys-local.ts';
@@ -146,6 +147,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         reports: await keptReports(app.places.reportsDirectory),
         rotations: await openRotations(),
         ...keyTroubleOf(keyTrouble),
+        clockTroubles: clockTroubles({ jobs: jobs() }, warehouse.clocks),
       },
     };
   };

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unixMillis } from './units.ts';
 import type { UnixMillis } from './units.ts';
@@ -5,6 +6,8 @@ import type { UnixMillis } from './units.ts';
 /** Time comes in as an argument everywhere, so that months can be run in minutes. */
 export type Clock = {
   readonly now: () => UnixMillis;
+  /** Milliseconds since the machine started; setting its clock does not change it. */
+  readonly uptime?: () => number;
   /** A limit on something else: its signal is aborted when that many milliseconds have passed, unless it is disposed before. */
   readonly limit: (millis: number) => Limit;
   /** Resolves after that many milliseconds; rejects with the signal's reason when it is aborted. */
@@ -19,6 +22,7 @@ const longestTimer = 2 ** 31 - 1;
 /** The wall clock; the one place that reads it. */
 export const systemClock: Clock = {
   now: () => unixMillis(Date.now()),
+  uptime: () => Math.round(uptime() * 1000),
   limit: (millis) => {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), Math.min(millis, longestTimer));

@@ -43,14 +43,16 @@ const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }
 const lines = (text: string, { width, paint }: Screen, style: Style): readonly string[] =>
   (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(style, line));
 
-const troubleLines = ({ keyTrouble }: Data, look: Look): readonly string[] =>
-  keyTrouble === undefined
+const troubleLines = ({ keyTrouble, clockTroubles = [] }: Data, look: Look): readonly string[] => [
+  ...clockTroubles.flatMap(({ account, words }) => ['', ...lines(`${account}: ${words}`, look, 'bad')]),
+  ...(keyTrouble === undefined
     ? []
     : [
         '',
         ...lines(`nothing is done to keys: ${keyTrouble.message}`, look, 'bad'),
         ...lines(`what to do: ${keyTrouble.advice} (${keyTrouble.code})`, look, 'plain'),
-      ];
+      ]),
+];
 
 /** Rotations of keys that are not over, those that need a person first; nothing where there are none. */
 export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonly string[] => {

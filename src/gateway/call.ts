@@ -1,5 +1,5 @@
-import { errorFields, isFault, withRetry } from '../base/index.ts';
-import type { Clock, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
+import { errorFields, isFault, readClock, withRetry } from '../base/index.ts';
+import type { Clock, ClockReading, Log, RetryPolicy, Secret, SecretRegistry } from '../base/index.ts';
 import type { Http, HttpAnswer } from '../net/index.ts';
 import { addressOf } from './base-url.ts';
 import type { BaseUrl, Query } from './base-url.ts';
@@ -18,6 +18,8 @@ export type CallMeans = {
   /** Takes every new key in as it comes, and redacts what is quoted of answers. */
   readonly secrets: SecretRegistry;
   readonly retry: RetryPolicy;
+  /** Hears what each answer shows of the gateway's clock; never throws. */
+  readonly onClock?: (reading: ClockReading) => Promise<void>;
 };
 
 export type CallOptions = { readonly signal?: AbortSignal };
@@ -53,6 +55,7 @@ const startOf = async (answer: HttpAnswer): Promise<string> => {
 
 const attempt = async (means: CallMeans, call: Call): Promise<HttpAnswer> => {
   const { endpoint, signal } = call;
+  const sent = means.clock.now();
   const answer = await means.http.send({
     method: endpoint.method,
     url: addressOf(means.base, endpoint.path, call.query),
@@ -64,6 +67,8 @@ const attempt = async (means: CallMeans, call: Call): Promise<HttpAnswer> => {
     ...(call.body === undefined ? {} : { body: call.body }),
     ...(signal === undefined ? {} : { signal }),
   });
+  const reading = readClock(answer.headers, sent, means.clock.now(), means.clock.uptime?.());
+  if (reading !== undefined) await means.onClock?.(reading);
   means.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
   const due = endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
   if (due) return answer;

@@ -1,4 +1,4 @@
-import { needsWords, planExpiry, planNotices } from '../keys/index.ts';
+import { byGatewayClock, needsWords, planExpiry, planNotices } from '../keys/index.ts';
 import type { ExpiryPlan, PlannedExpiry } from '../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
@@ -20,8 +20,11 @@ const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Pl
   const { account, warehouse, progress, signal, payers = nobodyPays } = context;
   progress({ step: 'reading the keys' });
   const history = await desk.history();
-  const survey = await desk.survey(signal);
-  const policy = expiryPolicy(context.name, settings);
+  const { survey, policy } = byGatewayClock(
+    await desk.survey(signal),
+    expiryPolicy(context.name, settings),
+    warehouse.clocks.of(account.name),
+  );
   const { teams } = payers;
   const means = { account: account.name, warehouse, teams, history, desk, progress, signal };
   return {

@@ -55,7 +55,10 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
     account: context.account.name,
     since: startOfDay(settings.since, context.zone),
     // What is settled is told by the clock: a run for an earlier slot takes what there is by now.
-    until: unixSeconds(toSeconds(context.clock.now()) - toSecondsOf(settings.lag)),
+    // Rows are stamped by the gateway's clock, which may be another than ours.
+    until: unixSeconds(
+      toSeconds(context.warehouse.clocks.now(context.account.name)) - toSecondsOf(settings.lag),
+    ),
     from,
     to,
     ...(again === undefined

@@ -57,7 +57,12 @@ const isOld = (rotation: Rotation, keyId: number): boolean =>
 
 /** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
 const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
-  const { handover: _handover, reloadedAt: _reloadedAt, ...rest } = state(rotation, generation, 'gone');
+  const {
+    handover: _handover,
+    handoverAtGateway: _atGateway,
+    reloadedAt: _reloadedAt,
+    ...rest
+  } = state(rotation, generation, 'gone');
   return { ...rest, olds: [], quota: [] };
 };
 
@@ -120,6 +125,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return {
         ...state(rotation, event.generation, 'current'),
         handover: event.at,
+        ...(event.gateway === undefined ? {} : { handoverAtGateway: event.gateway }),
         olds: event.olds.map(({ remain, doubtful, ...old }) => ({
           ...old,
           ...(doubtful === undefined ? {} : { doubtful }),

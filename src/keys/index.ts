@@ -40,6 +40,8 @@ export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from
 export { isLive, newestOf } from './plan/newest-key.ts';
 export { plannedRotation, planRotations } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
+export { clockEffect } from './engine/clock-skew.ts';
+export { byGatewayClock } from './plan/expiry-clock.ts';
 export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
 export type { ExpiryPlan } from './plan/plan-expiry.ts';
 export { expiryClocks, pastSteps, spanAsked, timesAsked } from './plan/expiry-policy.ts';

@@ -42,6 +42,7 @@ export const holdReasons = [
   'successor-dead',
   'log-incomplete',
   'name-shared',
+  'clock-skew',
 ] as const;
 
 /** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
@@ -88,6 +89,8 @@ const shapes = {
     ...keyOf,
     /** `doubtful`: it leaked, or not every sink ever held it, as after a delivery that was given up. */
     olds: z.array(z.object({ ...keyOf, remain: decimal.optional(), doubtful: doubtful.optional() })),
+    /** The gateway's time then, and since when its clock was known not to have been set. */
+    gateway: z.object({ at: moment, since: moment }).optional(),
   },
   /** The consumer was told to take it up. */
   reloaded: { ...keyOf },

@@ -11,6 +11,12 @@ export type LogCompleteness =
 export type KeyEvidence = {
   /** Calls under the name in the half-open span, failed ones included. */
   readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<KeyUse>;
+  /** When the first call under the name at the moment or since is stamped. */
+  readonly firstCall?: (
+    account: string,
+    name: string,
+    since: UnixSeconds,
+  ) => Promise<UnixSeconds | undefined>;
   readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;

@@ -84,6 +84,8 @@ export type Rotation = {
   readonly fresh?: KeyFields;
   readonly attempts: readonly Attempt[];
   readonly handover?: UnixMillis;
+  /** The same by the gateway's clock, where it was known, and since when that clock had not been set. */
+  readonly handoverAtGateway?: { readonly at: UnixMillis; readonly since: UnixMillis };
   /** When the consumer was told to take the new key up. */
   readonly reloadedAt?: UnixMillis;
   readonly olds: readonly OldKey[];

@@ -91,6 +91,8 @@ export const send = async (
     readonly effect: Effect | undefined;
     readonly record: RequestRecord;
     readonly mayCompress: boolean;
+    /** Milliseconds on the gateway's clock. */
+    readonly now: number;
   },
 ): Promise<void> => {
   const { request, response, gone } = io;
@@ -100,6 +102,7 @@ export const send = async (
   record.status = answer.status;
   const whole = effect === undefined && typeof answer.body === 'string';
   response.writeHead(answer.status, {
+    date: new Date(options.now).toUTCString(),
     ...answer.headers,
     ...(whole ? { 'content-length': String(Buffer.byteLength(answer.body)) } : {}),
     ...(compress ? { 'content-encoding': 'gzip' } : {}),

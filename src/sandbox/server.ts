@@ -115,7 +115,12 @@ const handle = async (
   state.later.catchUp();
   if (request.path.startsWith('/_sandbox/')) {
     const answer = isLoopback(incoming.socket.remoteAddress) ? control(controls, request) : undefined;
-    await send(io, answer ?? unknownRoute(state.variants), { effect: undefined, record, mayCompress: false });
+    await send(io, answer ?? unknownRoute(state.variants), {
+      effect: undefined,
+      record,
+      mayCompress: false,
+      now: state.now(),
+    });
     return;
   }
   if (request.path.startsWith('/api/token/')) record.body = body;
@@ -148,7 +153,12 @@ const handle = async (
       incoming.socket.destroy();
       return;
     }
-    await send(io, answer, { effect, record, mayCompress: state.variants.compression === 'gzip' });
+    await send(io, answer, {
+      effect,
+      record,
+      mayCompress: state.variants.compression === 'gzip',
+      now: state.now(),
+    });
   } finally {
     record.done = true;
   }

@@ -70,7 +70,9 @@ const plantKeys = (keys: KeyStore, firstDay: number): void => {
 };
 
 export const createState = (options: StateOptions): State => {
-  const { variants, now } = options;
+  const { variants } = options;
+  const shift = { right: 0, behind: -HOUR, ahead: HOUR }[variants.gateway_clock] * 1000;
+  const now = (): number => options.now() + shift;
   const seconds = (): number => Math.floor(now() / 1000);
   const firstDay = monthsBefore(now(), options.months);
   const wholeUnits =

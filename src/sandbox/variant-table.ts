@@ -100,6 +100,13 @@ export const variantTable = {
     meaning: 'The plaintext comes with its sk- prefix, or without; calls work with both forms.',
     note: 'Keys: create',
   },
+  gateway_clock: {
+    values: ['right', 'behind', 'ahead'],
+    default: 'right',
+    meaning:
+      'The clock that stamps rows, keys and the Date header: right, or an hour behind or ahead of the caller.',
+    note: 'When money arrives late',
+  },
   missing_id: {
     values: ['404', 'database-text'],
     default: '404',

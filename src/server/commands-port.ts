@@ -9,7 +9,13 @@ import type {
   PastPoint,
 } from '../warehouse/index.ts';
 import type { KeyCommands } from './keys-port.ts';
-import type { AccountView, KeptReportsView, KeyTroubleView, OpenRotationView } from './status-data.ts';
+import type {
+  AccountView,
+  KeptReportsView,
+  ClockTroubleView,
+  KeyTroubleView,
+  OpenRotationView,
+} from './status-data.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
 
@@ -87,6 +93,8 @@ export type StatusView = {
     readonly rotations?: readonly OpenRotationView[];
     /** The journal of keys does not hold; missing where it does. */
     readonly keyTrouble?: KeyTroubleView;
+    /** Accounts whose clocks are too wrong for any key to be deleted. */
+    readonly clockTroubles?: readonly ClockTroubleView[];
   };
 };
 

@@ -29,7 +29,7 @@ export type {
   PlannedChange,
   RotationState,
 } from './keys-port.ts';
-export type { AccountView, KeptReportsView, OpenRotationView } from './status-data.ts';
+export type { AccountView, ClockTroubleView, KeptReportsView, OpenRotationView } from './status-data.ts';
 export { needsPerson } from './needs-person.ts';
 export { mailTones, runTones } from './tones.ts';
 export { listenForHealth } from './health.ts';

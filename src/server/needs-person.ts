@@ -13,11 +13,18 @@ const servicesOf = (rotations: readonly OpenRotationView[]): string => {
   return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 };
 
-const ofKeys = ({ rotations = [], keyTrouble }: NonNullable<StatusView['data']>): readonly string[] => {
+const ofKeys = ({
+  rotations = [],
+  keyTrouble,
+  clockTroubles = [],
+}: NonNullable<StatusView['data']>): readonly string[] => {
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
   return [
     ...(keyTrouble === undefined ? [] : ['the journal of keys does not hold']),
+    ...(clockTroubles.length === 0
+      ? []
+      : [`the clock is wrong: ${clockTroubles.map(({ account }) => account).join(', ')}`]),
     ...(waiting.length === 0
       ? []
       : [`${waiting.length === 1 ? 'a rotation waits' : 'rotations wait'}: ${servicesOf(waiting)}`]),

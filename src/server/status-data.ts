@@ -83,5 +83,8 @@ export type OpenRotationView = {
   readonly escalated?: boolean;
 };
 
+/** An account whose gateway has another time than this host: what is wrong and what to do. */
+export type ClockTroubleView = { readonly account: string; readonly words: string };
+
 /** Why nothing is done to keys, and what to do. */
 export type KeyTroubleView = { readonly code: string; readonly message: string; readonly advice: string };

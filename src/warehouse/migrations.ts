@@ -11,6 +11,7 @@ import { keys } from './migrations/14-keys.ts';
 import { outboxTitle } from './migrations/15-outbox-title.ts';
 import { outputConvention } from './migrations/16-output-convention.ts';
 import { amountForm } from './migrations/17-amount-form.ts';
+import { gatewayClock } from './migrations/18-gateway-clock.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -186,4 +187,5 @@ export const migrations: readonly Migration[] = [
   outboxTitle,
   outputConvention,
   amountForm,
+  gatewayClock,
 ];

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { createNamedGates } from '../base/index.ts';
 import type { Clock, Interval, Log, UnixSeconds } from '../base/index.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
+import { openGatewayClocks } from './clocks/gateway-clocks.ts';
+import type { GatewayClocks } from './clocks/gateway-clocks.ts';
 import { readCube } from './cube/read-cube.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
@@ -45,6 +47,8 @@ export type WarehouseOptions = EngineOptions & { readonly clock: Clock; readonly
 /** All that is kept. No DuckDB type leaves it, and every number leaves as exact decimal text. */
 export type Warehouse = AsyncDisposable & {
   readonly logs: LogsTable;
+  /** The clocks of the gateways, by which rows and keys are stamped. */
+  readonly clocks: GatewayClocks;
   /** Months of the call log as Parquet files. All that is read here sees their calls as if they were in the table. */
   readonly archive: ArchiveTable;
   /** What later landings have changed of what was landed before. */
@@ -110,14 +114,17 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     beforeLeaving: tokens.judge,
     onFiles: async (files) => createClassesView(engine, root, files, options.log),
   });
+  let clocks: GatewayClocks;
   try {
     await archive.tellFiles();
+    clocks = await openGatewayClocks(engine, options.clock);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
   return {
-    logs: createLogsTable(engine, options.clock, archive, oneAnAccount),
+    clocks,
+    logs: createLogsTable(engine, options.clock, clocks, archive, oneAnAccount),
     archive: archive.table,
     restatements: createRestatements(engine),
     profile: createProfileTable(engine, options.clock),
@@ -126,7 +133,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     runs: createRunLedger(engine),
     snapshots: createSnapshotTable(engine),
     comparisons: createComparisonTable(engine, archive.readCalls),
-    keys: createKeyTable(engine, options.clock, archive.readCalls),
+    keys: createKeyTable(engine, clocks, archive.readCalls),
     spend: async (account, span) =>
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>

@@ -65,6 +65,7 @@ beforeEach(async () => {
           new Map(names.map((name) => [name, [5]])),
         namesOf: async () => [],
       },
+      clocks: { of: () => undefined },
       snapshots: { inventoryAt: async () => undefined },
     } as never,
   });

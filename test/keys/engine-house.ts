@@ -12,7 +12,7 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../src/base/index.ts';
-import type { Clock, Secret } from '../../src/base/index.ts';
+import type { Clock, GatewayClock, Secret } from '../../src/base/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyDesk } from '../../src/keys/desk.ts';
 import type { KeyNews } from '../../src/keys/desk-types.ts';
@@ -20,6 +20,7 @@ import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-means.ts
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import type { JournalMeans } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
+import type { KeyEvidence } from '../../src/keys/ports.ts';
 import type { Sink } from '../../src/keys/sink.ts';
 import type { RotationTerms } from '../../src/keys/terms.ts';
 import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
@@ -242,9 +243,18 @@ const noUse: KeyUse = { calls: 0, models: [] };
  * A desk over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
  * a crash. `at` is called before and after each effect and each line that is written down, and may throw `crash`.
  */
-export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } = {}) => {
+export const engineHouse = async (
+  options: {
+    readonly sinks?: readonly Sink[];
+    readonly time?: ReturnType<typeof stillClock>;
+    readonly evidence?: Partial<KeyEvidence>;
+    readonly gatewayClock?: () => GatewayClock | undefined;
+    /** Hears of each list of keys before it is answered. */
+    readonly onList?: () => void;
+  } = {},
+) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
-  const { clock, pass } = stillClock();
+  const { clock, pass } = options.time ?? stillClock();
   const gateway = memoryGateway(clock);
   const table = memoryTable();
   const news: KeyNews[] = [];
@@ -282,6 +292,7 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
   };
   const wrapped: KeyGateway = {
     list: async (signal) => {
+      options.onList?.();
       const listed = await client.list(signal);
       state.shown.push({ at: clock.now(), names: new Map(listed.map(({ id, name }) => [id, name])) });
       return listed;
@@ -347,7 +358,9 @@ export const engineHouse = async (options: { readonly sinks?: readonly Sink[] } 
         namesOf: async (_account, keyId, since) => [
           ...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? [])),
         ],
+        ...options.evidence,
       },
+      ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),
       consumerOf: () => {
         if (state.unfit !== undefined) throw state.unfit;
         return state.declared ? consumer() : undefined;

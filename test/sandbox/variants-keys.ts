@@ -11,6 +11,7 @@ type Shown = {
   expired_time: number;
   group: string;
   unlimited_quota: boolean;
+  created_time: number;
 };
 type Page = { items: Shown[]; page: number; page_size: number; total: number };
 
@@ -201,6 +202,20 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
         return [key.startsWith('sk-'), ...statuses];
       },
       { 'sk-': [true, 200, 200], none: [false, 200, 200] },
+    ),
+
+  gateway_clock: () =>
+    expectSeen(
+      'gateway_clock',
+      async (box) => {
+        const { reply } = await box.createKey();
+        const { items } = await page(box);
+        const [newest] = items.toSorted((one, other) => other.id - one.id);
+        const created = (await read(box, newest?.id ?? 0)).created_time;
+        const date = Date.parse(reply.headers.get('date') ?? '') / 1000;
+        return [created - seconds(NOW), date - seconds(NOW)];
+      },
+      { right: [0, 0], behind: [-3600, -3600], ahead: [3600, 3600] },
     ),
 
   missing_id: () =>

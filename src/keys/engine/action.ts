@@ -7,6 +7,8 @@ export type WantedPlace = { readonly place: string; readonly confirmedByPerson: 
 /** What is known beside the steps so far. */
 export type View = {
   readonly now: UnixMillis;
+  /** The same by the gateway's clock, which ends keys; missing where it is not known. */
+  readonly gatewayNow?: UnixMillis;
   /** When the keys were last listed. */
   readonly listedAt: UnixMillis;
   readonly isListed: (keyId: number) => boolean;

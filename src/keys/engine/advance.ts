@@ -1,4 +1,4 @@
-import { errorFields, hasCode, isFault, messageOf, unixMillis } from '../../base/index.ts';
+import { clockOffset, errorFields, hasCode, isFault, messageOf, unixMillis } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
@@ -95,7 +95,13 @@ const perform = async (
     case 'share-quota':
       return shareQuota(pass, rotation, action.attempt, action.old);
     case 'set-expiry':
-      return setExpiry(pass, rotation, action.old, action.at);
+      // A gateway whose clock is ahead would end it early.
+      return setExpiry(
+        pass,
+        rotation,
+        action.old,
+        unixMillis(action.at + Math.max(0, clockOffset(pass.means.gatewayClock?.()))),
+      );
     case 'judge':
       return judgeStep(pass, rotation, successor(), action.old, handover);
     case 'note-gone':

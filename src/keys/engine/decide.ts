@@ -163,7 +163,9 @@ const ofOld = (
   const overlapEnds = inUse + overlap;
   if (retire.when === 'after-overlap') {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
-    if (view.now >= old.expiry.at * 1000) return { step: 'retire', old };
+    // Either clock may have been set: the overlap is over when both say so.
+    if (Math.min(view.now, view.gatewayNow ?? view.now) >= old.expiry.at * 1000)
+      return { step: 'retire', old };
     const isTold = old.held?.reason === 'successor-dead';
     if (!isTold && view.now >= inUse + overlap / 2) return { step: 'judge', old };
     return rest(`${old.name} works until ${clock(old.expiry.at * 1000)}`);

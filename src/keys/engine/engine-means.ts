@@ -1,4 +1,4 @@
-import type { Clock, Log, Secret } from '../../base/index.ts';
+import type { Clock, GatewayClock, Log, Secret } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyNews, SurveyedKey } from '../desk-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
@@ -57,6 +57,8 @@ export type EngineMeans = {
   /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
   readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;
+  /** What is known of the gateway's clock, which stamps the call log. */
+  readonly gatewayClock?: () => GatewayClock | undefined;
   readonly log: Log;
   /** Milliseconds that a request whose answer was lost may still be on its way; one minute when left out. */
   readonly settle?: number;

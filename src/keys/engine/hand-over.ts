@@ -5,6 +5,7 @@ import { liveOf } from '../lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { gatewayMoment } from './gateway-time.ts';
 import { tellExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;
@@ -44,7 +45,13 @@ export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt)
   });
   // Before it is written down: a kill between must not lose the letter.
   await tellExposure(pass, rotation, attempt, olds);
-  await note(pass, rotation, { what: 'current', ...lineKeyOf(attempt), olds });
+  const gateway = gatewayMoment(pass);
+  await note(pass, rotation, {
+    what: 'current',
+    ...lineKeyOf(attempt),
+    olds,
+    ...(gateway === undefined ? {} : { gateway }),
+  });
   plaintexts.delete(plaintextOf(rotation, attempt));
 };
 

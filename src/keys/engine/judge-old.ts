@@ -9,7 +9,7 @@ import { clockSkew } from './clock-skew.ts';
 import { sumOfUses } from './named-uses.ts';
 import type { NamedUse } from './named-uses.ts';
 
-/** All that the retirement of an old key is judged by. Moments in milliseconds UTC. */
+/** All that the retirement of an old key is judged by. Moments in milliseconds UTC on the gateway's clock, which stamps calls. */
 export type RetireFacts = {
   readonly now: UnixMillis;
   readonly handover: UnixMillis;
@@ -17,6 +17,8 @@ export type RetireFacts = {
   /** Every name that the old key bore since the hand-over, the one that is written down first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
+  /** Why a wrong clock lets nothing be proven, in words. */
+  readonly clockTrouble?: string;
   /** Why no call can be made with the successor, where that is so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
   /** Up to where the log holds every call since the hand-over; nothing where it does not reach it. */
@@ -115,6 +117,9 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'successor-dead',
       `${newName}, which every sink holds, is ${facts.newIsDead}: mend it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
     );
+  if (facts.clockTrouble !== undefined)
+    // What is wrong is no key: it is shown by itself, and over once the clock is right.
+    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockTrouble, escalate: false };
   if (facts.namesakes.length > 0)
     return hold(
       'name-shared',

@@ -1,8 +1,9 @@
 import { interval, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
-import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
+import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
-import { clockSkew } from './clock-skew.ts';
+import { clockEffect, clockSkew } from './clock-skew.ts';
+import { gatewayTimes, ownCalls, widestSkew } from './gateway-time.ts';
 import { judgeRetirement, knownEnd, quietSpan, takenUpFrom } from './judge-old.ts';
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
 import { isSameName, namesBorne, usesOf } from './named-uses.ts';
@@ -26,13 +27,23 @@ const bearersOf = async (
 
 const gatherFacts = async (
   pass: Pass,
-  { terms: { retire } }: Rotation,
-  successor: LineKey,
+  rotation: Rotation,
+  attempt: Attempt,
   old: OldKey,
-  handover: UnixMillis,
 ): Promise<RetireFacts> => {
-  const { evidence, account, clock } = pass.means;
-  const now = clock.now();
+  const { evidence, account } = pass.means;
+  const successor = lineKeyOf(attempt);
+  const times = await gatewayTimes(pass, rotation);
+  const { now, handover, shownSince } = times;
+  const first = await evidence.firstCall?.(
+    account,
+    successor.name,
+    unixSeconds(Math.max(0, Math.floor(handover / 1000) - widestSkew)),
+  );
+  const { logBehind, ownUntil } = ownCalls(rotation, attempt, handover, first);
+  const effect = clockEffect(times.clock, rotation.terms.retire.quiet, logBehind);
+  const margin = effect.effect === 'add' ? effect.margin : 0;
+  const retire = { ...rotation.terms.retire, quiet: rotation.terms.retire.quiet + margin };
   const from = unixSeconds(Math.ceil(handover / 1000));
   const until = toSeconds(now);
   const complete =
@@ -40,18 +51,18 @@ const gatherFacts = async (
       ? await evidence.logComplete(account, interval(from, until))
       : ({ complete: false, why: 'the hand-over was just now' } as const);
   const end = knownEnd(complete, now);
-  const oldNames = await namesBorne(pass, old, handover);
-  const newNames = await namesBorne(pass, successor, handover);
+  const oldNames = await namesBorne(pass, old, shownSince);
+  const newNames = await namesBorne(pass, successor, shownSince);
   // Until the quiet time fits behind the hand-over, calls of all of the time since tell who still uses it.
   const lookFrom = quietSpan(handover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);
   const oldUses =
     lookTill <= lookFrom ? undefined : await usesOf(pass, oldNames, interval(lookFrom, lookTill));
-  const takenUp = takenUpFrom(handover, retire.quiet);
+  const takenUp = unixSeconds(Math.max(takenUpFrom(handover, retire.quiet), ownUntil));
   const newUses =
     end === undefined || end <= takenUp ? undefined : await usesOf(pass, newNames, interval(takenUp, end));
-  const bearers = await bearersOf(pass, [...oldNames, ...newNames], handover);
+  const bearers = await bearersOf(pass, [...oldNames, ...newNames], shownSince);
   const listed = pass.keys().get(successor.keyId);
   const newIsDead = listed && deadBy(listed, now);
   const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
@@ -61,6 +72,7 @@ const gatherFacts = async (
     retire,
     oldNames,
     newName: successor.name,
+    ...(effect.effect === 'suspend' ? { clockTrouble: effect.words } : {}),
     ...(newIsDead === undefined ? {} : { newIsDead }),
     complete,
     ...(oldUses === undefined ? {} : { oldUses }),
@@ -122,11 +134,13 @@ const keep = async (
       kind: what,
       title: escalate
         ? `the old key ${old.name} cannot be retired, and its time is up`
-        : terms.retire.when === 'after-overlap'
-          ? reason === 'used'
-            ? `the old key ${old.name} is still used and ends soon`
-            : `the old key ${old.name} ends soon, and its successor does not work`
-          : `the old key ${old.name} is kept for now`,
+        : reason === 'clock-skew'
+          ? 'a wrong clock keeps old keys from being deleted'
+          : terms.retire.when === 'after-overlap'
+            ? reason === 'used'
+              ? `the old key ${old.name} is still used and ends soon`
+              : `the old key ${old.name} ends soon, and its successor does not work`
+            : `the old key ${old.name} is kept for now`,
       words,
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
@@ -142,7 +156,7 @@ export const judgeStep = async (
   old: OldKey,
   handover: UnixMillis,
 ): Promise<void> => {
-  const facts = await gatherFacts(pass, rotation, lineKeyOf(attempt), old, handover);
+  const facts = await gatherFacts(pass, rotation, attempt, old);
   const found = judgeRetirement(facts);
   const isTimed = rotation.terms.retire.when === 'after-overlap';
   if (found.verdict === 'go' && !isTimed) {

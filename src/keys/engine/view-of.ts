@@ -4,6 +4,7 @@ import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
 import { usualSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
+import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { canComeOf } from './stray.ts';
@@ -36,6 +37,7 @@ export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consume
   const { means } = pass;
   return {
     ...seenBy(pass),
+    gatewayNow: gatewayNow(pass),
     isListed: (keyId) => pass.keys().has(keyId),
     isDead: (keyId) => {
       const key = pass.keys().get(keyId);

@@ -31,6 +31,8 @@ export type ExpiryPolicy = {
   /** Ends keys that a sink holds, too. */
   readonly evenIfCurrent: boolean;
   readonly limits: Limits;
+  /** Why no key may end now, in words: a wrong clock. */
+  readonly suspended?: string;
 };
 
 /** What was done to a key before. */

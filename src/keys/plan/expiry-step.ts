@@ -136,6 +136,7 @@ export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
       words: `${held}; \`even_if_current: true\` ends it all the same`,
     };
   if (step.action.kind === 'warn') return step;
+  if (policy.suspended !== undefined) return { reason: 'clock-skew', words: policy.suspended };
   const proof = mayEnd(judged, namesakes);
   return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
 };

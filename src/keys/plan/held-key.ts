@@ -25,6 +25,7 @@ export type HeldReason =
   | 'retired'
   | 'used'
   | 'current'
+  | 'clock-skew'
   | 'log-incomplete'
   | 'inventory-incomplete';
 

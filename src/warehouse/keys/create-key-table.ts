@@ -1,6 +1,6 @@
-import { zero } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { interval, unixSeconds, zero } from '../../base/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
+import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
 import { addEvents, readEvents, readLast } from './journal-rows.ts';
@@ -8,10 +8,17 @@ import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';
 import { putLineage, readLineage } from './lineage-rows.ts';
 import { readLogFacts } from './log-facts.ts';
-import { readNameUses } from './name-uses.ts';
+import { readFirstCall, readNameUses } from './name-uses.ts';
 import { readIdsNamed, readNamesOf } from './names-shown.ts';
 
-export const createKeyTable = (engine: Engine, clock: Clock, readCalls: ReadCalls): KeyTable => {
+/** Later than any call. */
+const latest = unixSeconds(32_503_680_000);
+
+export const createKeyTable = (
+  engine: Engine,
+  clocks: Pick<GatewayClocks, 'now'>,
+  readCalls: ReadCalls,
+): KeyTable => {
   const uses: KeyTable['uses'] = async (account, names, span, mostModels) =>
     engine.bulk(async (connection) =>
       readCalls(connection, account, async (callsIn) =>
@@ -39,8 +46,14 @@ export const createKeyTable = (engine: Engine, clock: Clock, readCalls: ReadCall
         readCalls(connection, account, async (callsIn) =>
           judgeLog(
             span,
-            await readLogFacts(connection, { account, span, now: clock.now() }, await callsIn(span)),
+            await readLogFacts(connection, { account, span, now: clocks.now(account) }, await callsIn(span)),
           ),
+        ),
+      ),
+    firstCall: async (account, name, since) =>
+      engine.bulk(async (connection) =>
+        readCalls(connection, account, async (callsIn) =>
+          readFirstCall(connection, { account, name, since }, await callsIn(interval(since, latest))),
         ),
       ),
     idsOf,

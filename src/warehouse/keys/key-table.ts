@@ -51,6 +51,8 @@ export type KeyEventFilter = {
 };
 
 export type KeyTable = {
+  /** When the first call under the name at the moment or since is stamped; rows of unknown kinds count as calls. */
+  readonly firstCall: (account: string, name: string, since: UnixSeconds) => Promise<UnixSeconds | undefined>;
   /**
    * Whole or not at all; lineage rows replace those of the same key of the account.
    * @throws fault warehouse-failed when a seq is there already.

@@ -18,8 +18,8 @@ const readLandings = async (
 ): Promise<readonly BelievedLanding[]> => {
   const rows = await readRows(
     connection,
-    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at, landed_at FROM log_window
-     WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at <= $now`,
+    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at, coalesce(gateway_at, landed_at) AS landed_at FROM log_window
+     WHERE account = $account AND start_at < $end AND end_at > $start AND coalesce(gateway_at, landed_at) <= $now`,
     { ...boundOf(asked), now: asked.now },
   );
   return rows.map((row) => ({

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { money, multiplyMoney, unixSeconds, zero } from '../../base/index.ts';
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
-import { optionalText, text, wholeNumber } from '../rows.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { askedNames } from './asked-names.ts';
@@ -78,4 +78,20 @@ export const readNameUses = async (
     };
   };
   return new Map(unique.map((name, place) => [name, useOf(places[place]?.all, places[place]?.models ?? [])]));
+};
+
+/** The stamp of the first call under the name at the moment or since. */
+export const readFirstCall = async (
+  connection: DuckDBConnection,
+  { account, name, since }: { readonly account: string; readonly name: string; readonly since: UnixSeconds },
+  calls: CallsRelation,
+): Promise<UnixSeconds | undefined> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT min(created_at) AS first FROM ${calls.sql}
+     WHERE account = $account AND created_at >= $since AND trim(token_name) = trim($name) AND ${isCallSql}`,
+    { account, name, since, ...calls.bindings },
+  );
+  const first = optionalText(row, 'first');
+  return first === undefined ? undefined : unixSeconds(Number(first));
 };

@@ -8,6 +8,7 @@ import {
   interval,
   money,
   subtractMoney,
+  unixSeconds,
 } from '../../base/index.ts';
 import type { Clock, Money, UnixMillis } from '../../base/index.ts';
 import { writeNews } from '../profile/learned-news.ts';
@@ -89,19 +90,28 @@ const noteChange = async (
   await writeNews(connection, account, [{ topic: 'amounts-changed', name: served, detail, notedAt: now }]);
 };
 
+/** What the gateway's clock has not reached is not settled, whatever was asked for; rows come up to ten minutes late. */
+const withinTime = (batch: LogBatch, gatewayNow: UnixMillis): LogBatch => {
+  const reached = Math.floor(gatewayNow / 1000);
+  const settled = Math.min(batch.settled ?? batch.window.end, batch.window.end);
+  return settled <= reached ? batch : { ...batch, settled: unixSeconds(reached - 600) };
+};
+
 /**
  * Replaces the rows of the window by those of the file, keeps what that changed of what was landed before, moves the cursor
  * and writes the ledger row. To be run in one transaction: any fault leaves all as it was.
  */
 export const landLogWindow = async (
   connection: DuckDBConnection,
-  batch: LogBatch,
+  exported: LogBatch,
   clock: Clock,
+  gatewayNow: UnixMillis,
 ): Promise<LandedWindow> => {
+  const now = clock.now();
+  const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
   const window = windowOf(batch);
   const before = amountsFor(batch, await readAmounts(connection, batch.account));
   const replaced = await readSums(connection, ofWindow, window);
-  const now = clock.now();
   const known = await sumsBefore(connection, batch, now);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
   if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
@@ -137,7 +147,7 @@ export const landLogWindow = async (
     ...(quarantined === 0 ? {} : { quarantined }),
   };
   const restated = await recordRestatement(connection, batch, known, now);
-  await writeLedger(connection, batch, result, amounts.form, now);
+  await writeLedger(connection, batch, result, amounts.form, now, gatewayNow);
   const { start, end } = batch.window;
   const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
   if (settled > start) {

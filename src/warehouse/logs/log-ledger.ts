@@ -27,13 +27,14 @@ export const writeLedger = async (
   landed: LandedWindow,
   amounts: AmountForm | undefined,
   at: UnixMillis,
+  gatewayAt: UnixMillis,
 ): Promise<void> => {
   await execute(
     connection,
     `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota,
-       amounts, currency, columns, bytes, landed_at, settled_at, quarantined_count)
+       amounts, currency, columns, bytes, landed_at, settled_at, quarantined_count, gateway_at)
      VALUES ($account, $start, $end, $rows, $served, $replaced, CAST($quota AS DECIMAL(38, 12)),
-       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at, $settled, $quarantined)`,
+       CAST($replacedQuota AS DECIMAL(38, 12)), $amounts, $currency, $columns, $bytes, $at, $settled, $quarantined, $gatewayAt)`,
     {
       account: batch.account,
       start: batch.window.start,
@@ -48,6 +49,7 @@ export const writeLedger = async (
       columns: JSON.stringify(batch.columns.map(({ name }) => name)),
       bytes: batch.bytes,
       at,
+      gatewayAt,
       settled: batch.settled ?? null,
       quarantined: landed.quarantined ?? 0,
     },
@@ -85,9 +87,27 @@ export const writeSpan = async (
   );
 };
 
+/** Takes back what was covered from the second on: its time is pulled again. Rows stay until then. */
+export const takeBackFrom = async (
+  connection: DuckDBConnection,
+  account: string,
+  from: number,
+): Promise<void> => {
+  const span = await readSpan(connection, account);
+  if (span === undefined || span.end <= from) return;
+  // A landing that tells of later times proves nothing of them any more.
+  await execute(
+    connection,
+    'UPDATE log_window SET settled_at = $from WHERE account = $account AND coalesce(settled_at, end_at) > $from AND end_at > $from',
+    { account, from },
+  );
+  if (from > span.start) await writeSpan(connection, account, interval(span.start, unixSeconds(from)));
+  else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+};
+
 /**
- * Takes back what was covered by a clock that ran ahead: nothing that was landed later than now can be believed to be
- * all there was. Rows stay; they are replaced when their time is pulled again.
+ * Takes back what was covered by a clock that ran ahead: nothing that was landed later than now (on the gateway's clock) can
+ * be believed to be all there was. Rows stay; they are replaced when their time is pulled again.
  */
 export const takeBackFuture = async (
   connection: DuckDBConnection,
@@ -99,7 +119,7 @@ export const takeBackFuture = async (
   const [row] = await readRows(
     connection,
     `SELECT min(start_at) AS start_at FROM log_window
-     WHERE account = $account AND landed_at > $now AND end_at > $origin`,
+     WHERE account = $account AND coalesce(gateway_at, landed_at) > $now AND end_at > $origin`,
     { account, now, origin: span.start },
   );
   const first = optionalText(row, 'start_at');
@@ -122,7 +142,7 @@ export const readLandings = async (
   const rows = await readRows(
     connection,
     `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at FROM log_window
-     WHERE account = $account AND end_at > $from AND landed_at <= $now ORDER BY start_at`,
+     WHERE account = $account AND end_at > $from AND coalesce(gateway_at, landed_at) <= $now ORDER BY start_at`,
     { account, from, now },
   );
   return rows.map((row) => ({

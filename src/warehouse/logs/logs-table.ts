@@ -1,5 +1,6 @@
 import type { Clock, Interval, NamedGates, UnixSeconds } from '../../base/index.ts';
 import { fault } from '../../base/index.ts';
+import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
@@ -41,6 +42,7 @@ export type LogsTable = {
 export const createLogsTable = (
   engine: Engine,
   clock: Clock,
+  clocks: Pick<GatewayClocks, 'now'>,
   archive: Pick<Archive, 'bringBack'>,
   oneAnAccount: NamedGates,
 ): LogsTable => {
@@ -52,7 +54,7 @@ export const createLogsTable = (
           async (connection) =>
             inTransaction(connection, async () => {
               await archive.bringBack(connection, batch);
-              return landLogWindow(connection, batch, clock);
+              return landLogWindow(connection, batch, clock, clocks.now(batch.account));
             }).catch((error: unknown) => {
               throw landingFault(error);
             }),
@@ -64,10 +66,10 @@ export const createLogsTable = (
     reach: async (account) => engine.state(async (connection) => readSpan(connection, account)),
     takeBackFuture: async (account) =>
       engine.state(async (connection) =>
-        inTransaction(connection, async () => takeBackFuture(connection, account, clock.now())),
+        inTransaction(connection, async () => takeBackFuture(connection, account, clocks.now(account))),
       ),
     landings: async (account, from) =>
-      engine.state(async (connection) => readLandings(connection, account, from, clock.now())),
+      engine.state(async (connection) => readLandings(connection, account, from, clocks.now(account))),
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
     quarantined: async (account, span) =>
       engine.state(async (connection) => readQuarantine(connection, account, span)),

@@ -39,6 +39,10 @@ export type RotationOptions = {
   /** Lines of the job in the place of the usual ones. */
   readonly job?: Readonly<Record<string, string>>;
   readonly limited?: boolean;
+  /** Of pull-logs; hourly unless given. */
+  readonly pulls?: string;
+  /** Milliseconds that the gateway's clock is ahead. */
+  readonly gatewayShift?: () => number;
   /** YAML of further jobs, each indented by two. */
   readonly jobs?: string;
 };
@@ -59,7 +63,7 @@ export const openRotationHouse = async (options: RotationOptions = {}): Promise<
     openFolder(),
     openMailServer(),
     startSandbox({
-      now: clock.now,
+      now: () => clock.now() + (options.gatewayShift?.() ?? 0),
       months: 1,
       callsPerDay: 1,
       ...options.sandbox,
@@ -85,7 +89,7 @@ mail:
   await folder.write(
     'config/jobs/jobs.yaml',
     `jobs:
-  pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-11-20 }
+  pull-logs: { kind: pull-logs, schedule: "${options.pulls ?? '7 * * * *'}", since: 2026-11-20 }
   rotate-app:
     kind: rotate-keys
     schedule: "0 3 * * 1"

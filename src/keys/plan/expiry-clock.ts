@@ -1,0 +1,22 @@
+import { clockOffset, unixMillis } from '../../base/index.ts';
+import type { GatewayClock } from '../../base/index.ts';
+import type { KeySurvey } from '../desk-types.ts';
+import { clockEffect } from '../engine/clock-skew.ts';
+import type { ExpiryPolicy } from './expiry-policy.ts';
+
+/**
+ * The survey and the policy as the gateway's clock has them: it stamps keys and calls, and a small skew, or a clock that was
+ * set within the quiet time, makes that time longer. Pure.
+ */
+export const byGatewayClock = (
+  survey: KeySurvey,
+  policy: ExpiryPolicy,
+  clock: GatewayClock | undefined,
+): { readonly survey: KeySurvey; readonly policy: ExpiryPolicy } => {
+  const effect = clockEffect(clock, policy.quiet);
+  const at = unixMillis(survey.at + clockOffset(clock));
+  if (effect.effect === 'suspend')
+    return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.words } };
+  const jump = clock !== undefined && clock.since > at - policy.quiet - effect.margin ? clock.jump : 0;
+  return { survey: { ...survey, at }, policy: { ...policy, quiet: policy.quiet + effect.margin + jump } };
+};

@@ -1,0 +1,77 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { afterReading, clockOffset, unixMillis } from '../../base/index.ts';
+import type { Clock, ClockReading, GatewayClock, UnixMillis } from '../../base/index.ts';
+import type { Engine } from '../engine.ts';
+import { takeBackFrom } from '../logs/log-ledger.ts';
+import { execute, inTransaction, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+
+/** What is known of the clocks of the gateways. */
+export type GatewayClocks = {
+  /** Notes what an answer shows. Where a clock was set, what was landed for times after that counts as not landed. */
+  readonly note: (account: string, reading: ClockReading) => Promise<void>;
+  readonly of: (account: string) => GatewayClock | undefined;
+  /** The gateway's time now, by which it stamps rows and keys; ours where nothing else is known. */
+  readonly now: (account: string) => UnixMillis;
+};
+
+/** Milliseconds after which an unchanged measurement is written again. */
+const writeEvery = 60_000;
+
+const read = async (connection: DuckDBConnection): Promise<Map<string, GatewayClock>> => {
+  const rows = await readRows(connection, 'SELECT * FROM gateway_clock');
+  return new Map(
+    rows.map((row) => {
+      const uptime = optionalText(row, 'uptime');
+      return [
+        text(row, 'account'),
+        {
+          at: unixMillis(wholeNumber(row, 'measured_at')),
+          ...(uptime === undefined ? {} : { uptime: Number(uptime) }),
+          offset: wholeNumber(row, 'clock_offset'),
+          uncertainty: wholeNumber(row, 'uncertainty'),
+          since: unixMillis(wholeNumber(row, 'since')),
+          jump: wholeNumber(row, 'jump'),
+        },
+      ];
+    }),
+  );
+};
+
+const write = async (connection: DuckDBConnection, account: string, clock: GatewayClock): Promise<void> => {
+  await execute(connection, 'DELETE FROM gateway_clock WHERE account = $account', { account });
+  await execute(
+    connection,
+    `INSERT INTO gateway_clock (account, measured_at, uptime, clock_offset, uncertainty, since, jump)
+     VALUES ($account, $at, $uptime, $offset, $uncertainty, $since, $jump)`,
+    { account, ...clock, uptime: clock.uptime ?? null },
+  );
+};
+
+/** Seconds that rows come late by (gateway-field-notes.md, When money arrives late). */
+const lateness = 600;
+
+/** Reads what is known; the rest is in memory. */
+export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<GatewayClocks> => {
+  const known = await engine.state(read);
+  const written = new Map<string, UnixMillis>();
+  return {
+    note: async (account, reading) => {
+      const before = known.get(account);
+      const { clock: after, suspectFrom } = afterReading(before, reading);
+      known.set(account, after);
+      const last = written.get(account);
+      const isNews = before === undefined || suspectFrom !== undefined || last === undefined;
+      if (!isNews && Math.abs(reading.at - last) < writeEvery) return;
+      written.set(account, reading.at);
+      await engine.state(async (connection) =>
+        inTransaction(connection, async () => {
+          await write(connection, account, after);
+          if (suspectFrom !== undefined)
+            await takeBackFrom(connection, account, Math.floor(suspectFrom / 1000) - lateness);
+        }),
+      );
+    },
+    of: (account) => known.get(account),
+    now: (account) => unixMillis(clock.now() + clockOffset(known.get(account))),
+  };
+};

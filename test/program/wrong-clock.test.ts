@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { openRotationHouse } from '../storm/support/rotation-house.ts';
+
+const minute = 60_000;
+
+/** Minutes pass; consumers call with the key every two, the log is pulled, the job runs. */
+const pass = async (
+  house: Awaited<ReturnType<typeof openRotationHouse>>,
+  minutes: number,
+  key: string,
+): Promise<void> => {
+  for (let done = 0; done < minutes; done += 2) {
+    house.clock.advance(2 * minute);
+    expect(await house.call(key)).toBe(200);
+  }
+  house.clock.advance(1000);
+  expect((await house.run('run', 'pull-logs')).code).toBe(0);
+  await house.run('run', 'rotate-app');
+};
+
+const job = { overlap: '10m', retire: '{ when: unused, quiet: 10m, then: delete, max_overlap: 60m }' };
+
+it('a gateway whose clock is an hour behind keeps the old key until the clock is right', async () => {
+  let shift = -60 * minute;
+  await using house = await openRotationHouse({ job, pulls: '*/5 * * * *', gatewayShift: () => shift });
+  await house.run('run', 'rotate-app');
+  const held = await house.held();
+  expect(held).not.toBe(house.old.key);
+  // The consumer goes on with the old key for longer than max_overlap.
+  for (let round = 0; round < 5; round += 1) await pass(house, 20, house.old.key);
+  expect(house.names()).toEqual(['app', 'app.g2']);
+  const status = await house.run('status');
+  expect(status.code).toBe(1);
+  expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'the clock of the gateway is 1 hour behind the clock of this host',
+  );
+  expect((await house.run('outbox')).stdout).toMatch(/clock/);
+  shift = 0;
+  await pass(house, 2, held);
+  expect(house.names()).toEqual(['app', 'app.g2']);
+  expect((await house.run('status')).code).toBe(0);
+  // Twenty minutes of the new key alone, and rows that come late: then the old one goes.
+  await pass(house, 20, held);
+  await pass(house, 10, held);
+  expect(house.names()).toEqual(['app.g2']);
+});
+
+it('a gateway whose clock is an hour ahead never takes our own verification for a consumer', async () => {
+  await using house = await openRotationHouse({
+    job: { overlap: '10m', retire: '{ when: unused, quiet: 20h, then: delete, max_overlap: 60d }' },
+    gatewayShift: () => 60 * minute,
+  });
+  await house.run('run', 'rotate-app');
+  // Nobody calls at all: the consumer has not taken the new key up.
+  house.clock.advance(24 * 60 * minute);
+  await house.run('run', 'pull-logs');
+  await house.run('run', 'rotate-app');
+  expect(house.names()).toEqual(['app', 'app.g2']);
+  await pass(house, 30, await house.held());
+  expect(house.names()).toEqual(['app.g2']);
+});
