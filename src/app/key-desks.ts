@@ -13,7 +13,7 @@ import {
   probeKeyUpdates,
   runThen,
   updateKnowledge,
-  verifyKey,
+  verifyForms,
 } from '../keys/index.ts';
 import type {
   Consumer,
@@ -139,7 +139,14 @@ export const createKeyDesks = ({
       return {
         sinks: settings.deliver.map((spec) => createSink(spec, of, sinkParts())),
         verify: (key, signal) =>
-          verifyKey((inner) => accounts.modelsOf(account)(key, verify, { signal: inner }), { clock, signal }),
+          verifyForms(key, {
+            ask: (form, inner) => accounts.modelsOf(account)(form, verify, { signal: inner }),
+            register: secrets.register,
+            points: () => warehouse.profile.points(account),
+            learn: (points) => warehouse.profile.learn(account, points),
+            clock,
+            signal,
+          }),
         ...(then === undefined
           ? {}
           : { reload: (_service: string, signal: AbortSignal) => runThen(then, of, sinkParts(), signal) }),

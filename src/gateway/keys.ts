@@ -46,6 +46,8 @@ export const createKey = async (
     watched(means, { ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
     createdKey,
   );
+  // Calls may take it with its prefix though it came without.
+  if (!created.key.startsWith('sk-')) means.secrets.register(`sk-${created.key}`);
   return { id: created.id, key: means.secrets.register(created.key) };
 };
 

@@ -106,7 +106,12 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
         ? withoutAttempt(rotation, event.generation)
         : state(rotation, event.generation, 'lost');
     case 'verified':
-      return state(rotation, event.generation, 'verified');
+      return withAttempt(rotation, event.generation, ({ fingerprint }) => ({
+        state: 'verified',
+        ...(event.fingerprint === undefined && fingerprint === undefined
+          ? {}
+          : { fingerprint: event.fingerprint ?? fingerprint }),
+      }));
     case 'delivering':
     case 'doubted':
       return place(rotation, event, false);

@@ -32,7 +32,7 @@ export type { LastingJournal } from './journal/lasting-journal.ts';
 export type { KeyJournal } from './journal/journal.ts';
 export { updateKnowledge } from './update/knowledge.ts';
 export { probeKeyUpdates } from './update/probe.ts';
-export { verifyKey } from './verify.ts';
+export { verifyForms } from './verify-forms.ts';
 export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';

@@ -74,7 +74,8 @@ const shapes = {
     refused: z.boolean().optional(),
   },
   verifying: { ...keyOf },
-  verified: { ...keyOf, evidence: z.string() },
+  /** `fingerprint` is of the form that calls take, where that is not the one that came. */
+  verified: { ...keyOf, evidence: z.string(), fingerprint: fingerprint.optional() },
   /** From here on a sink may hold it. */
   delivering: { ...keyOf, place: z.string() },
   /** `proof` is what the sink itself answered. */

@@ -1,5 +1,5 @@
 import { fault } from '../base/index.ts';
-import type { Clock } from '../base/index.ts';
+import type { Clock, Secret } from '../base/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 
 export type VerifyMeans = {
@@ -13,6 +13,8 @@ export type VerifiedKey = {
   readonly verdict: 'works' | 'no-channel';
   /** Model, status, tokens and tries, in words. */
   readonly evidence: string;
+  /** The form of the key that calls take, where it is another than the one that came. */
+  readonly key?: Secret;
 };
 
 const usualPatience = 90_000;

@@ -59,7 +59,7 @@ export const createKey = (state: State, { body, text }: Request): Answer => {
   if (past && variants.past_expiry === 'refused') return refused(variants, faultTexts.expiry);
   const { key, plaintext } = state.keys.create({ ...fields, createdAt: state.seconds() });
   handedOut(plaintext);
-  return ok({ id: key.id, key: variants.key_prefix === 'none' ? plaintext : `sk-${plaintext}` });
+  return ok({ id: key.id, key: variants.key_prefix === 'sk-' ? `sk-${plaintext}` : plaintext });
 };
 
 /** PUT /api/token/ */

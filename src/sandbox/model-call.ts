@@ -20,7 +20,9 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
     const { code, message } = refusals[reason];
     return modelError(Number(variants.model_key_errors), 'authentication_error', code, message);
   };
-  const plaintext = bearer(request.headers);
+  const given = bearer(request.headers);
+  const isRefused = variants.key_prefix === 'none-required' && given?.startsWith('sk-') !== true;
+  const plaintext = isRefused ? undefined : given;
   const at = state.seconds();
   const cached = Number(variants.key_cache);
   const found = plaintext === undefined ? undefined : state.keys.find(plaintext, at - cached);

@@ -95,9 +95,10 @@ export const variantTable = {
     note: 'Keys: create',
   },
   key_prefix: {
-    values: ['sk-', 'none'],
+    values: ['sk-', 'none', 'none-required'],
     default: 'sk-',
-    meaning: 'The plaintext comes with its sk- prefix, or without; calls work with both forms.',
+    meaning:
+      'The plaintext comes with its sk- prefix, or without; calls work with both forms, or (none-required) with the prefix alone.',
     note: 'Keys: create',
   },
   gateway_clock: {

@@ -201,7 +201,7 @@ export const keyVariants: Partial<Record<VariantName, () => Promise<void>>> = {
         const statuses = [(await box.embed(bare)).status, (await box.embed(`sk-${bare}`)).status];
         return [key.startsWith('sk-'), ...statuses];
       },
-      { 'sk-': [true, 200, 200], none: [false, 200, 200] },
+      { 'sk-': [true, 200, 200], none: [false, 200, 200], 'none-required': [false, 401, 200] },
     ),
 
   gateway_clock: () =>

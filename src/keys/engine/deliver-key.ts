@@ -2,6 +2,7 @@ import { fault, shellWord } from '../../base/index.ts';
 import type { Secret } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Delivery, Sink } from '../sink.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Consumer } from './engine-means.ts';
 import { lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
@@ -28,8 +29,16 @@ export const verifyAttempt = async (
 ): Promise<void> => {
   const key = lineKeyOf(attempt);
   await note(pass, rotation, { what: 'verifying', ...key });
-  const { evidence } = await consumer.verify(plaintext(pass, rotation, attempt), pass.signal);
-  await note(pass, rotation, { what: 'verified', ...key, evidence });
+  const made = plaintext(pass, rotation, attempt);
+  const { evidence, key: accepted = made } = await consumer.verify(made, pass.signal);
+  if (accepted === made) {
+    await note(pass, rotation, { what: 'verified', ...key, evidence });
+    return;
+  }
+  // Sinks are given the form that calls take.
+  pass.means.plaintexts.set(plaintextOf(rotation, attempt), accepted);
+  const fingerprint = fingerprintOf(accepted.reveal());
+  await note(pass, rotation, { what: 'verified', ...key, evidence, fingerprint });
 };
 
 /** @throws Fault sink-failed, sink-refused */

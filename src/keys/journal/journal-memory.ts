@@ -74,7 +74,8 @@ export const createJournalMemory = () => {
   const readBack = new Map<string, readonly string[]>();
   const noteCurrent = (event: KeyEvent): void => {
     const { account, service } = event;
-    if (event.what === 'created') fingerprints.set(keyOf(account, String(event.keyId)), event.fingerprint);
+    if ((event.what === 'created' || event.what === 'verified') && event.fingerprint !== undefined)
+      fingerprints.set(keyOf(account, String(event.keyId)), event.fingerprint);
     if (event.what === 'read-back') readBack.set(keyOf(account, String(event.keyId)), event.places);
     if (event.what === 'current')
       currentOf(account).set(service, {

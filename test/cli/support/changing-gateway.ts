@@ -22,7 +22,8 @@ export const openChangingGateway = async (behind: string, change: ChangeAnswer):
       { method: asked.method ?? 'GET', headers: { authorization }, agent: false },
       (said) => {
         void textOf(said).then((text) => {
-          answer.writeHead(said.statusCode ?? 502, { 'content-type': said.headers['content-type'] ?? '' });
+          const { 'content-type': type = '', date = '' } = said.headers;
+          answer.writeHead(said.statusCode ?? 502, { 'content-type': type, date });
           answer.end(change(asked.url ?? '', text));
         });
       },

@@ -1,0 +1,69 @@
+import type { Secret } from '../base/index.ts';
+import type { ModelAnswer } from '../gateway/index.ts';
+import type { LearnedPoint } from '../warehouse/index.ts';
+import { verifyKey } from './verify.ts';
+import type { VerifiedKey, VerifyMeans } from './verify.ts';
+
+const prefix = 'sk-';
+const point = 'key.call_prefix';
+
+/** What calls take where keys come without their prefix: `sk-`, or `none` for the key as it came. */
+type CallPrefix = 'sk-' | 'none';
+
+export type FormsMeans = VerifyMeans & {
+  /** One question to a model with a form of the key. */
+  readonly ask: (form: Secret, signal: AbortSignal) => Promise<ModelAnswer>;
+  readonly register: (plaintext: string) => Secret;
+  /** What was learned of this gateway so far. */
+  readonly points: () => Promise<readonly LearnedPoint[]>;
+  readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
+};
+
+/** The forms that calls may take, the one that is known to work first. */
+const formsOf = (
+  key: Secret,
+  register: FormsMeans['register'],
+  known: string | undefined,
+): readonly (readonly [CallPrefix, Secret])[] => {
+  const plaintext = key.reveal();
+  if (plaintext.startsWith(prefix)) return [];
+  const bare = ['none', key] as const;
+  const prefixed = [prefix, register(`${prefix}${plaintext}`)] as const;
+  return known === prefix ? [prefixed, bare] : [bare, prefixed];
+};
+
+/**
+ * Verifies a new key. One that came without its prefix is tried as it came and with the prefix, and what works is learned;
+ * the answer has the form that calls take, which is the one to deliver. @throws what `verifyKey` throws
+ */
+export const verifyForms = async (
+  key: Secret,
+  { ask, register, points, learn, ...means }: FormsMeans,
+): Promise<VerifiedKey> => {
+  const known = (await points()).find((one) => one.point === point)?.value;
+  const forms = formsOf(key, register, known);
+  if (forms.length === 0) return verifyKey((signal) => ask(key, signal), means);
+  let accepted: readonly [CallPrefix, Secret] | undefined;
+  const verified = await verifyKey(async (signal) => {
+    let last: ModelAnswer | undefined;
+    for (const form of forms) {
+      const answer = await ask(form[1], signal);
+      accepted = form;
+      // Only a refusal says that another form may be taken.
+      if (answer.verdict !== 'refused') return answer;
+      last ??= answer;
+    }
+    return last ?? ask(key, means.signal);
+  }, means);
+  const [which, form] = accepted ?? ['none', key];
+  if (known !== which)
+    await learn([
+      {
+        point,
+        value: which,
+        evidence: `a new key came without ${prefix}; ${verified.evidence} ${which === prefix ? `with ${prefix} before it` : 'as it came'}`,
+        how: 'probe',
+      },
+    ]);
+  return { ...verified, key: form };
+};
