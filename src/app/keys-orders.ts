@@ -1,7 +1,7 @@
-import { fault, money, shellWord, toSeconds } from '../base/index.ts';
+import { fault, formatSlot, money, shellWord, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
-import { plannedRotation } from '../keys/index.ts';
-import type { KeyDesk, KeyFields } from '../keys/index.ts';
+import { deadBy, plannedRotation } from '../keys/index.ts';
+import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
 import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
@@ -35,8 +35,14 @@ const quotaOf = (quota: string): Pick<KeyFields, 'remainQuota' | 'unlimitedQuota
   if (amount !== undefined && /[1-9]/.test(amount) && !amount.startsWith('-'))
     return { remainQuota: amount, unlimitedQuota: false };
   throw fault('wrong-use', `${JSON.stringify(quota)} is no quota`, {
-    advice: 'give an amount in the unit of the gateway, such as 500, or --unlimited',
+    advice: 'give an amount in the unit of the gateway, such as 500, or unlimited',
   });
+};
+
+const withQuota = (terms: RotationTerms, quota: string | undefined): RotationTerms => {
+  if (quota === undefined) return terms;
+  const { remainQuota, unlimitedQuota } = quotaOf(quota);
+  return { ...terms, quota: unlimitedQuota ? { kind: 'unlimited' } : { kind: 'fixed', amount: remainQuota } };
 };
 
 /** What keeps a job from rotating a key, and does not matter when the key leaked. */
@@ -69,8 +75,18 @@ export const createKeyOrders = ({
 
   const { takeUpLeak, leftOf } = createLeakOrders({ clock, desk, accounts, takeUp });
 
-  const jobFor = ({ account, ...key }: FoundKey, named: string | undefined): KeyJob => {
-    const name = named ?? planner().coverOf(account, key, clock.now())?.job;
+  const jobFor = ({ account, ...key }: FoundKey, named: string | undefined, now: boolean): KeyJob => {
+    const at = clock.now();
+    const name =
+      named ?? (now ? planner().delivers(account, key, at) : planner().coverOf(account, key, at)?.job);
+    if (name === undefined && now)
+      throw fault(
+        'wrong-use',
+        `no rotate-keys job delivers ${key.key.name}, so that nothing can take its place`,
+        {
+          advice: `\`tollkeeper keys expire id:${key.key.id}\` ends it at once, with nothing in its place; to replace it, let a rotate-keys job with a sink of its own select it under \`keys\` first`,
+        },
+      );
     if (name === undefined)
       throw fault(
         'wrong-use',
@@ -115,8 +131,34 @@ export const createKeyOrders = ({
     );
   };
 
+  /** A successor cannot be given a part of nothing. */
+  const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms): void => {
+    if ((quota.kind !== 'carry' && quota.kind !== 'split') || deadBy(key, clock.now()) !== 'exhausted')
+      return;
+    throw fault(
+      'wrong-use',
+      `${key.name} (id ${key.id}) has no quota left, and its job ${quota.kind === 'carry' ? 'carries it over to' : 'splits it with'} the new key`,
+      {
+        advice: `say what the new key may spend: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
+      },
+    );
+  };
+
+  /** Says that the leaked key is deleted, and since when: nobody is to wonder whether it still works. */
+  const withDeleted = async (
+    outcome: KeyOutcome,
+    { account, service, key }: FoundKey,
+  ): Promise<KeyOutcome> => {
+    const steps = await desk(account).history(service);
+    const deleted = steps.findLast((event) => event.what === 'deleted' && event.keyId === key.id);
+    if (deleted === undefined) return outcome;
+    const at = formatSlot(deleted.at, zone());
+    const note = `${key.name} (id ${key.id}) is deleted; calls with it are refused since ${at}, ten minutes later at the latest where the gateway caches keys`;
+    return { ...outcome, notes: [note, ...outcome.notes] };
+  };
+
   return {
-    rotate: async ({ key: named, job: jobName, now, who, account }, progress, signal) => {
+    rotate: async ({ key: named, job: jobName, now, quota, who, account }, progress, signal) => {
       const run = { progress, signal };
       const open = await accounts.openOf(named, account);
       if (open !== undefined && !now) return takeUp(open, run);
@@ -127,13 +169,16 @@ export const createKeyOrders = ({
         mine === undefined
           ? undefined
           : await (now ? takeUpLeak(mine, named, found, all, who, run) : takeUp(mine, run));
-      if (taken !== undefined) return taken;
-      const job = jobFor(found, jobName);
-      const terms = planner().termsOf(job.name);
+      if (taken !== undefined) return now ? withDeleted(taken, found) : taken;
+      const job = jobFor(found, jobName, now);
+      const terms = withQuota(planner().termsOf(job.name), quota);
       const { service, key } = found;
+      refuseNothingLeft(found, terms);
       const keys = all.filter((one) => one.account === found.account);
       const obstacle = planner().obstacleOf(job.name, found, { at: clock.now(), keys });
-      if (obstacle !== undefined && !(now && noMatterWhenLeaked.has(obstacle.reason)))
+      // A quota that is given makes up for one that is used up.
+      const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
+      if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenLeaked.has(obstacle.reason)))
         throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
           advice: noMatterWhenLeaked.has(obstacle.reason)
             ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` gives the service another key, where nothing is left to be spared`
@@ -143,9 +188,11 @@ export const createKeyOrders = ({
       const planned = plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
       const carry = { account: found.account, desk: desk(found.account), ...run };
       const outcome = await startAndCarry(carry, [planned], who);
-      return now && outcome.good
-        ? { ...outcome, notes: [...outcome.notes, ...(await leftOf(found, outcome, signal))] }
-        : outcome;
+      if (!now) return outcome;
+      const told = await withDeleted(outcome, found);
+      return outcome.good
+        ? { ...told, notes: [...told.notes, ...(await leftOf(found, outcome, signal))] }
+        : told;
     },
     expire: async ({ key: named, at, who, account, evenIfCurrent = false }, signal) => {
       const now = clock.now();

@@ -6,7 +6,7 @@ import { common, inAccount, whatKey } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';
 
-type RotateOptions = Common & { readonly job?: string; readonly now?: boolean };
+type RotateOptions = Common & { readonly job?: string; readonly now?: boolean; readonly quota?: string };
 type ExpireOptions = Common & { readonly at?: string; readonly evenIfCurrent?: boolean };
 type CreateOptions = Common & {
   readonly job: string;
@@ -28,6 +28,10 @@ const addRotate = (keys: Command, part: KeysMeans): void => {
       '--now',
       'for a leaked key: no overlap, the old one is deleted as soon as the new one is delivered',
     )
+    .option(
+      '--quota <amount>',
+      'what the new key may spend, in the unit of the gateway, or unlimited; what the job says unless given',
+    )
     .option('-y, --yes', 'with --now: ask nothing; needed where there is no terminal to ask on')
     .addHelpText(
       'after',
@@ -38,6 +42,7 @@ The old key stays as it is until the new one works, lies in every sink and nobod
 Examples:
   tollkeeper keys rotate billing
   tollkeeper keys rotate billing.g7 --job rotate-prod
+  tollkeeper keys rotate billing --quota 500     its key has nothing left
   tollkeeper keys rotate id:4711 --now`,
     );
   command.action(async (key: string, options: RotateOptions) => {
@@ -55,6 +60,7 @@ Examples:
           now,
           who: part.person(),
           ...(options.job === undefined ? {} : { job: options.job }),
+          ...(options.quota === undefined ? {} : { quota: options.quota }),
           ...inAccount(options),
         },
         progress,

@@ -30,6 +30,7 @@ const addList = (keys: Command, { means, print, withKeys }: KeysMeans): void => 
     .addOption(configOption())
     .option('-a, --account <name>', 'only of this account')
     .option('-d, --days <number>', 'days of use that are looked at', amount, 30)
+    .option('-w, --wide', 'every column, though the terminal is too narrow for all')
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
@@ -40,19 +41,29 @@ known. The bar shows how far a key is on its way to its rotation or its end.
 Examples:
   tollkeeper keys
   tollkeeper keys list billing --days 90
+  tollkeeper keys --wide
   tollkeeper keys list --json | jq -r '.keys[] | select(.attention != []) | .name'`,
     )
-    .action(async (key: string | undefined, options: Asked & { readonly days: number }) => {
-      const { config, days, json } = options;
-      const view = await withKeys(config, (commands, progress) =>
-        commands.list(
-          { days, ...(key === undefined ? {} : { key }), ...inAccount(options) },
-          progress,
-          means.signal,
-        ),
-      );
-      print(json === true ? jsonText(keysJson(view)) : renderKeys(view, screenOf(means.stdout, means.env)));
-    });
+    .action(
+      async (
+        key: string | undefined,
+        options: Asked & { readonly days: number; readonly wide?: boolean },
+      ) => {
+        const { config, days, json } = options;
+        const view = await withKeys(config, (commands, progress) =>
+          commands.list(
+            { days, ...(key === undefined ? {} : { key }), ...inAccount(options) },
+            progress,
+            means.signal,
+          ),
+        );
+        print(
+          json === true
+            ? jsonText(keysJson(view))
+            : renderKeys(view, screenOf(means.stdout, means.env), options.wide === true),
+        );
+      },
+    );
 };
 
 const addHistory = (keys: Command, { means, print, withKeys }: KeysMeans): void => {

@@ -33,7 +33,11 @@ const idleOf = (key: KeyView, { at, accounts }: KeyListView): string => {
   if (key.use === undefined) return '?';
   if (key.use.lastCall !== undefined) return durationWords(at - key.use.lastCall * 1000);
   const since = accounts.find(({ account }) => account === key.account)?.since;
-  return since === undefined ? '?' : `over ${durationWords(at - since * 1000)}`;
+  if (since === undefined) return '?';
+  // A key is idle no longer than it has been there.
+  return key.created !== undefined && key.created > since
+    ? durationWords(Math.max(0, at - key.created * 1000))
+    : `over ${durationWords(at - since * 1000)}`;
 };
 
 const spendOf = ({ use, account }: KeyView, { accounts }: KeyListView): string => {
@@ -42,12 +46,12 @@ const spendOf = ({ use, account }: KeyView, { accounts }: KeyListView): string =
   return `${use.spend} ${currency ?? ''}`.trim();
 };
 
-const rowOf = (key: KeyView, view: KeyListView, screen: Screen): Row => {
+const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): Row => {
   const { at, zone } = view;
   const name = oneLine(key.name) === '' ? '(no name)' : oneLine(key.name);
   const service = `${oneLine(key.service)} g${key.generation}${key.known ? '' : '?'}`;
   const short = (text: string): string =>
-    screen.width === undefined ? text : clip(text, Math.max(12, Math.floor(screen.width / 4)));
+    screen.width === undefined || wide ? text : clip(text, Math.max(12, Math.floor(screen.width / 4)));
   return {
     cells: [
       short(name),
@@ -84,8 +88,8 @@ const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationStat
   return rotations.filter(({ id }) => !shown.has(id));
 };
 
-/** Keys by what needs attention, below each what that is. */
-export const renderKeys = (view: KeyListView, screen: Screen): string => {
+/** Keys by what needs attention, below each what that is; `wide` shows every column, however narrow the terminal. */
+export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
   const rest = otherRotations(view).flatMap((state) => {
     const tries = triesWords(state, view.at);
     const { service, stage, words } = state;
@@ -99,18 +103,19 @@ export const renderKeys = (view: KeyListView, screen: Screen): string => {
   const table = tableLines(
     [
       { title: 'KEY' },
-      { title: 'ID', spare: 1 },
-      ...(view.accounts.length > 1 ? [{ title: 'ACCOUNT', spare: 2 }] : []),
-      { title: 'SERVICE', spare: 3 },
-      { title: 'AGE' },
-      ...(screen.width === undefined ? [] : [{ title: 'TO ITS END', spare: 4 }]),
-      { title: 'EXPIRES', spare: 5 },
-      { title: 'LAST CALL', spare: 7 },
-      { title: 'IDLE' },
-      { title: 'SPEND', spare: 6 },
+      // When a key ends, when it was used last and what it costs matter most: other columns make way for them first.
+      { title: 'ID', spare: 5 },
+      ...(view.accounts.length > 1 ? [{ title: 'ACCOUNT', spare: 6 }] : []),
+      { title: 'SERVICE', spare: 8 },
+      { title: 'AGE', spare: 4 },
+      ...(screen.width === undefined ? [] : [{ title: 'TO ITS END', spare: 9 }]),
+      { title: 'EXPIRES', spare: 3 },
+      { title: 'LAST CALL', spare: 1 },
+      { title: 'IDLE', spare: 7 },
+      { title: 'SPEND', spare: 2 },
     ],
-    byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen)),
-    screen,
+    byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen, wide)),
+    wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
   );
   const end = `${counted(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
   return `${[...timesIn(view.zone, screen), ...reachLines(view, screen), ...table, ...rest, end].join('\n')}\n`;

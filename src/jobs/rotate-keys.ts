@@ -6,6 +6,7 @@ import { rotateFaults } from './rotate-rules.ts';
 import { deskOf, failureOf, moveOn, whoOf } from './key-runs.ts';
 import { heldText, keptKey, keyLine, rotatedKey } from './key-words.ts';
 import { nobodyPays } from './payers.ts';
+import { notifyOfNames } from './name-notice.ts';
 import { mailPlan } from './plan-mail.ts';
 import type { PlanLetter } from './plan-mail.ts';
 import { rotateShape, rotationPolicy } from './rotate-shape.ts';
@@ -84,6 +85,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
     ),
   );
   if (failed !== undefined) throw failed;
+  await notifyOfNames(plan.held, context);
   const held = plan.held.filter(needsWords);
   const parts = [
     ...some(begun, 'begun'),

@@ -1,4 +1,5 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
+import { placeByName, serviceTrouble, templateOf } from '../keys/index.ts';
 import { evidenceFaults } from './evidence-rules.ts';
 import { placeFaults, rotateOf } from './place-rules.ts';
 import type { RotateSettings } from './rotate-shape.ts';
@@ -41,6 +42,35 @@ const applyFaults = ({ mode, deliver }: RotateSettings): KindFault[] =>
       ]
     : [];
 
+/** The service and generation that every key of the selection has at least, as far as the pattern tells. */
+const leastPlace = (pattern: string, text: string) => {
+  const template = templateOf(text);
+  const [literal = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return placeByName(template, literal);
+  // Behind what stands between service and number the pattern speaks of no service.
+  return literal === '' || literal.includes(template.between)
+    ? undefined
+    : { service: literal, generation: 1 };
+};
+
+const nameFaults = ({ keys, name }: RotateSettings): KindFault[] => {
+  const least = keys.name === undefined ? undefined : leastPlace(keys.name, name);
+  const trouble =
+    least === undefined || least.service === ''
+      ? undefined
+      : serviceTrouble(least.service, name, least.generation);
+  return trouble === undefined
+    ? []
+    : [
+        {
+          path: ['keys', 'name'],
+          message: `selects keys that can have no successor: ${trouble}`,
+          advice:
+            'shorten the template under `name`, or give the key a service of a shorter name with `tollkeeper keys adopt --move`',
+        },
+      ];
+};
+
 /** What is wrong with a rotate-keys job beyond its shape. */
 export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly KindFault[] => {
   const settings = rotateOf(job);
@@ -49,6 +79,7 @@ export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
   return [
     ...applyFaults(settings),
     ...spanFaults(settings),
+    ...nameFaults(settings),
     ...placeFaults(job, settings, all),
     ...(retire.when === 'unused'
       ? evidenceFaults(job, all, {

@@ -36,9 +36,17 @@ export { verifyForms } from './verify-forms.ts';
 export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';
-export { isKeyName, isServiceName, printKeyName, readTemplate, templateOf } from './plan/key-names.ts';
+export {
+  isKeyName,
+  isServiceName,
+  placeByName,
+  printKeyName,
+  readTemplate,
+  templateOf,
+} from './plan/key-names.ts';
+export { deadBy } from './plan/key-state.ts';
 export { isLive, newestOf } from './plan/newest-key.ts';
-export { plannedRotation, planRotations } from './plan/plan-rotations.ts';
+export { plannedRotation, planRotations, serviceTrouble } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
 export { clockEffect } from './engine/clock-skew.ts';
 export { byGatewayClock } from './plan/expiry-clock.ts';

@@ -119,6 +119,8 @@ export type RotateOrder = ByHand & {
   readonly job?: string;
   /** For a leaked key: it is deleted as soon as its successor is delivered. */
   readonly now: boolean;
+  /** What the new key may spend, in the place of what the job says: an amount in the unit of the gateway, or `unlimited`. */
+  readonly quota?: string;
 };
 /** `at` is a moment as a person writes it, read in the zone of the config, or `+48h`; now when left out. */
 export type ExpireOrder = ByHand & {

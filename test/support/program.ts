@@ -13,6 +13,8 @@ export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
+  /** Columns of the terminal that standard output is; a pipe when left out. */
+  readonly terminal?: number;
   /** Sees each piece of standard output as it is written. */
   readonly onOutput?: (text: string) => void;
 };
@@ -53,8 +55,8 @@ export const openFolder = async (): Promise<Folder> => {
           output[name] += text;
           if (name === 'stdout') options.onOutput?.(text);
         },
-        isTerminal: false,
-        columns: 100,
+        isTerminal: name === 'stdout' && options.terminal !== undefined,
+        columns: options.terminal ?? 100,
       });
       const code = await runProgram(argv, {
         env: options.env ?? {},

@@ -72,7 +72,7 @@ export const plannedRotation = (
 const spareGenerations = 99;
 
 /** Why a service of this name can have no further keys. */
-const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
+export const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
   if (!isServiceName(service)) return `“${service}” cannot stand in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
   return isKeyName(longest)

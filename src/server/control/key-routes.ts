@@ -17,7 +17,13 @@ const listQuery = z.strictObject({ account, key: z.exactOptional(text), days: z.
 const planOrder = z.strictObject({ job: z.exactOptional(text) });
 const checkOrder = z.strictObject({ file: planText });
 const applyOrder = z.strictObject({ file: planText, who: text });
-const rotateOrder = z.strictObject({ ...byHand, key: text, job: z.exactOptional(text), now: z.boolean() });
+const rotateOrder = z.strictObject({
+  ...byHand,
+  key: text,
+  job: z.exactOptional(text),
+  now: z.boolean(),
+  quota: z.exactOptional(text),
+});
 const expireOrder = z.strictObject({
   ...byHand,
   key: text,

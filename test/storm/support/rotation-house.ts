@@ -24,6 +24,8 @@ export type RotationHouse = AsyncDisposable & {
   readonly run: (...argv: readonly string[]) => Promise<Ran>;
   /** Hours pass, an application calls with what the sink holds, the log is pulled, and the job runs. */
   readonly later: (hours: number) => Promise<Ran>;
+  /** What a terminal of so many columns shows, without its colors. */
+  readonly onTerminal: (columns: number, ...argv: readonly string[]) => Promise<string>;
   /** What the sink holds. */
   readonly held: () => Promise<string>;
   /** HTTP status of a call with a key. */
@@ -127,6 +129,10 @@ ${lines.join('')}${options.jobs ?? ''}`,
     mail,
     clock,
     run,
+    onTerminal: async (terminal, ...argv) => {
+      const { stdout } = await folder.run(argv, { env: { ...env, NO_COLOR: '1' }, clock, terminal });
+      return stdout;
+    },
     held,
     call,
     old,
