@@ -163,7 +163,7 @@ describe('the list of keys', () => {
     expect(page).toMatch(/^unseen +1 +unseen g1\? +\? +never +\? +\? +\?$/m);
     expect(page).toContain('the call log is not known to be whole over the last 30 d');
     const idle = renderKeys(listView([keyView('idle', { use: { calls: 0 } })]), { paint: noPaint });
-    expect(idle).toMatch(/^idle +1 +idle g1 +10 d +never +none +over 30 d +0$/m);
+    expect(idle).toMatch(/^idle +1 +idle g1 +10 d +never +none +10 d +0$/m);
   });
 
   it('tells rotations of keys that are not listed, and when there is none at all', () => {
