@@ -146,11 +146,13 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
+  const unclear = await warehouse.logs.unclear(account.name, period.interval);
   const warnings = [
     ...(context.dataLate === undefined
       ? []
       : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
     ...(unread === 0 ? [] : [says.unread(unread)]),
+    ...(unclear === 0 ? [] : [says.unclear(unclear)]),
   ];
   const verdict = compared.known
     ? {
