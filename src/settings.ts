@@ -4,7 +4,7 @@ import { unixMillis } from './base/index.ts';
 import type { Means, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
-import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
+import { jobKinds, reportFaults, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
 
@@ -36,13 +36,21 @@ const longestSpace = (schedule: Schedule): number | undefined => {
   return spaces.length === 0 ? undefined : Math.max(...spaces);
 };
 
-/** Reads the config folder; every fault at once. */
-export const readConfig = async (folder: string, means: Pick<Means, 'env' | 'secrets'>): Promise<Loaded> =>
+/**
+ * Reads the config folder; every fault at once. What is only wrong by the clock (`now`) is told to whoever checks the
+ * config: a daemon whose clock is wrong for a while starts all the same.
+ */
+export const readConfig = async (
+  folder: string,
+  means: Pick<Means, 'env' | 'secrets'>,
+  now?: UnixMillis,
+): Promise<Loaded> =>
   loadConfig({
     ...configDisk,
     folder,
     env: means.env,
     secrets: means.secrets,
+    ...(now === undefined ? {} : { now }),
     kinds: jobKinds,
     checkSchedule: scheduleFault,
     longestSpace,
@@ -61,14 +69,9 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
 export const checkConfig = async (
   folder: string,
   means: Pick<Means, 'env' | 'secrets' | 'clock' | 'cwd'>,
-): Promise<{
-  readonly faults: Loaded['faults'];
-  /** What makes figures of reports wrong or misleading; the config is good all the same. */
-  readonly warnings: Loaded['faults'];
-  readonly jobs: readonly JobPreview[];
-}> => {
-  const { config, faults } = await readConfig(folder, means);
-  if (config === undefined) return { faults, warnings: [], jobs: [] };
+): Promise<{ readonly faults: Loaded['faults']; readonly jobs: readonly JobPreview[] }> => {
+  const { config, faults } = await readConfig(folder, means, means.clock.now());
+  if (config === undefined) return { faults, jobs: [] };
   const jobs = Object.values(config.jobs).map((job) => {
     const schedule = scheduleOf(job);
     return {
@@ -80,10 +83,9 @@ export const checkConfig = async (
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
     };
   });
-  const reports = await checkReports(reportDirectories(folder));
-  return {
-    faults: [...reports.faults, ...(await sinkFaults(config, means.cwd))],
-    warnings: reports.warnings,
-    jobs,
-  };
+  const faulty = [
+    ...(await reportFaults(reportDirectories(folder))),
+    ...(await sinkFaults(config, means.cwd)),
+  ];
+  return { faults: faulty, jobs };
 };

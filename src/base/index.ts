@@ -2,6 +2,7 @@ export * from './clock.ts';
 export { afterReading, clockOffset, readClock } from './gateway-clock.ts';
 export type { ClockReading, GatewayClock } from './gateway-clock.ts';
 export * from './duration.ts';
+export { encodingFault } from './encoding.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';

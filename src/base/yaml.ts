@@ -1,11 +1,20 @@
+import { encodingFault } from './encoding.ts';
 import { messageOf } from './fault.ts';
 import { isMap, isNode, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import type { Document } from 'yaml';
+import type { Document, YAMLError } from 'yaml';
 
 /** A place in a file; line and column count from 1. */
 export type Position = { readonly line: number; readonly column: number };
 
-export type YamlFault = Position & { readonly message: string };
+export type YamlFault = Position & {
+  readonly message: string;
+  /** What sort of fault it is, by the code of the parser or one of our own. */
+  readonly code?: string;
+  /** Where the text in quotes, the list or the map begins that is closed nowhere. */
+  readonly opened?: Position;
+  /** Of DUPLICATE_KEY: the key, and the line of its first place. */
+  readonly duplicate?: { readonly key: string; readonly firstLine: number };
+};
 
 export type YamlPath = readonly (string | number)[];
 
@@ -137,20 +146,71 @@ const placesIn = (text: string): ((offset: number) => Position) => {
   };
 };
 
+/** Where a text in quotes, a [ or a { begins that is closed nowhere: the fault itself is where the parser gave up. */
+const openedAt = (document: Document, { message, pos: [end] }: YAMLError): number | undefined => {
+  if (!/^Missing closing .quote|end with a [\]}]$/.test(message)) return undefined;
+  let start: number | undefined;
+  visit(document, {
+    Node: (_, node) => {
+      const isOpen =
+        ('flow' in node && node.flow) || (isScalar(node) && node.type?.startsWith('QUOTE') === true);
+      if (isOpen && node.range != null && node.range[1] === end) start = node.range[0];
+    },
+  });
+  return start;
+};
+
+/** The key that stands at the offset and the offset where the same map has it first. */
+const firstOf = (
+  document: Document,
+  offset: number,
+): { readonly key: string; readonly offset: number } | undefined => {
+  let found: { readonly key: string; readonly offset: number } | undefined;
+  visit(document, {
+    Map: (_, map) => {
+      const keys = map.items.flatMap(({ key }) => (isScalar(key) && key.range != null ? [key] : []));
+      const twice = keys.find(({ range }) => range?.[0] === offset);
+      if (twice === undefined) return undefined;
+      const first = keys.find(({ value }) => String(value) === String(twice.value));
+      found = { key: String(twice.value), offset: first?.range?.[0] ?? offset };
+      return visit.BREAK;
+    },
+  });
+  return found;
+};
+
 /** Reads one YAML 1.2 document and keeps where everything stands. Never throws: faults are data. */
 export const parseYaml = (text: string): YamlFile => {
   const at = placesIn(text);
+  const encoding = encodingFault(text);
+  if (encoding !== undefined) {
+    const start = (): Position => ({ line: 1, column: 1 });
+    const { offset, ...fault } = encoding;
+    return { value: null, faults: [{ ...at(offset), ...fault }], positionOf: start, positionOfKey: start };
+  }
   const document = parseDocument(text, {
     prettyErrors: false,
     strict: true,
     logLevel: 'error',
   });
-  const faults = document.errors.map((error) => ({ ...at(error.pos[0]), message: error.message }));
+  // A tag that nobody knows would be dropped, and what begins with ! is text that lacks its quotes.
+  const faults = [...document.errors, ...document.warnings].map((error): YamlFault => {
+    const first = error.code === 'DUPLICATE_KEY' ? firstOf(document, error.pos[0]) : undefined;
+    const opened = openedAt(document, error);
+    return {
+      ...at(error.pos[0]),
+      message: error.message,
+      code: error.code,
+      ...(opened === undefined ? {} : { opened: at(opened) }),
+      ...(first === undefined ? {} : { duplicate: { key: first.key, firstLine: at(first.offset).line } }),
+    };
+  });
   const { value, problem } = faults.length > 0 ? { value: null, problem: undefined } : plainValue(document);
   const places = placesOf(document);
   return {
     value,
-    faults: problem === undefined ? faults : [{ ...at(problem.offset), message: problem.message }],
+    faults:
+      problem === undefined ? faults : [{ ...at(problem.offset), message: problem.message, code: 'ALIAS' }],
     positionOf: (path) => at(offsetOf(places, path)),
     positionOfKey: (path) => at(keyOffsetOf(places, path) ?? offsetOf(places, path)),
   };

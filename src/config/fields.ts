@@ -7,11 +7,19 @@ import { isLoopback } from './loopback.ts';
 import { fieldNotes } from './notes.ts';
 import type { FieldNotes } from './notes.ts';
 
+/** The port of a web or mail address is out of range; such an address is none for any parser. */
+export const hasBadPort = (text: unknown): boolean => {
+  const port = /^[a-z]+:\/\/(?:[^/]*@)?(?:\[[^\]]*\]|[^/:@]+):(\d+)(?:[/?#]|$)/i.exec(String(text))?.[1];
+  return port !== undefined && (port.length > 5 || Number(port) > 65_535);
+};
+
+const badPort = 'must have a port from 1 to 65535';
+
 /** A text field that is checked by a function; what it must be is said in plain words. */
 const checked = (words: string, holds: (text: string) => boolean, notes: FieldNotes = {}) =>
   z
     .string()
-    .refine(holds, { error: `must be ${words}` })
+    .refine(holds, { error: ({ input }) => (hasBadPort(input) ? badPort : `must be ${words}`) })
     .register(fieldNotes, { ...notes, words });
 
 const durationWords = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
@@ -33,10 +41,14 @@ export const positiveDuration = checked(
   .meta({ examples: ['10m', '2h', '1d'] });
 
 /** `2025-01-31`. */
-export const date = checked('a date written YYYY-MM-DD', isDate).meta({ examples: ['2025-01-01'] });
+export const date = checked('a date written YYYY-MM-DD', isDate, { form: 'date' }).meta({
+  examples: ['2025-01-01'],
+});
 
 /** `Europe/Berlin`. */
-export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isKnownZone).meta({
+export const zone = checked('a time zone of the IANA list, such as UTC or Europe/Berlin', isKnownZone, {
+  form: 'zone',
+}).meta({
   examples: ['UTC', 'Europe/Berlin', 'Asia/Shanghai'],
 });
 
@@ -76,6 +88,7 @@ export const cron = checked(
 export const address = checked(
   'a mail address such as ops@example.com or "Operations <ops@example.com>"',
   isAddress,
+  { advice: 'write name@example.com or "Name <name@example.com>"' },
 ).meta({ examples: ['ops@example.com', 'Operations <ops@example.com>'] });
 
 export const addresses = z.array(address).min(1);
@@ -102,7 +115,9 @@ const isSecureUrl = (text: string): boolean => {
 const secureUrlWords = 'a web address, https but for loopback, without user and password';
 
 /** A web address that is no secret. */
-export const httpsUrl = checked(secureUrlWords, isSecureUrl);
+export const httpsUrl = checked(secureUrlWords, isSecureUrl, {
+  advice: 'write an address such as https://example.com/path',
+});
 
 /** An exact decimal amount, never negative. */
 export const amount = z
@@ -114,7 +129,11 @@ export const amount = z
       error: 'must be an amount such as 500 or "499.95"',
     }),
   ])
-  .register(fieldNotes, { words: 'an amount such as 500 or "499.95"', shows: 'bare' })
+  .register(fieldNotes, {
+    words: 'an amount such as 500 or "499.95"',
+    advice: 'write 500 or "499.95", without currency and thousands separators',
+    shows: 'bare',
+  })
   .transform((value): Money => money(String(value)));
 
 /** `1GB`, `512MB`. */
@@ -142,7 +161,9 @@ export const certificates = checked('a path of a PEM file', (text) => text.trim(
 /** What the keys of `accounts`, `teams` and `jobs` may look like. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 
-export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName);
+export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
+  advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit',
+});
 
 /** What the keys of `routes` may look like: rows of mails name theirs `mail`. */
 export const routeKey = checked(
@@ -151,7 +172,10 @@ export const routeKey = checked(
 );
 
 const naming = (kind: 'account' | 'team' | 'report' | 'job' | 'route') =>
-  checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, { names: kind });
+  checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
+    names: kind,
+    advice: `write the name of one ${kind}`,
+  });
 
 /** Each must name a thing that is declared: an entry of tollkeeper.yaml, a report folder, another job. */
 export const accountName = naming('account');
@@ -164,7 +188,7 @@ export const routeName = naming('route');
 export const addressee = checked(
   'a mail address such as ops@example.com, or the name of a route',
   (text) => isAddress(text) || isName(text),
-  { names: 'route' },
+  { names: 'route', advice: 'write name@example.com, or the name of a route of tollkeeper.yaml' },
 ).meta({ examples: ['ops@example.com', 'ops-chat'] });
 
 const hide = (value: string): Secret => ({
@@ -179,6 +203,7 @@ export const secret = checked(
   (text) => text !== '',
   {
     secret: 'whole',
+    advice: 'write "${NAME}" or "${file:/run/secrets/name}"',
   },
 ).transform(hide);
 
@@ -200,7 +225,11 @@ export const openUrl = checked(secureUrlWords, isSecureUrl, { secret: 'open' }).
 export const smtpUrl = checked(
   'an address such as smtp://user:${SMTP_PASSWORD}@mail.example.com:587 or smtps://mail.example.com (characters like / # @ : % within user and password percent-encoded)',
   isSmtpUrl,
-  { secret: 'password' },
+  {
+    secret: 'password',
+    advice:
+      'write smtp://host:587 or smtps://host:465; a user and password stand before the host, by reference',
+  },
 ).transform(hide);
 
 const heartbeatWords =

@@ -36,6 +36,8 @@ export type KindFault = {
   readonly onKey?: boolean;
   readonly message: string;
   readonly advice: string;
+  /** Says that no other job does something: only told where every job of every file is known. */
+  readonly ofAbsence?: boolean;
 };
 
 /** A kind of job: its own keys beside the common ones. The list of kinds comes in as an argument. */

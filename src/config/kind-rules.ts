@@ -8,6 +8,8 @@ import { pathInWords } from './words.ts';
 
 type Means = {
   readonly accounts: readonly string[] | undefined;
+  /** Whether every job of every file is known with its kind, account and keys. */
+  readonly complete: boolean;
   readonly zoneOf: (job: DeclaredJob) => string;
   readonly checkSchedule?: CheckSchedule | undefined;
   readonly longestSpace?: LongestSpace | undefined;
@@ -47,7 +49,8 @@ export const kindFaults = (jobs: readonly DeclaredJob[], means: Means): ConfigFa
     const find = job.kind?.faults;
     if (own?.fields === undefined || find === undefined) return [];
     const { source, path: root } = job.part;
-    return find(own, ruled).map(({ path, onKey, message, advice }): ConfigFault => {
+    const found = find(own, ruled).filter(({ ofAbsence }) => means.complete || ofAbsence !== true);
+    return found.map(({ path, onKey, message, advice }): ConfigFault => {
       const place: YamlPath = [...root, ...path];
       return {
         file: source.file,

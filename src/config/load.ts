@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { SecretRegistry } from '../base/index.ts';
+import { dateAt, isDate, toSeconds, unixMillis } from '../base/index.ts';
+import type { SecretRegistry, UnixMillis, YamlPath } from '../base/index.ts';
 import { readCertificates } from './certificates.ts';
-import { checkPart, redacted } from './check.ts';
+import { checkPart, quoted, redacted } from './check.ts';
 import type { Checked } from './check.ts';
 import { sortFaults } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
@@ -22,12 +23,11 @@ import {
   nameFaults,
   nameList,
   operatorFaults,
-  recipientFaults,
   ringFaults,
   scheduleFaults,
 } from './rules.ts';
 import type { CheckSchedule, Declared, LongestSpace } from './rules.ts';
-import { placeKey, valueAt } from './schema-walk.ts';
+import { keysOf, placeKey, schemaAt, valueAt } from './schema-walk.ts';
 import { settingsSchema, warehousePath } from './settings-schema.ts';
 import type { Settings } from './settings-schema.ts';
 import { toJob } from './to-job.ts';
@@ -52,6 +52,8 @@ export type LoadOptions = ConfigFiles & {
   readonly kinds: readonly JobKind[];
   /** What is wrong with a schedule, if anything. */
   readonly checkSchedule?: CheckSchedule;
+  /** Milliseconds UTC; whether a first day lies in the future is not checked when left out. */
+  readonly now?: UnixMillis;
   /** Asked of good schedules whose runs are delayed. */
   readonly longestSpace?: LongestSpace;
   /** Folders that hold one folder a report; names of reports are not checked when left out. */
@@ -82,9 +84,15 @@ const namesIn = (tree: unknown, key: string): string[] | undefined => {
   return isMap(section) ? Object.keys(section) : undefined;
 };
 
+/** Whether a section that is not there may be there under a key that nobody knows. */
+const hasUnknownKey = (section: unknown, path: YamlPath): boolean =>
+  isMap(section) && Object.keys(section).some((key) => !keysOf(schemaAt(settingsSchema, path)).includes(key));
+
 const list = (key: 'accounts' | 'teams' | 'routes', tree: unknown): Partial<Declared> => {
   const names = namesIn(tree, key);
-  return names === undefined ? {} : { [key]: nameList(names) };
+  return names === undefined || (!Object.hasOwn(Object(tree), key) && hasUnknownKey(tree, []))
+    ? {}
+    : { [key]: nameList(names) };
 };
 
 const zoneFor = (job: DeclaredJob, settings: unknown): string => {
@@ -111,20 +119,51 @@ const declaredIn = (
   reports: readonly string[] | undefined,
   complete: boolean,
 ): Declared => {
-  const operators = valueAt(settings, ['mail', 'operators']) ?? [];
+  const mail = valueAt(settings, ['mail']);
+  const operators = valueAt(mail, ['operators']) ?? [];
+  const mailKnown = mail !== undefined || !hasUnknownKey(settings, []);
   return {
-    ...(settings === undefined
+    ...(!isMap(settings)
       ? {}
       : {
           ...list('accounts', settings),
           ...list('teams', settings),
           ...list('routes', settings),
-          hasMail: valueAt(settings, ['mail']) !== undefined,
-          hasOperators: !Array.isArray(operators) || operators.length > 0,
+          ...(mailKnown ? { hasMail: mail !== undefined } : {}),
+          ...(mailKnown && !hasUnknownKey(mail, ['mail'])
+            ? { hasOperators: !Array.isArray(operators) || operators.length > 0 }
+            : {}),
         }),
     ...(reports === undefined ? {} : { reports: nameList(reports) }),
     ...(complete ? { jobs: nameList(jobs.map((job) => job.name)) } : {}),
   };
+};
+
+/** Whether all that is to be known of jobs is known: what is not declared is then nowhere. */
+const isComplete = (jobs: readonly DeclaredJob[], declared: Declared): boolean =>
+  declared.jobs !== undefined &&
+  jobs.every(({ part, shape }) => {
+    const account = valueAt(part.resolved, ['account']);
+    return (
+      shape !== undefined &&
+      part.value !== undefined &&
+      (account === undefined || (typeof account === 'string' && declared.accounts?.has(account) === true))
+    );
+  });
+
+/** Pulls can bring nothing before their first day has come. `today` is a date, YYYY-MM-DD. */
+const sinceFaults = (job: DeclaredJob, today: string): ConfigFault[] => {
+  const since = valueAt(job.part.resolved, ['since']);
+  const path = [...job.part.path, 'since'];
+  if (job.shape === undefined || typeof since !== 'string' || !isDate(since) || since <= today) return [];
+  return [
+    {
+      file: job.part.source.file,
+      ...job.part.source.at(path),
+      message: `jobs.${job.name}.since is in the future: ${quoted(job.part, path)}`,
+      advice: `write the first day to pull, ${today} or before`,
+    },
+  ];
 };
 
 /** Rules that look across files. */
@@ -132,31 +171,44 @@ const rulesOf = (
   jobs: readonly DeclaredJob[],
   declared: Declared,
   settings: unknown,
-  { checkSchedule, longestSpace }: LoadOptions,
+  { checkSchedule, longestSpace, now }: LoadOptions,
 ): ConfigFault[] => {
   const faults = [
     ...ringFaults(jobs),
     ...kindFaults(jobs, {
       accounts: declared.accounts?.names,
+      complete: isComplete(jobs, declared),
       zoneOf: (job) => zoneFor(job, settings),
       checkSchedule,
       longestSpace,
     }),
   ];
+  const todays = new Map<string, string>();
+  const todayIn = (zone: string): string => {
+    const today = todays.get(zone) ?? dateAt(toSeconds(now ?? unixMillis(0)), zone);
+    todays.set(zone, today);
+    return today;
+  };
   for (const job of jobs) {
     faults.push(
       ...nameFaults(job, declared),
       ...accountFaults(job, declared),
       ...mailFaults(job, declared),
-      ...recipientFaults(job),
       ...policyFaults(job, declared),
       ...reportFaults(job, declared),
+      ...(now === undefined ? [] : sinceFaults(job, todayIn(zoneFor(job, settings)))),
     );
     if (checkSchedule !== undefined)
       faults.push(...scheduleFaults(job, zoneFor(job, settings), checkSchedule, longestSpace));
   }
   return faults;
 };
+
+/** Jobs in tollkeeper.yaml. */
+const movedJobs = (fault: ConfigFault): ConfigFault =>
+  fault.message === 'unknown key "jobs"'
+    ? { ...fault, advice: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' }
+    : fault;
 
 const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fingerprint'>> => {
   const sources = await readSources(options.folder, options);
@@ -166,14 +218,31 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
       ? await checkPart(settings, [], withoutEmptySections(settings.value ?? {}), settingsSchema, options)
       : undefined;
   const readable = sources.jobs.filter((source) => source.readable);
-  const { jobs, shapes, faults: jobFaults } = await readJobs(readable, options.kinds, options);
+  const { jobs, shapes, named, faults: jobFaults } = await readJobs(readable, options.kinds, options);
+  // An empty file is enough to begin with, until there are jobs.
+  const hasJobs = isMap(settings?.value) && Object.hasOwn(settings.value, 'jobs');
+  const isEmpty = settings?.readable === true && settings.value === null && jobs.length > 0;
   const { reportFolders } = options;
   const reports = reportFolders === undefined ? undefined : await reportsIn(reportFolders, options);
-  const declared = declaredIn(part?.resolved, jobs, reports, readable.length === sources.jobs.length);
+  const declared = declaredIn(
+    isEmpty ? undefined : part?.resolved,
+    jobs,
+    reports,
+    named && sources.complete && readable.length === sources.jobs.length && !hasJobs,
+  );
+  const emptyFault = {
+    file: settings?.file ?? '',
+    line: 1,
+    column: 1,
+    message: 'the file is empty: the jobs have no account to work on',
+    advice:
+      'write accounts: { main: { base_url: "${GATEWAY_BASE_URL}", admin_key: "${GATEWAY_ADMIN_KEY}" } }',
+  };
   const pem = part === undefined ? undefined : await readCertificates(part, options);
   const faults = [
     ...sources.faults,
-    ...(part?.faults ?? []),
+    ...(part?.faults ?? []).map((fault) => (hasJobs ? movedJobs(fault) : fault)),
+    ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,
     ...(part === undefined ? [] : operatorFaults(part, declared)),

@@ -15,6 +15,8 @@ export type FieldNotes = {
   readonly words?: string;
   /** What to do when it is something else, and why. */
   readonly advice?: string;
+  /** Of which form its text is, for the next step when it is something else. */
+  readonly form?: 'date' | 'zone';
   /** How its value is shown to people: text in quotes unless told here. */
   readonly shows?: 'duration' | 'bare';
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nearest } from '../base/index.ts';
 import { checkPart } from './check.ts';
 import type { Checked } from './check.ts';
 import type { ConfigFault } from './config-fault.ts';
@@ -6,7 +7,8 @@ import { isName } from './fields.ts';
 import { shapeOf } from './job-schema.ts';
 import type { JobKind } from './job-schema.ts';
 import type { ResolveMeans } from './resolve.ts';
-import { valueAt } from './schema-walk.ts';
+import { keysOf, valueAt } from './schema-walk.ts';
+import { settingsSchema } from './settings-schema.ts';
 import type { Source } from './source.ts';
 import { adviceForUnknown } from './suggest.ts';
 
@@ -65,12 +67,65 @@ const kindFaults = (
   ];
 };
 
+type ReadJobs = {
+  readonly jobs: DeclaredJob[];
+  readonly faults: ConfigFault[];
+  readonly shapes: ReadonlyMap<string, z.ZodObject>;
+  /** Whether the name of every job is known: false where a file lacks `jobs:` or has other keys beside it. */
+  readonly named: boolean;
+};
+
+const looksLikeJob = (value: unknown): boolean => isMap(value) && Object.hasOwn(value, 'kind');
+
+const example = 'pull-logs: { kind: pull-logs, since: 2026-01-01 }';
+
+/** A file in jobs/ that declares none because its outline is wrong; nothing where `jobs:` is there. */
+const withoutJobs = (source: Source, root: unknown): ConfigFault | undefined => {
+  const at = { file: source.file, line: 1, column: 1 };
+  if (source.value === null)
+    return {
+      ...at,
+      message: 'the file is empty: it declares no job',
+      advice: `write jobs: with jobs below it, such as ${example}, or delete the file`,
+    };
+  if (!isMap(root) || !Object.values(root).some(looksLikeJob)) {
+    // A key that is probably meant to be `jobs` is told of by itself.
+    if (isMap(root) && Object.keys(root).some((key) => nearest(key, ['jobs']) !== undefined))
+      return undefined;
+    return {
+      ...at,
+      message: 'the file lacks the key "jobs"',
+      advice: `write jobs: with jobs below it, such as ${example}`,
+    };
+  }
+  const [first = ''] = Object.keys(root).filter((key) => looksLikeJob(root[key]));
+  return {
+    file: source.file,
+    ...source.atKey([first]),
+    message: Object.hasOwn(root, 'jobs')
+      ? `job ${JSON.stringify(first)} is written beside the key jobs, not below it`
+      : `job ${JSON.stringify(first)} is written without the key jobs above it`,
+    advice: 'write jobs: on a line of its own, and indent the jobs below it by two spaces',
+  };
+};
+
+/** A key of tollkeeper.yaml in a file of jobs. */
+const movedKey = (fault: ConfigFault, root: unknown): ConfigFault => {
+  const key = isMap(root)
+    ? Object.keys(root).find((name) => fault.message === `unknown key ${JSON.stringify(name)}`)
+    : undefined;
+  return key !== undefined && keysOf(settingsSchema).includes(key)
+    ? { ...fault, advice: `move ${key} to tollkeeper.yaml, or into each job` }
+    : fault;
+};
+
 /** Reads every job of every file. */
 export const readJobs = async (
   sources: readonly Source[],
   kinds: readonly JobKind[],
   means: ResolveMeans,
-): Promise<{ jobs: DeclaredJob[]; faults: ConfigFault[]; shapes: ReadonlyMap<string, z.ZodObject> }> => {
+): Promise<ReadJobs> => {
+  let named = true;
   const jobs: DeclaredJob[] = [];
   const faults: ConfigFault[] = [];
   const first = new Map<string, Source>();
@@ -78,16 +133,24 @@ export const readJobs = async (
   for (const source of sources) {
     const root = source.value ?? {};
     const entries = valueAt(root, ['jobs']);
+    const outlineFault = withoutJobs(source, root);
+    if (outlineFault !== undefined) {
+      named = false;
+      faults.push(outlineFault);
+      continue;
+    }
     // Names are checked here, so that every job of the file is looked at whatever its neighbours are.
     const outline = isMap(root) && isMap(entries) ? { ...root, jobs: {} } : emptied(root);
     const file = await checkPart(source, [], outline, fileShape, means);
-    faults.push(...file.faults);
+    faults.push(...file.faults.map((fault) => movedKey(fault, root)));
+    named &&= file.faults.length === 0;
     if (!isMap(entries)) continue;
     for (const [name, written] of Object.entries(entries)) {
       const path = ['jobs', name];
       // Looking a place up takes time, and of most jobs nothing is to be told.
       const place = () => ({ file: source.file, ...source.atKey(path) });
       const earlier = first.get(name);
+      named &&= isName(name);
       if (!isName(name))
         faults.push({
           ...place(),
@@ -115,7 +178,7 @@ export const readJobs = async (
       });
     }
   }
-  return { jobs, faults, shapes };
+  return { jobs, faults, shapes, named };
 };
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -19,6 +19,8 @@ export type ConfigFiles = {
 export type Sources = {
   readonly settings?: Source;
   readonly jobs: readonly Source[];
+  /** Whether the text of every file of jobs could be read. */
+  readonly complete: boolean;
   readonly faults: readonly ConfigFault[];
 };
 
@@ -76,11 +78,14 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
   );
   const jobsFolder = join(folder, 'jobs');
   let names: readonly string[] = [];
+  let complete = true;
   try {
     names = await files.listFiles(jobsFolder);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT' && (await beside()).length > 0)
+    if (systemCode(error) !== 'ENOENT' && (await beside()).length > 0) {
+      complete = false;
       faults.push(cannotRead(jobsFolder, error));
+    }
   }
   const jobFiles = [...names].sort().filter((name) => /^[^.].*\.ya?ml$/.test(name));
   const jobs: Source[] = [];
@@ -89,7 +94,9 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
       const file = join(jobsFolder, name);
       return readOne(file, () => cannotRead(file, new Error('it vanished while it was read')));
     });
-    for (const source of await Promise.all(read)) if (source !== undefined) jobs.push(source);
+    for (const source of await Promise.all(read))
+      if (source === undefined) complete = false;
+      else jobs.push(source);
   }
-  return { ...(settings === undefined ? {} : { settings }), jobs, faults };
+  return { ...(settings === undefined ? {} : { settings }), jobs, complete, faults };
 };

@@ -1,4 +1,4 @@
-import { messageOf, systemCode } from '../base/index.ts';
+import { encodingFault, messageOf, systemCode } from '../base/index.ts';
 
 /** Where a secret or setting comes from that is not written in the YAML itself. */
 export type Reference =
@@ -61,7 +61,14 @@ export const lookUp = async (reference: Reference, means: ReferenceMeans): Promi
   }
   const advice = 'mount the file there, or correct the path (relative ones count from the working directory)';
   try {
-    const value = (await means.readFile(reference.path)).replace(/\r?\n$/, '');
+    // Editors and shells of Windows put a mark before the text that no header could carry.
+    const value = (await means.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+    const encoding = encodingFault(value);
+    if (encoding !== undefined)
+      return {
+        problem: encoding.message.replace('the file', `the file ${reference.path}`),
+        advice: 'save the file as UTF-8',
+      };
     return value === '' ? { problem: `the file ${reference.path} is empty`, advice } : { value };
   } catch (error) {
     return { problem: `the file ${reference.path} ${fileProblem(error)}`, advice };

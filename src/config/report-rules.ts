@@ -1,7 +1,10 @@
 import type { ConfigFault } from './config-fault.ts';
 import type { DeclaredJob } from './read-jobs.ts';
 import type { Declared } from './rules.ts';
-import { valueAt } from './schema-walk.ts';
+import { keysOf, valueAt } from './schema-walk.ts';
+
+const hasUnknownKey = (job: DeclaredJob): boolean =>
+  Object.keys(job.part.resolved ?? {}).some((key) => !keysOf(job.shape).includes(key));
 
 /** A report must reach somebody, and one for each team must have teams, and somebody for what is of none. */
 export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
@@ -15,7 +18,8 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
   });
   const isTold = given('mail') !== undefined || given('post') !== undefined;
   if (given('each_team') !== true)
-    return isTold
+    // A key that is no key of a job may be what was to name the recipients.
+    return isTold || hasUnknownKey(job)
       ? []
       : [
           at(

@@ -87,6 +87,12 @@ const resolveText = async (
     return written;
   };
   if (secret !== undefined) walk.hidden.push(path);
+  // What a shell would take for a variable; of a secret the name is not repeated, since it may be a password.
+  if (secret !== undefined && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(written))
+    return fail(
+      `${path.join('.')} is a reference without braces`,
+      'write "${NAME}", with the name of the environment variable within the braces',
+    );
   if (literalSecret(written, secret))
     return fail(
       secret === 'password'

@@ -1,13 +1,15 @@
-import { parseDuration } from '../base/index.ts';
+import { nearest, parseDuration } from '../base/index.ts';
 import type { YamlPath } from '../base/index.ts';
 import { quoted } from './check.ts';
 import type { Checked } from './check.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { hasCronShape } from './fields.ts';
+import { hasCronShape, isName } from './fields.ts';
 import type { DeclaredJob } from './read-jobs.ts';
-import { childOf, eachText, notesOf, valueAt } from './schema-walk.ts';
+import { eachText, notesOf, valueAt } from './schema-walk.ts';
+import type { Schema } from './schema-walk.ts';
 import { showDuration } from './show-value.ts';
 import { adviceForUnknown } from './suggest.ts';
+import { z } from 'zod';
 
 /** Names of one sort of thing; what to advise for one that is not among them is worked out once. */
 export type NameList = {
@@ -61,6 +63,27 @@ const at = (part: Checked<unknown>, path: YamlPath, message: string, advice: str
   advice,
 });
 
+/** Whether a mail address may stand there as well as the name of a route. */
+const isAddressee = (schema: Schema): boolean => z.safeParse(schema, 'ops@example.com').success;
+
+/** Someone who is told is named by neither an address nor a route. */
+const addresseeFault = (
+  part: Checked<unknown>,
+  path: YamlPath,
+  text: string,
+  routes: NameList,
+): ConfigFault => {
+  const meant = nearest(text, routes.names);
+  return meant === undefined
+    ? at(
+        part,
+        path,
+        `${quoted(part, path)} is neither a mail address nor the name of a route`,
+        'write a mail address with an @, such as ops@example.com, or declare the route under routes in tollkeeper.yaml',
+      )
+    : at(part, path, `unknown route ${quoted(part, path)}`, `did you mean ${JSON.stringify(meant)}?`);
+};
+
 /** Every name in the job must be declared somewhere. */
 export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
   const faults: ConfigFault[] = [];
@@ -78,13 +101,15 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
       const { names } = notesOf(schema);
       const known = names === undefined ? undefined : lists[names];
       if (names === undefined || job.part.isBroken(path)) return;
-      // Where a route may be named, a mail address may stand, too.
-      if (names === 'route' && text.includes('@')) return;
+      // Where a route may be named, a mail address may stand, too; what is neither is said by the shape.
+      if (names === 'route' && (text.includes('@') || !isName(text))) return;
       if (names === 'job' && text === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
       else if (known !== undefined && !known.has(text))
         faults.push(
-          at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, known.advice(text, names)),
+          schema !== undefined && isAddressee(schema)
+            ? addresseeFault(job.part, path, text, known)
+            : at(job.part, path, `unknown ${names} ${quoted(job.part, path)}`, known.advice(text, names)),
         );
     },
     job.part.path,
@@ -99,8 +124,8 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   if (!Array.isArray(operators) || routes === undefined) return [];
   return operators.flatMap((text: unknown, index) => {
     const path = ['mail', 'operators', index];
-    if (typeof text !== 'string' || text.includes('@') || routes.has(text) || part.isBroken(path)) return [];
-    return [at(part, path, `unknown route ${quoted(part, path)}`, routes.advice(text, 'route'))];
+    if (typeof text !== 'string' || text.includes('@') || !isName(text)) return [];
+    return routes.has(text) || part.isBroken(path) ? [] : [addresseeFault(part, path, text, routes)];
   });
 };
 
@@ -125,22 +150,6 @@ export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault
           advice: `add account: one of ${accounts.join(', ')}`,
         },
       ];
-};
-
-/** A job of a kind that sends something sends it to somebody. */
-export const recipientFaults = (job: DeclaredJob): ConfigFault[] => {
-  const isGiven = (key: string): boolean => valueAt(job.part.resolved, [key]) !== undefined;
-  if (job.shape === undefined || childOf(job.shape, 'post') === undefined) return [];
-  // Of a report a team each has recipients of its own.
-  if (isGiven('mail') || isGiven('post') || isGiven('each_team')) return [];
-  return [
-    {
-      file: job.part.source.file,
-      ...job.part.source.atKey(job.part.path),
-      message: `job ${job.name} sends its report to nobody`,
-      advice: 'add mail: { to: [you@example.com] }, or post: { to: [NAME] } with the name of a route',
-    },
-  ];
 };
 
 export const mailFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
@@ -196,6 +205,7 @@ export const scheduleFaults = (
         file: source.file,
         ...source.atKey([...job.part.path, 'day_match']),
         message: `jobs.${job.name}.${problem}`,
+        advice: 'remove day_match',
       },
     ];
   const advice = problem.includes('day_match')

@@ -8,6 +8,7 @@ import {
   byteSize,
   certificates,
   date,
+  hasBadPort,
   httpsUrl,
   name,
   path,
@@ -30,6 +31,10 @@ const isBaseUrl = (text: string): boolean => {
   const url = new URL(text);
   return url.username + url.password + url.search + url.hash === '';
 };
+
+/** `/api`, `/v1/chat/completions`: paths that the client adds by itself, and that it would ask for twice. */
+const endsBeforeApi = (text: string): boolean =>
+  !/\/(api|v\d+(alpha|beta)?\d*)(\/|$)/i.test(new URL(text).pathname);
 
 const isSecure = (text: string): boolean => {
   const url = new URL(text);
@@ -129,11 +134,22 @@ const timeouts = z.strictObject({
 const account = z.strictObject({
   base_url: z
     .string()
-    .refine(isBaseUrl, { error: `must be ${baseUrlWords}`, abort: true })
+    .refine(isBaseUrl, {
+      error: ({ input }) =>
+        hasBadPort(input) ? 'must have a port from 1 to 65535' : `must be ${baseUrlWords}`,
+      abort: true,
+    })
+    .refine(endsBeforeApi, {
+      error: 'must be the address of the gateway alone, without the path of its API',
+      abort: true,
+    })
     .refine(isSecure, {
       error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
     })
-    .register(fieldNotes, { words: baseUrlWords })
+    .register(fieldNotes, {
+      words: baseUrlWords,
+      advice: 'write the https address alone, such as https://gateway.example.com',
+    })
     .describe('Address of the gateway, https but for loopback.'),
   admin_key: secret.describe('Admin Key, by reference: "${GATEWAY_ADMIN_KEY}".'),
   admin_key_issued: date

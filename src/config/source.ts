@@ -1,6 +1,7 @@
 import type { Position, YamlPath } from '../base/index.ts';
 import { parseFile } from './big-file.ts';
 import type { ConfigFault } from './config-fault.ts';
+import { syntaxMessages } from './syntax-messages.ts';
 
 /** One YAML file as it was written, with its place in the messages. */
 export type Source = {
@@ -12,26 +13,6 @@ export type Source = {
   readonly atKey: (path: YamlPath) => Position;
 };
 
-const syntaxAdvice =
-  'mend the YAML here; put text in quotes when it begins with one of @ * & ! % { [ or holds ": ", as "${NAME}" in a { … } map does';
-
-const words: readonly (readonly [RegExp, string])[] = [
-  [/^Map keys must be unique/, 'this key is written twice'],
-  [/^Alias cannot be an empty string/, 'a value cannot begin with * unless it stands in quotes'],
-  [/^Tabs are not allowed/, 'indentation must be spaces, not tabs'],
-  [/^Source contains multiple documents/, 'the file holds several documents; one is read'],
-];
-
-const inWords = (message: string, line: string, column: number): string => {
-  if (line.slice(column - 2, column) === '${')
-    return 'a reference inside { … } or [ … ] must stand in quotes: "${NAME}"';
-  for (const [pattern, text] of words) if (pattern.test(message)) return text;
-  if (message.startsWith('no anchor &')) return message;
-  return message.length === 0 ? 'not YAML' : `not YAML: ${message}`;
-};
-
-const local = /^(this key|a value cannot|not YAML: (Plain value cannot|Missing closing))/;
-
 /** Files deeper than this are no config; it also stops maps that contain themselves through an alias. */
 const deepest = 40;
 
@@ -39,6 +20,15 @@ const tooDeep = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (depth > deepest) return true;
   return Object.values(value).some((child) => tooDeep(child, depth + 1));
+};
+
+/** The places of all keys `<<`, which YAML 1.2 has no meaning for. */
+const mergeKeys = (value: unknown, path: YamlPath = []): readonly YamlPath[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const place = [...path, Array.isArray(value) ? Number(key) : key];
+    return key === '<<' ? [place] : mergeKeys(child, place);
+  });
 };
 
 const unreadable = (file: string): Source => {
@@ -50,21 +40,7 @@ const unreadable = (file: string): Source => {
 export const readSource = (file: string, text: string): { source: Source; faults: ConfigFault[] } => {
   const yaml = parseFile(text);
   if (yaml.faults.length > 0) {
-    const seen = new Set<number>();
-    const lines = text.split('\n');
-    const faults = yaml.faults
-      .map(({ line, column, message }) => ({
-        file,
-        line,
-        column,
-        message: inWords(message, lines[line - 1] ?? '', column),
-        advice: message.startsWith('no anchor &') ? 'put text that begins with * in quotes' : syntaxAdvice,
-      }))
-      // The first slip makes the parser lose its way: after it only what is told of one place alone is worth saying.
-      .filter(
-        ({ line, message }, index) =>
-          (index === 0 || local.test(message)) && !seen.has(line) && seen.add(line),
-      );
+    const faults = syntaxMessages(yaml.faults, text).map((fault) => ({ file, ...fault }));
     return { source: unreadable(file), faults };
   }
   if (tooDeep(yaml.value, 0)) {
@@ -73,6 +49,13 @@ export const readSource = (file: string, text: string): { source: Source; faults
       source: unreadable(file),
       faults: [{ file, line: 1, column: 1, message, advice: 'write it out without & and *' }],
     };
+  }
+  const merges = mergeKeys(yaml.value);
+  if (merges.length > 0) {
+    const message = 'merge keys (<<) are not supported';
+    const advice = 'write out the keys that it stands for';
+    const faults = merges.map((path) => ({ file, ...yaml.positionOfKey(path), message, advice }));
+    return { source: unreadable(file), faults };
   }
   const source = {
     file,

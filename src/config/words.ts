@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { YamlPath } from '../base/index.ts';
 import { bare, childOf, keysOf, notesOf, schemaAt, valueAt } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
+import { nextStep } from './next-step.ts';
 import { adviceForUnknown } from './suggest.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -105,11 +106,27 @@ const missing = (path: YamlPath, naming: Naming): ShapeFault => {
   };
 };
 
+/** `mail: { to: […] }` for a key `to` beside `mail`: the first map among the known keys that has such a key. */
+const nestedPlace = (
+  key: string,
+  schema: Schema | undefined,
+  known: readonly string[],
+): string | undefined => {
+  const parent = known.find((name) => {
+    const child = childOf(schema, name);
+    return bare(child) instanceof z.ZodObject && keysOf(child).includes(key);
+  });
+  if (parent === undefined) return undefined;
+  const isList = bare(childOf(childOf(schema, parent), key)) instanceof z.ZodArray;
+  return `write ${parent}: { ${key}: ${isList ? '[…]' : '…'} }`;
+};
+
 const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): ShapeFault[] => {
   const known = keysOf(schemaAt(naming.schema, path));
   const parent = pathInWords([...naming.prefix, ...path]);
   const present = valueAt(naming.value, path);
   return keys.map((key) => {
+    const below = nestedPlace(key, schemaAt(naming.schema, path), known);
     const free = known.filter((name) => typeof present !== 'object' || !Object.hasOwn(present ?? {}, name));
     const advice = adviceForUnknown(key, nearest(key, free) === undefined ? known : free, 'key');
     const where = parent === '' ? '' : ` in ${parent}`;
@@ -117,69 +134,91 @@ const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): S
       path: [...path, key],
       onKey: true,
       message: `unknown key ${JSON.stringify(key)}${where}`,
-      advice,
+      advice: nearest(key, known) === undefined && below !== undefined ? below : advice,
     };
   });
 };
 
+/** One mistake makes two issues: of a key that is misspelt the right one is missing, and a rule on the whole map fails. */
+const consequences = (issues: readonly Issue[], naming: Naming): ReadonlySet<Issue> => {
+  const dropped = new Set<Issue>();
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const at = pathInWords(issue.path as YamlPath);
+    const known = keysOf(schemaAt(naming.schema, issue.path as YamlPath));
+    const meant = new Set(issue.keys.map((key) => nearest(key, known)));
+    for (const other of issues) {
+      const path = other.path as YamlPath;
+      if (other.code === 'custom' && pathInWords(path) === at) dropped.add(other);
+      const isMissing = valueAt(naming.value, path) === undefined && path.length > 0;
+      if (isMissing && pathInWords(path.slice(0, -1)) === at && meant.has(String(path.at(-1))))
+        dropped.add(other);
+    }
+  }
+  return dropped;
+};
+
 /** Says each issue of a check in the words of someone who writes YAML. */
-export const inPlainWords = (issues: readonly Issue[], naming: Naming): ShapeFault[] =>
-  issues.flatMap((issue): ShapeFault[] => {
-    const path = issue.path as YamlPath;
-    const schema = schemaAt(naming.schema, path);
-    const value = valueAt(naming.value, path);
-    const label = pathInWords([...naming.prefix, ...path]) || 'the file';
-    const quotable = !naming.hidden(path);
-    const not = quotable ? `, not ${shown(valueAt(naming.written, path))}` : '';
-    const plain = (message: string, advice?: string): ShapeFault[] => [
-      { path, onKey: false, message, ...(advice === undefined ? {} : { advice }) },
-    ];
-    if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, naming);
-    if (issue.code === 'invalid_key') {
-      const key = JSON.stringify(String(path.at(-1)));
-      return [{ path, onKey: true, message: `${key} must be ${wanted(keySchema(naming.schema, path))}` }];
-    }
-    if (value === undefined && path.length > 0) return [missing(path, naming)];
-    if (value === null)
-      return [
-        {
-          path,
-          onKey: true,
-          message: `${label} has no value`,
-          advice: `give it ${wanted(schema)}, or remove the key`,
-        },
-      ];
-    if (issue.code === 'custom') return plain(`${label} ${issue.message}${not}`);
-    if (issue.code === 'too_small' || issue.code === 'too_big')
-      return plain(`${label} ${limitWords(issue)}${Array.isArray(value) ? '' : not}`);
-    if (issue.code === 'invalid_union') {
-      const options = optionsFor(schema, value);
-      const [option] = options;
-      const union = bare(schema);
-      const index = union instanceof z.ZodUnion && option ? union.options.indexOf(option) : -1;
-      const nested = issue.errors[index] ?? [];
-      if (options.length === 1 && option !== undefined && bare(option)?._zod.def.type !== 'enum')
-        return inPlainWords(
-          nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
-          naming,
-        );
-    }
-    const choices = choicesOf(schema);
-    const meant = quotable && typeof value === 'string' ? nearest(value, choices) : undefined;
-    return plain(
-      `${label} must be ${wanted(schema)}${not}`,
-      meant === undefined ? notesOf(schema).advice : `did you mean ${JSON.stringify(meant)}?`,
-    );
-  });
+export const inPlainWords = (all: readonly Issue[], naming: Naming): ShapeFault[] => {
+  const dropped = consequences(all, naming);
+  return all
+    .filter((issue) => !dropped.has(issue))
+    .flatMap((issue): ShapeFault[] => {
+      const path = issue.path as YamlPath;
+      const schema = schemaAt(naming.schema, path);
+      const value = valueAt(naming.value, path);
+      const label = pathInWords([...naming.prefix, ...path]) || 'the file';
+      const quotable = !naming.hidden(path);
+      const not = quotable ? `, not ${shown(valueAt(naming.written, path))}` : '';
+      const key = String(path.at(-1) ?? '');
+      const misfit = {
+        key: typeof path.at(-1) === 'string' ? key : '',
+        schema,
+        value: quotable ? valueAt(naming.written, path) : undefined,
+      };
+      const plain = (message: string): ShapeFault[] => {
+        const advice = /must have exactly one of/.test(message)
+          ? 'write exactly one of these keys'
+          : nextStep(misfit);
+        return [{ path, onKey: false, message, ...(advice === undefined ? {} : { advice }) }];
+      };
+      if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, naming);
+      if (issue.code === 'invalid_key') {
+        const name = JSON.stringify(key);
+        const message = `${name} must be ${wanted(keySchema(naming.schema, path))}`;
+        return [{ path, onKey: true, message, advice: 'rename it' }];
+      }
+      if (value === undefined && path.length > 0) return [missing(path, naming)];
+      if (value === null)
+        return [
+          {
+            path,
+            onKey: true,
+            message: `${label} has no value`,
+            advice: `give it ${wanted(schema)}, or remove the key`,
+          },
+        ];
+      if (issue.code === 'custom' || (issue.code === 'invalid_format' && issue.message.startsWith('must ')))
+        return plain(`${label} ${issue.message}${not}`);
+      if (issue.code === 'too_small' || issue.code === 'too_big')
+        return plain(`${label} ${limitWords(issue)}${Array.isArray(value) ? '' : not}`);
+      if (issue.code === 'invalid_union') {
+        const options = optionsFor(schema, value);
+        const [option] = options;
+        const union = bare(schema);
+        const index = union instanceof z.ZodUnion && option ? union.options.indexOf(option) : -1;
+        const nested = issue.errors[index] ?? [];
+        if (options.length === 1 && option !== undefined && bare(option)?._zod.def.type !== 'enum')
+          return inPlainWords(
+            nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+            naming,
+          );
+      }
+      return plain(`${label} must be ${wanted(schema)}${not}`);
+    });
+};
 
 const keySchema = (schema: Schema, path: YamlPath): Schema | undefined => {
   const record = bare(schemaAt(schema, path.slice(0, -1)));
   return record instanceof z.ZodRecord ? record.keyType : childOf(schema, path.at(-1) ?? '');
-};
-
-const choicesOf = (schema: Schema | undefined): string[] => {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodEnum) return inner.options.map(String);
-  if (inner instanceof z.ZodLiteral) return [...inner.values].map(String);
-  return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => choicesOf(option)) : [];
 };

@@ -57,6 +57,7 @@ const farFaults = (
       onKey: true,
       message: `needs a call log that is whole up to ${writtenSpan(lagging)} ago at most (a twelfth of quiet: ${writtenSpan(quiet)}, two hours at least), and ${pull.name} runs every ${writtenSpan(space)} with lag: ${writtenSpan(lagOf(pull))}`,
       advice: `let ${pull.name} run hourly with a lag of 10m, or make quiet longer`,
+      ofAbsence: true,
     },
   ];
 };
@@ -76,6 +77,7 @@ export const evidenceFaults = (
         onKey: true,
         message: `rests on the call log, and no pull-logs job of the account ${job.account} ${pulls.length === 0 ? 'is declared' : 'has a schedule'}`,
         advice: `declare one: pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: 2026-01-01 }; ${what}`,
+        ofAbsence: true,
       },
     ];
   if (lagging !== undefined)
@@ -91,6 +93,7 @@ export const evidenceFaults = (
             onKey: true,
             message: `needs a call log that is pulled at least every ${writtenSpan(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenSpan(shortest)}`,
             advice: 'let the pull run hourly, or make quiet longer',
+            ofAbsence: true,
           },
         ];
   return [...rareFaults, ...hastyFaults(pulls, path)];

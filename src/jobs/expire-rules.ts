@@ -59,6 +59,7 @@ export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
             path: [],
             message: `needs to know which key bore which name, and no snapshot job of the account ${job.account} keeps that on a schedule`,
             advice: 'declare one: snapshot: { kind: snapshot, schedule: "37 * * * *" }',
+            ofAbsence: true,
           },
         ]
       : []),

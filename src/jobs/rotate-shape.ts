@@ -20,9 +20,12 @@ const template = z
   .default('{service}.g{generation}')
   .describe('How the names of its keys are made; at most 50 bytes once filled in.');
 
-const time = z.string().refine((text) => minutesOf(text) !== undefined, {
-  error: 'must be a time of day such as "02:00", in quotes',
-});
+const time = z
+  .string()
+  .refine((text) => minutesOf(text) !== undefined, {
+    error: 'must be a time of day such as "02:00", in quotes',
+  })
+  .meta({ examples: ['02:00'] });
 
 const window = z.strictObject({
   days: z

@@ -42,4 +42,3 @@ export type {
   RunLedger,
   RunTrigger,
 } from './ledger/run-ledger.ts';
-export type { KindWord } from './kinds/kind-words.ts';

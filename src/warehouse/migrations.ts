@@ -12,7 +12,6 @@ import { outboxTitle } from './migrations/15-outbox-title.ts';
 import { outputConvention } from './migrations/16-output-convention.ts';
 import { amountForm } from './migrations/17-amount-form.ts';
 import { gatewayClock } from './migrations/18-gateway-clock.ts';
-import { rowKinds } from './migrations/19-row-kinds.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -189,5 +188,4 @@ export const migrations: readonly Migration[] = [
   outputConvention,
   amountForm,
   gatewayClock,
-  rowKinds,
 ];

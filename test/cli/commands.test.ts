@@ -74,7 +74,7 @@ describe('wrong use is told in words, never with a stack', () => {
 
   it('a health address that is not ours', async () => {
     await folder.write('config/tollkeeper.yaml', 'health: { host: 192.0.2.1 }\n');
-    await folder.write('config/jobs/spend.yaml', '');
+    await folder.write('config/jobs/spend.yaml', 'jobs:\n');
     const ran = await run('serve');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(/192\.0\.2\.1 cannot be listened on \(EADDRNOTAVAIL\)\n {2}what to do: /);
@@ -83,7 +83,7 @@ describe('wrong use is told in words, never with a stack', () => {
 
 describe('report --locale', () => {
   it('goes before the language of the config', async () => {
-    await folder.write('config/jobs/spend.yaml', '');
+    await folder.write('config/jobs/spend.yaml', 'jobs:\n');
     const first = async (...argv: string[]): Promise<string> =>
       (await run('report', 'spend-summary', '--period', '2026-11-01..2026-11-03', ...argv)).stdout;
     expect(await first('--locale', 'zh')).toMatch(/^AI 支出 · 2026年11月1日 – 2日 · 尚无数据/);

@@ -235,28 +235,28 @@ const jobCases: readonly Row[] = [
     'since: 2025-01-01, lag',
     'since: ${SINCE}, lag',
     '2:85: a reference inside { … } or [ … ] must stand in quotes',
-    'mend the YAML here',
+    'put the reference in double quotes',
   ],
   [
     'an unquoted star',
     'schedule: "0 8 * * *"',
     'schedule: * * * * *',
     '6:15: a value cannot begin with * unless it stands in quotes',
-    'mend the YAML here',
+    'put the value in double quotes',
   ],
   [
     'a tab',
     '    timeout: 30m',
     '\ttimeout: 30m',
     '8:1: indentation must be spaces, not tabs',
-    'mend the YAML here',
+    'replace the tab with spaces',
   ],
   [
     'a key written twice',
     'period: yesterday',
     'report: showback',
-    '10:5: this key is written twice',
-    'mend the YAML here',
+    '10:5: the key "report" is written twice; the first is on line 9',
+    'remove one of the two, or rename it',
   ],
   [
     'an alias of nothing',
@@ -337,7 +337,7 @@ describe('faults across files', () => {
 
   it('asks for an account where there are none or several', async () => {
     const jobs = 'jobs: { a: { kind: pull-logs, since: 2025-01-01 } }';
-    const none = await load({ 'config/tollkeeper.yaml': '', 'config/jobs/a.yaml': jobs });
+    const none = await load({ 'config/tollkeeper.yaml': 'timezone: UTC\n', 'config/jobs/a.yaml': jobs });
     expect(none.text).toContain('config/jobs/a.yaml:1:9: job a has no account to work on: none is declared');
     const account = '{ base_url: "https://g.example", admin_key: "${K}" }';
     const settings = `accounts:\n  one: ${account}\n  two: ${account}\n`;

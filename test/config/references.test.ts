@@ -40,13 +40,17 @@ describe('references', () => {
     ['"${constructor}"', 'the environment variable constructor is not set', 'set constructor'],
     ['"${file:/none}"', 'the file /none is not there', 'mount the file there'],
     ['"${file:/empty}"', 'the file /empty is empty', 'mount the file there'],
+    ['"${file:/utf16}"', 'the file /utf16 is encoded as UTF-16, not UTF-8', 'save the file as UTF-8'],
     [
       '"${NO-PE}"',
       'holds something that begins with "${" and is no reference',
       '$${ stands for a literal ${',
     ],
   ])('are told when they lead nowhere: %s', async (written, message, advice) => {
-    const { faults, config } = await load({ ...account(written), '/empty': '\n' }, { EMPTY: '' });
+    const { faults, config } = await load(
+      { ...account(written), '/empty': '\n', '/utf16': Buffer.from('sk-admin-1', 'utf16le').toString() },
+      { EMPTY: '' },
+    );
     expect(config).toBeUndefined();
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatchObject({ file: 'config/tollkeeper.yaml', line: 4, column: 16 });
