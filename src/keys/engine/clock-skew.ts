@@ -24,8 +24,7 @@ const lengthText = (millis: number): string => {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 };
 
-const advice =
-  'set both clocks right, by NTP for instance; the deletions go on by themselves once they agree';
+const advice = 'set both clocks right (NTP); deletions resume by themselves';
 
 /** The largest skew, in milliseconds, that a longer quiet time makes up for. */
 const largest = (quiet: number): number => Math.max(lag, quiet / 10);

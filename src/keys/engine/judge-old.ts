@@ -117,9 +117,6 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'successor-dead',
       `${newName}, which every sink holds, is ${facts.newIsDead}: mend it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
     );
-  if (facts.clockTrouble !== undefined)
-    // What is wrong is no key: it is shown by itself, and over once the clock is right.
-    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockTrouble, escalate: false };
   if (facts.namesakes.length > 0)
     return hold(
       'name-shared',
@@ -130,6 +127,9 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'name-shared',
       `${oldName} and ${newName} both bore the name ${sharedName} since the hand-over: whose calls the log shows cannot be told`,
     );
+  if (facts.clockTrouble !== undefined)
+    // What is wrong is no key: it is shown by itself, and over once the clock is right.
+    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockTrouble, escalate: false };
   const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
   const why = complete.complete ? '' : complete.why;
   const isUsed = oldUse !== undefined && oldUse.calls > 0;

@@ -142,6 +142,9 @@ const keep = async (
               : `the old key ${old.name} ends soon, and its successor does not work`
             : `the old key ${old.name} is kept for now`,
       words,
+      ...(reason === 'clock-skew'
+        ? { advice: 'Set the clocks of both hosts right; nothing else is needed.' }
+        : {}),
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import type { GatewayClock } from '../../src/base/index.ts';
+import { clockEffect } from '../../src/keys/engine/clock-skew.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const at = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
+
+const clock = (offset: number): GatewayClock => ({ at, offset, uncertainty: 500, since: at, jump: 0 });
+
+describe('the effect of a skew', () => {
+  it('is none where the clock is right or not known', () => {
+    expect(clockEffect(undefined, hour)).toEqual({ effect: 'add', margin: 0 });
+    expect(clockEffect(clock(900), hour)).toEqual({ effect: 'add', margin: 0 });
+  });
+
+  it('is a longer quiet time where it is small compared with the lag or with quiet', () => {
+    expect(clockEffect(clock(5 * minute), 10 * minute)).toEqual({ effect: 'add', margin: 5 * minute + 500 });
+    expect(clockEffect(clock(-hour), 7 * day)).toEqual({ effect: 'add', margin: hour + 500 });
+  });
+
+  it.each([
+    [
+      -hour,
+      'the clock of the gateway is 1 hour behind the clock of this host (measured 2026-11-21 08:00 UTC)',
+    ],
+    [90 * minute, 'the clock of the gateway is 90 minutes ahead of the clock of this host'],
+  ])('suspends deletions where it is large: %d ms', (offset, words) => {
+    const effect = clockEffect(clock(offset), hour);
+    expect(effect.effect).toBe('suspend');
+    expect('words' in effect ? effect.words : '').toContain(words);
+  });
+
+  it('names the clock of the log where that alone is behind', () => {
+    const effect = clockEffect(clock(0), hour, 2 * hour);
+    expect('words' in effect ? effect.words : '').toContain(
+      'the clock that stamps the call log of the gateway is 2 hours or more behind',
+    );
+    expect(clockEffect(undefined, hour, 5 * minute)).toEqual({ effect: 'add', margin: 5 * minute });
+  });
+});
