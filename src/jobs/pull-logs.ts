@@ -116,6 +116,10 @@ export const pullLogsKind = defineJobKind({
     const { account, trigger } = context;
     const again = trigger === 'backfill' ? ' again' : '';
     const startedAt = context.clock.now();
+    for (const window of await context.warehouse.logs.correctAmounts(account.name))
+      context.log.warn('amounts that were stored as currency were integer units, and are converted', {
+        window: span.seconds(window, 'UTC'),
+      });
     const pulled = await pullLogs({ ...pullOf(settings, context), ...logPullMeans(context) });
     const compared = await reconcileLanded(startedAt, context);
     const told = compared.told === undefined ? '' : `. ${compared.told}`;

@@ -120,6 +120,18 @@ describe('an account in CNY whose gateway exports integer units', () => {
     expect(report.verdict).toMatchObject({ good: true });
   });
 
+  it('has no budget compared with them, which is in CNY', async () => {
+    const budget = { teams: [], prices: [], operators: [], budget: money('1234.56') };
+    const shown = async (house: JobHouse): Promise<string> => {
+      await house.run('pull-logs', { since });
+      return shownOf(await composed({ ...house, context: { ...house.context, payers: budget } }, period));
+    };
+    await using inCurrency = await openJobHouse();
+    expect(await shown(inCurrency)).toContain('1,234.56');
+    await using inUnits = await open();
+    expect(await shown(inUnits)).not.toContain('1,234.56');
+  });
+
   it('sees them in CNY where units_per_currency says so', async () => {
     await using house = await open({ unitsPerCurrency: 62_500, unitsStated: true });
     await house.run('pull-logs', { since });

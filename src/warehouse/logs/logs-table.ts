@@ -6,6 +6,7 @@ import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
 import { readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
+import { correctAmounts } from './correct-amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
@@ -35,6 +36,8 @@ export type LogsTable = {
   readonly quarantined: (account: string, span?: Interval<UnixSeconds>) => Promise<readonly QuarantinedRow[]>;
   /** What the account's amounts are, as far as that is known. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
+  /** Converts what an earlier version stored of integer units as currency; gives the times that changed, which are restated. */
+  readonly correctAmounts: (account: string) => Promise<readonly Interval<UnixSeconds>[]>;
   /** Keeps the form that another source has proven, where it was open. */
   readonly proveAmounts: (account: string, form: AmountForm) => Promise<void>;
 };
@@ -74,6 +77,12 @@ export const createLogsTable = (
     quarantined: async (account, span) =>
       engine.state(async (connection) => readQuarantine(connection, account, span)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
+    correctAmounts: async (account) =>
+      oneAnAccount(account, async () =>
+        engine.bulk(async (connection) =>
+          inTransaction(connection, async () => correctAmounts(connection, account, clock.now())),
+        ),
+      ),
     proveAmounts: async (account, form) =>
       oneAnAccount(account, async () =>
         engine.state(async (connection) =>

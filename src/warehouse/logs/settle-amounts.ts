@@ -17,7 +17,7 @@ type Seen = {
   readonly fractions: { readonly first: number; readonly last: number } | undefined;
 };
 
-const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<Seen> => {
+export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<Seen> => {
   const charged = `quota <> 0 AND kind IN ('consumption', 'refund')`;
   const [row] = await readRows(
     connection,
@@ -62,6 +62,20 @@ const changed = ({ known, seen }: Landing, why: string): Fault =>
     } before: ${why}`,
   );
 
+/** Turns integer units of a time into currency, exactly: they are whole. */
+export const convertToCurrency = async (
+  connection: DuckDBConnection,
+  rows: ChargedRows,
+  unitsPerCurrency: number,
+): Promise<void> => {
+  await execute(
+    connection,
+    `UPDATE call_log SET quota = CAST(CAST(quota AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(28, 12))
+     WHERE account = $account AND created_at >= $start AND created_at < $end`,
+    { ...rows, value: unitValue(unitsPerCurrency) },
+  );
+};
+
 /** Puts rows from the moment on into the form that the account's amounts are stored in; exact both ways. */
 const convert = async (landing: Landing, from: number): Promise<void> => {
   const { connection, known, rows } = landing;
@@ -75,12 +89,7 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
       `integer units are parts of a US dollar, and no rate to ${known.currency} is known; set gateway.units_per_currency where they are parts of 1 ${known.currency}`,
     );
   if (known.form === 'currency') {
-    await execute(
-      connection,
-      `UPDATE call_log SET quota = CAST(CAST(quota AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(28, 12))
-       WHERE ${where}`,
-      { ...span, value: unitValue(unitsPerCurrency) },
-    );
+    await convertToCurrency(connection, span, unitsPerCurrency);
     return;
   }
   await execute(

@@ -1,0 +1,59 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
+import { readRows, wholeNumber } from '../rows.ts';
+import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
+import { readAmounts, storedCurrency } from './amounts.ts';
+import { convertToCurrency, readSeen } from './settle-amounts.ts';
+
+/** Windows of an account in currency that add up to a whole number: few, unless they were integer units. */
+const readSuspects = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly Interval<UnixSeconds>[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT start_at, end_at FROM log_window
+     WHERE account = $account AND amounts = 'currency' AND quota <> 0 AND quota = trunc(quota)
+     ORDER BY start_at, end_at`,
+    { account },
+  );
+  const joined: Interval<UnixSeconds>[] = [];
+  for (const row of rows) {
+    const [start, end] = [wholeNumber(row, 'start_at'), wholeNumber(row, 'end_at')].map(unixSeconds);
+    const last = joined.at(-1);
+    if (start === undefined || end === undefined) continue;
+    // Windows that share rows are judged together; those that only touch may be in different units.
+    if (last === undefined || start >= last.end) joined.push(interval(start, end));
+    else if (end > last.end) joined[joined.length - 1] = interval(last.start, end);
+  }
+  return joined;
+};
+
+/**
+ * Converts what an earlier version has stored as currency and what the same models cost otherwise shows to be integer units.
+ * To be run in one transaction; what it changes is restated. Gives the times that were corrected.
+ */
+export const correctAmounts = async (
+  connection: DuckDBConnection,
+  account: string,
+  now: UnixMillis,
+): Promise<readonly Interval<UnixSeconds>[]> => {
+  const amounts = await readAmounts(connection, account);
+  if (amounts?.form !== 'currency' || !amounts.hasFractions) return [];
+  if (storedCurrency({ ...amounts, form: 'units' }) !== storedCurrency(amounts)) return [];
+  const corrected: Interval<UnixSeconds>[] = [];
+  for (const window of await readSuspects(connection, account)) {
+    const rows = { account, start: window.start, end: window.end };
+    const seen = await readSeen(connection, rows);
+    if (seen.whole === 0 || seen.fractions !== undefined) continue;
+    const past = await chargesAround(connection, rows, 'ever', 'fractional');
+    if (judgeCharges(await chargesIn(connection, rows), past, amounts.unitsPerCurrency) !== 'times') continue;
+    const before = await sumsBefore(connection, { account, window }, now);
+    await convertToCurrency(connection, rows, amounts.unitsPerCurrency);
+    await recordRestatement(connection, { account, window }, before, now);
+    corrected.push(window);
+  }
+  return corrected;
+};
