@@ -25,6 +25,7 @@ export type {
   PlanCheck,
   PlannedChange,
   ReconcileView,
+  ReconciledKeys,
   RotationState,
   RunResult,
   RunView,

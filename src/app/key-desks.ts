@@ -8,6 +8,7 @@ import {
   createKeyGateway,
   createProbeKeys,
   createSink,
+  defaultTemplate,
   isSelected,
   openLastingJournal,
   probeKeyUpdates,
@@ -86,8 +87,6 @@ type DesksMeans = {
 };
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
-
-const usualTemplate = '{service}.g{generation}';
 
 /** The desks of a config's accounts; connections to sinks are opened when they are first asked for. */
 export const createKeyDesks = ({
@@ -195,7 +194,7 @@ export const createKeyDesks = ({
       ...Object.values(config.jobs).flatMap((job) =>
         job.kind === 'rotate-keys' ? [(job.fields as RotateSettings).name] : [],
       ),
-      usualTemplate,
+      defaultTemplate,
     ]),
   ];
 
@@ -235,6 +234,7 @@ export const createKeyDesks = ({
       },
       clock,
       gatewayClock: () => warehouse.clocks.of(account),
+      random,
       log: log.with({ account }),
       templates,
     });

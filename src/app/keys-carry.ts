@@ -1,5 +1,6 @@
 import type { Progress } from '../base/index.ts';
-import type { KeyDesk, PlannedExpiry, PlannedRotation, RotationView } from '../keys/index.ts';
+import { stopWords } from '../keys/index.ts';
+import type { KeyDesk, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
 import type { KeyOutcome, RotationState } from '../server/index.ts';
 import { stateOf } from './keys-list.ts';
 
@@ -52,15 +53,19 @@ export const outcomeOf = (
   good: rotations.every(isGood) && changes.every(({ done }) => done),
 });
 
-const notStarted = (
+const notStarted = async (
+  desk: KeyDesk,
   planned: readonly PlannedRotation[],
-  open: readonly RotationView[],
   ids: readonly string[],
-): readonly string[] =>
-  planned.flatMap(({ service }) => {
+): Promise<readonly string[]> => {
+  const [open, outdated] = [await desk.open(), await desk.outdated()];
+  return planned.flatMap(({ service }) => {
+    const stopped = outdated.find((one) => one.service === service);
+    if (stopped !== undefined) return [stopWords(stopped)];
     const other = open.find((view) => view.service === service && !ids.includes(view.id));
     return other === undefined ? [] : [`${service} has a rotation under way (${other.id}): ${other.words}`];
   });
+};
 
 /** Begins rotations and brings them as far as they can be brought now. */
 export const startAndCarry = async (
@@ -69,7 +74,7 @@ export const startAndCarry = async (
   who: string,
 ): Promise<KeyOutcome> => {
   const ids = planned.length === 0 ? [] : await carry.desk.start(planned, who);
-  const notes = ids.length === planned.length ? [] : notStarted(planned, await carry.desk.open(), ids);
+  const notes = ids.length === planned.length ? [] : await notStarted(carry.desk, planned, ids);
   const outcome = outcomeOf(await carryOn(carry, ids), [], notes);
   // An order that began nothing has not done what it was given for.
   return { ...outcome, good: outcome.good && (ids.length > 0 || planned.length === 0) };

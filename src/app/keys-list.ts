@@ -59,7 +59,7 @@ export const listKeys = async (
   const uses = await evidence.uses(account, names, span, 0);
   const ids = idsByName(all);
   const views = keys.map((found): KeyView => {
-    const { key, service, generation, known, rotation } = found;
+    const { key, service, generation, known, retained, rotation } = found;
     const use = uses.get(key.name);
     const cover = means.coverOf(found);
     const team = means.teamOf(found);
@@ -73,6 +73,7 @@ export const listKeys = async (
       service,
       generation,
       known,
+      ...(retained === undefined ? {} : { retained }),
       ...(key.group === undefined ? {} : { group: key.group }),
       ...(key.status === undefined ? {} : { status: key.status }),
       ...(key.createdTime === undefined ? {} : { created: key.createdTime }),

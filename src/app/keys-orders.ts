@@ -2,7 +2,7 @@ import { fault, formatSlot, money, shellWord, toSeconds } from '../base/index.ts
 import type { Clock, Money } from '../base/index.ts';
 import { deadBy, plannedRotation } from '../keys/index.ts';
 import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
-import type { KeyCommands, KeyOutcome } from '../server/index.ts';
+import type { KeyCommands, KeyOutcome, ReconciledKeys } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import { findKey } from './keys-find.ts';
@@ -68,7 +68,7 @@ export const createKeyOrders = ({
   jobNamed,
 }: OrderMeans): Pick<
   KeyCommands,
-  'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp'
+  'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp' | 'reconcile'
 > => {
   const takeUp = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
     outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
@@ -245,7 +245,7 @@ export const createKeyOrders = ({
       const open = await accounts.openOf(service, job.account);
       if (open !== undefined) return takeUp(open, run);
       const keys = await accounts.keysOf(job.account, signal);
-      const there = keys.filter((key) => key.service === service);
+      const there = keys.filter((key) => key.service === service && key.retained === undefined);
       if (there.length > 0)
         throw fault('wrong-use', `${service} has ${there.map(({ key }) => key.name).join(', ')} already`, {
           advice: `\`tollkeeper keys rotate ${service}\` gives it a successor`,
@@ -271,6 +271,21 @@ export const createKeyOrders = ({
       const carry = { account: name, desk: desk(name), progress, signal };
       const states = open === undefined ? [] : await carryOn(carry, [open.view.id]);
       return outcomeOf(states, [], [said]);
+    },
+    reconcile: async ({ service, who, account, apply }, signal) => {
+      const found: ReconciledKeys[number][] = [];
+      let isKnown = service === undefined;
+      for (const name of accounts.named(account)) {
+        const options = { apply, ...(service === undefined ? {} : { service }) };
+        const reconciled = await desk(name).reconcile(options, who, signal);
+        found.push(...reconciled.map((one) => ({ account: name, ...one })));
+        isKnown ||= (await desk(name).history(service)).length > 0;
+      }
+      if (!isKnown)
+        throw fault('wrong-use', `the journal has no step on a key of ${service ?? ''}`, {
+          advice: '`tollkeeper keys list` shows the services',
+        });
+      return found;
     },
     giveUp: async ({ service, who, account }) => {
       const name = await accounts.ofService(service, account);

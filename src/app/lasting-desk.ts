@@ -37,6 +37,8 @@ export const createLastingDesk = (
     confirm: async (...given) => (await deskThatHolds()).confirm(...given),
     resume: async (...given) => (await deskThatHolds()).resume(...given),
     giveUp: async (...given) => (await deskThatHolds()).giveUp(...given),
+    outdated: async () => (await deskNow()).outdated(),
+    reconcile: async (...given) => (await deskThatHolds()).reconcile(...given),
     history: async (...given) => (await deskNow()).history(...given),
   };
 };

@@ -9,6 +9,7 @@ import type {
   MailOutcome,
   NextSlot,
   OpenRotationView,
+  OutdatedServiceView,
   RunResult,
   StatusView,
 } from '../server/index.ts';
@@ -52,6 +53,17 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
       Object.keys(config.settings.accounts).map((account) => keyDesk(account).open()),
     );
     return open.flat();
+  };
+
+  const outdatedServices = async (): Promise<readonly OutdatedServiceView[]> => {
+    const { config, keyDesk } = app.current();
+    const accounts = Object.keys(config.settings.accounts);
+    const found = await Promise.all(
+      accounts.map(async (account) =>
+        (await keyDesk(account).outdated()).map((one) => ({ account, ...one })),
+      ),
+    );
+    return found.flat();
   };
 
   const viewsOf = async (runs: readonly LedgerRun[]) => {
@@ -146,6 +158,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         accounts: await accountViews(config, warehouse),
         reports: await keptReports(app.places.reportsDirectory),
         rotations: await openRotations(),
+        outdated: await outdatedServices(),
         ...keyTroubleOf(keyTrouble),
         clockTroubles: clockTroubles({ jobs: jobs() }, warehouse.clocks),
       },

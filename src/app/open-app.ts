@@ -110,6 +110,8 @@ const createFurniture = (house: House, first: Config) => {
       confirm: held(({ keyDesk: of }) => of(account).confirm),
       resume: held(({ keyDesk: of }) => of(account).resume),
       giveUp: held(({ keyDesk: of }) => of(account).giveUp),
+      outdated: held(({ keyDesk: of }) => of(account).outdated),
+      reconcile: held(({ keyDesk: of }) => of(account).reconcile),
       history: held(({ keyDesk: of }) => of(account).history),
     };
   };

@@ -35,7 +35,7 @@ const spanJson = ({ start, end }: { readonly start: number; readonly end: number
   end: iso(end),
 });
 
-const dataJson = ({ accounts, reports, rotations, ...data }: NonNullable<StatusView['data']>) => ({
+const dataJson = ({ accounts, reports, rotations, outdated, ...data }: NonNullable<StatusView['data']>) => ({
   ...data,
   accounts: accounts.map((account) => ({
     ...account,
@@ -61,6 +61,7 @@ const dataJson = ({ accounts, reports, rotations, ...data }: NonNullable<StatusV
     since: iso(rotation.since),
     nextTry: isoOr(rotation.nextTry),
   })),
+  outdated: outdated?.map((one) => ({ ...one, since: iso(one.since) })),
 });
 
 export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({

@@ -67,6 +67,15 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
 export const attentionOf = (key: KeyView, now: number): readonly Attention[] => {
   const found: readonly Attention[] = [
     ...ofRotation(key, now),
+    ...(key.retained === undefined
+      ? []
+      : [
+          {
+            rank: 1,
+            style: 'bad' as const,
+            words: `made and never delivered, kept for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` ends it`,
+          },
+        ]),
     ...ofExpiry(key, now),
     ...(!key.unlimitedQuota && isNothing(key.remainQuota)
       ? [{ rank: 3, style: 'bad' as const, words: 'its quota is used up' }]

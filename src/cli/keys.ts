@@ -12,6 +12,7 @@ import { addLineOrders } from './keys-line.ts';
 import { inAccount } from './keys-options.ts';
 import { addKeyOrders } from './keys-orders.ts';
 import { addKeyPlans } from './keys-plans.ts';
+import { addReconcile } from './keys-reconcile.ts';
 import { amount } from './options.ts';
 import { screenOf } from './paint.ts';
 import { createPlainLog } from './plain-log.ts';
@@ -161,6 +162,7 @@ Examples:
   addKeyPlans(keys, part);
   addKeyOrders(keys, part);
   addLineOrders(keys, part);
+  addReconcile(keys, part);
   addHistory(keys, part);
   addAudit(keys, part);
 };

@@ -1,4 +1,5 @@
 import type { StatusView } from '../app/index.ts';
+import { shellWord } from '../base/index.ts';
 import { inZone, localMoment } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { triesWords } from './rotation-words.ts';
@@ -54,16 +55,29 @@ const troubleLines = ({ keyTrouble, clockTroubles = [] }: Data, look: Look): rea
       ]),
 ];
 
+const outdatedLines = ({ outdated = [] }: Data, look: Look): readonly string[] =>
+  outdated.flatMap(({ service, differences }) => [
+    '',
+    ...lines(`no key of ${service} is written: the journal of keys is out of date`, look, 'bad'),
+    ...differences.flatMap((words) => lines(words, look, 'plain')),
+    ...lines(
+      `what to do: stop any other Tollkeeper on it, then \`tollkeeper keys reconcile ${shellWord(service)}\``,
+      look,
+      'plain',
+    ),
+  ]);
+
 /** Rotations of keys that are not over, those that need a person first; nothing where there are none. */
 export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonly string[] => {
   if (data === undefined) return [];
   const { rotations = [] } = data;
-  if (rotations.length === 0) return troubleLines(data, look);
+  const stopped = [...troubleLines(data, look), ...outdatedLines(data, look)];
+  if (rotations.length === 0) return stopped;
   const many = new Set(rotations.map(({ account }) => account)).size > 1;
   const shown = rotations.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, most);
   const more = rotations.length - shown.length;
   return [
-    ...troubleLines(data, look),
+    ...stopped,
     '',
     ...tableLines(
       [

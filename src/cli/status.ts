@@ -22,7 +22,8 @@ Asks the daemon when one runs, else reads the database itself; that no daemon ru
 Exit code 1 when something needs a person: a job in outage, a job whose last run failed or was killed, also one started
 by hand, until its next success, a config that was changed and is not valid, a rotation that
 waits for a person, an old key that is past its time and may still be used, a gateway whose clock is so wrong that no key is
-deleted, an audit file of keys that does not hold, mails
+deleted, an audit file of keys that does not hold, a
+service whose journal of keys is out of date (\`tollkeeper keys reconcile\` shows why), mails
 that were refused or given up or whose outcome stays unknown (\`tollkeeper outbox\` shows them); 0 when not; 2 for wrong use
 or a faulty config where no daemon runs. A step that failed and is tried again needs nobody yet.
 

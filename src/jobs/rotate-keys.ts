@@ -75,6 +75,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
         );
   context.progress({ step: 'rotating keys', total: ids.length });
   const begun = ids.length === 0 ? [] : await moveOn(desk, ids, context);
+  const outdated = await desk.outdated();
   const waiting = (await desk.open()).filter(({ stage }) => stage === 'waiting');
   const all = [...moved, ...begun];
   const failed = failureOf(
@@ -98,6 +99,11 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
       ? []
       : [
           `${waiting.length === 1 ? '1 waits' : `${waiting.length} wait`} for a person (${waiting.map(({ service }) => service).join(', ')})`,
+        ]),
+    ...(outdated.length === 0
+      ? []
+      : [
+          `no key is written of ${count(outdated.length, 'service')} whose journal is out of date (${outdated.map(({ service }) => service).join(', ')})`,
         ]),
     ...(held.length === 0
       ? []

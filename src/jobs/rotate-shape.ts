@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { money } from '../base/index.ts';
 import { amount, duration, positiveDuration } from '../config/index.ts';
-import { minutesOf, readTemplate, weekdays } from '../keys/index.ts';
+import { defaultTemplate, minutesOf, readTemplate, weekdays } from '../keys/index.ts';
 import type { RotationPolicy, RotationTerms } from '../keys/index.ts';
 import { deliverShape, thenShape } from './deliver-shape.ts';
 import { limitsShape, modeShape, planMailShape, selectionShape } from './key-shapes.ts';
@@ -17,8 +17,10 @@ const template = z
     const problem = templateProblem(text);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   })
-  .default('{service}.g{generation}')
-  .describe('How the names of its keys are made; at most 50 bytes once filled in.');
+  .default(defaultTemplate)
+  .describe(
+    'How the names of its keys are made; at most 50 bytes once filled in. Only the default adds a random suffix, as in billing.g7-k3x9, which keeps them apart from names that people give.',
+  );
 
 const time = z
   .string()

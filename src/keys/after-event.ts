@@ -105,6 +105,11 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return event.refused === true
         ? withoutAttempt(rotation, event.generation)
         : state(rotation, event.generation, 'lost');
+    case 'retained':
+      return withAttempt(rotation, event.generation, () => ({
+        state: 'retained',
+        ...(event.keyId === undefined ? {} : { keyId: event.keyId }),
+      }));
     case 'verified':
       return withAttempt(rotation, event.generation, ({ fingerprint }) => ({
         state: 'verified',

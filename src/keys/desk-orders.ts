@@ -1,13 +1,17 @@
 import { fault, shellWord } from '../base/index.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
-import { adoptionOf, birthOf, checkService, openRotation, readName } from './desk-parts.ts';
+import { adoptionOf, birthOf, checkService, openRotation } from './desk-parts.ts';
 import type { commonOf } from './desk-parts.ts';
 import type { KeyDesk } from './desk-types.ts';
+import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
 import { takeAway } from './engine/clear-key.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import { oldWords } from './engine/old-words.ts';
+import { orphanVerdict } from './engine/orphan-facts.ts';
+import { retainOrphan } from './engine/retain-orphan.ts';
 import { lineKeyOf, note, openPass, plaintextOf } from './engine/pass.ts';
+import { newerKeys, outdatedNow } from './engine/up-to-date.ts';
 import type { Step } from './engine/pass.ts';
 import { liveOf } from './lineage.ts';
 import { candidateOf } from './rotation.ts';
@@ -15,7 +19,7 @@ import type { Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
 type OrderMeans = {
-  readonly means: EngineMeans & { readonly templates: readonly string[] };
+  readonly means: EngineMeans;
   /** Lets nothing else be written to the keys of the account meanwhile. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly common: ReturnType<typeof commonOf>;
@@ -106,8 +110,18 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
           JSON.stringify([service, generation]);
         for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
-        // An id is the key: one that has left its line is none that is new, however it is called.
-        const fresh = keys.filter(({ key, service }) => !lineage.has(key.id) && service !== probeService);
+        // An id is the key: one that has left its line is none that is new, however it is called. Where keys are made for a
+        // service, whoever adds one says so.
+        const managed = journal.managed(account);
+        const fresh = keys.filter(
+          ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
+        );
+        const listed = keys.map(({ key }) => key);
+        const newer = [...managed.keys()].filter((service) => newerKeys(means, service, listed).length > 0);
+        if (newer.length > 0) {
+          const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+          for (const service of newer) await outdatedNow(pass, service, managed.get(service));
+        }
         // Calls are logged under the name of now.
         const renamed = keys.flatMap(({ key }) => {
           const row = lineage.get(key.id);
@@ -189,10 +203,17 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           );
         const key = attempt?.keyId === undefined ? undefined : lineKeyOf(attempt);
         const isCurrent = rotation.handover !== undefined;
+        // A journal that is too old tells of no key that nobody uses it.
+        const isOutdated = (await outdatedNow(pass, service, rotation.terms.job)) !== undefined;
         const isOrphan =
-          attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing';
+          !isOutdated &&
+          (attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing');
         const id = { id: rotation.id, service };
-        if (key !== undefined && isOrphan) {
+        const verdict =
+          key !== undefined && isOrphan ? await orphanVerdict(pass, key.name, key.keyId) : undefined;
+        if (key !== undefined && verdict?.verdict === 'retain')
+          await retainOrphan(pass, id, key, verdict, attempt?.askedAt ?? clock.now());
+        else if (key !== undefined && isOrphan) {
           await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
           const { taken, refusal } = await takeAway(pass, key.keyId);
           if (!taken)
@@ -211,7 +232,11 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
         if (isCurrent)
           return `the rotation of ${service} is given up; its new key is in every sink, and what is left of the old ones goes with the next rotation`;
-        return `the rotation of ${service} is given up; ${oldWords(pass, rotation)}`;
+        const kept =
+          verdict?.verdict === 'retain'
+            ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.words}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
+            : '';
+        return `the rotation of ${service} is given up; ${oldWords(pass, rotation)}${kept}`;
       }),
   };
 };

@@ -6,8 +6,6 @@ import { lineKey } from './engine/pass.ts';
 import type { EngineMeans } from './engine/engine-means.ts';
 import type { KeyJournal } from './journal/journal.ts';
 import type { LineKey, Rotation } from './rotation.ts';
-import { parseKeyName, templateOf } from './plan/key-names.ts';
-import type { KeyPlace } from './plan/key-names.ts';
 import { probeService } from './update/probe.ts';
 
 /** What all steps of one order share. */
@@ -30,10 +28,6 @@ export const birthOf = (key: ApiKey, now: UnixMillis): UnixMillis => {
   const born = birthTold(key);
   return born === undefined ? now : toMillis(born);
 };
-
-/** The place that a name says a key has, by the first template that fits. */
-export const readName = (name: string, templates: readonly string[]): KeyPlace | undefined =>
-  templates.map((text) => parseKeyName(templateOf(text), name)).find((one) => one !== undefined);
 
 /** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
 export const checkService = (service: string): void => {

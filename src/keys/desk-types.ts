@@ -1,5 +1,6 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
+import type { OutdatedService } from './journal/service-memory.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -14,6 +15,8 @@ export type SurveyedKey = {
   readonly retired?: boolean;
   /** Its delivery was begun, and every sink never held it: a sink may. */
   readonly unfinished?: boolean;
+  /** An orphan that is not deleted, and why. */
+  readonly retained?: string;
   /** A delivery to the sinks of its service was begun since the last hand-over: they may hold different keys. */
   readonly split?: boolean;
   /** The open rotation it has a part in. */
@@ -122,6 +125,14 @@ export type AdvanceOptions = {
   readonly progress: Progress;
 };
 
+/** What the journal of a service does not know of, and what it takes over, in sentences. */
+export type ReconciledService = {
+  readonly service: string;
+  readonly differences: readonly string[];
+  readonly changes: readonly string[];
+  readonly applied: boolean;
+};
+
 /** All that is done to the keys of one account; writes go one after the other. */
 export type KeyDesk = {
   readonly survey: (signal: AbortSignal) => Promise<KeySurvey>;
@@ -162,6 +173,14 @@ export type KeyDesk = {
   readonly resume: (service: string, who: string) => Promise<string>;
   /** Ends a rotation: its successor is cleared away unless a sink may hold it. @throws Fault wrong-use */
   readonly giveUp: (service: string, who: string) => Promise<string>;
+  /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
+  readonly outdated: () => Promise<readonly OutdatedService[]>;
+  /** What the journal of each service does not know of; `apply` takes that over into the journal, and changes nothing else. */
+  readonly reconcile: (
+    options: { readonly service?: string; readonly apply: boolean },
+    who: string,
+    signal: AbortSignal,
+  ) => Promise<readonly ReconciledService[]>;
   /** Oldest first. */
   readonly history: (service?: string) => Promise<readonly KeyEvent[]>;
 };

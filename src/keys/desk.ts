@@ -1,8 +1,15 @@
 import type { NamedGates } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { createDeskOrders } from './desk-orders.ts';
-import { adoptionOf, checkService, commonOf, openRotation, readName } from './desk-parts.ts';
-import type { Advanced, KeyDesk, PlannedExpiry, PlannedRotation, SurveyedKey } from './desk-types.ts';
+import { adoptionOf, checkService, commonOf, openRotation } from './desk-parts.ts';
+import type {
+  Advanced,
+  KeyDesk,
+  PlannedExpiry,
+  PlannedRotation,
+  ReconciledService,
+  SurveyedKey,
+} from './desk-types.ts';
 import type { Moved } from './engine/advance.ts';
 import { endKeys } from './engine/end-keys.ts';
 import { heldBySinks } from './engine/held-by-sinks.ts';
@@ -11,15 +18,16 @@ import { moveOn } from './engine/move-on.ts';
 import { openPass } from './engine/pass.ts';
 import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
 import { sweep } from './engine/sweep.ts';
+import { outdatedNow } from './engine/up-to-date.ts';
 import type { Lineage } from './lineage.ts';
+import { readName } from './plan/key-names.ts';
+import { reconcileService } from './reconcile-service.ts';
 import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
 
 export type DeskMeans = EngineMeans & {
   /** One for the process: all writes to the keys of an account go one after the other. */
   readonly gates: NamedGates;
-  /** How the names of keys are read that no line knows; the first that fits. */
-  readonly templates: readonly string[];
 };
 
 /** `billing/20261121T030000Z-17`: names a rotation for good, by its moment and the step it begins with. */
@@ -31,7 +39,7 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
     ({ old, olds, attempts }) =>
       old?.keyId === keyId ||
       olds.some((one) => one.keyId === keyId && one.state !== 'over') ||
-      attempts.some((one) => one.keyId === keyId && one.state !== 'gone'),
+      attempts.some((one) => one.keyId === keyId && one.state !== 'gone' && one.state !== 'retained'),
   );
   if (found === undefined) return undefined;
   const leaving = found.olds.find((one) => one.keyId === keyId);
@@ -102,12 +110,24 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? old.born ?? clock.now()) }];
   };
 
+  /** What others made before the first rotation of a service is no sign that the journal is too old. */
+  const listedFirst = (service: string, keys: Iterable<ApiKey>): { readonly listed?: number } => {
+    if (journal.managed(account).has(service)) return {};
+    const generations = [...keys].flatMap(({ name }) => {
+      const place = readName(name, means.templates);
+      return place?.service === service ? [place.generation] : [];
+    });
+    return { listed: Math.max(0, ...generations) };
+  };
+
   const start: KeyDesk['start'] = (planned, who) =>
     alone(async () => {
       const ids: string[] = [];
       for (const { service } of planned) checkService(service);
+      const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
       for (const one of planned) {
         const { service } = one;
+        if ((await outdatedNow(pass, service, one.terms.job)) !== undefined) continue;
         const open = openRotation(journal, account, service);
         // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
         const isUrgent = one.why === 'leak' && open?.handover !== undefined;
@@ -124,6 +144,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
             terms: effective(terms),
             ...(old === undefined ? {} : { old: replacedOf(old) }),
             ...(fresh === undefined ? {} : { fresh }),
+            ...listedFirst(service, pass.keys().values()),
           },
         ]);
         ids.push(id);
@@ -160,7 +181,11 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     const rotations = journal.openRotations(account);
     const unfinished = journal.unfinished(account);
     const found = placed(keys, journal.lineage(account), rotations, means.templates);
-    return found.map((key) => withUnfinished(key, unfinished));
+    const retained = journal.retained(account);
+    return found.map((surveyed) => {
+      const words = retained.get(surveyed.key.id)?.words;
+      return withUnfinished(words === undefined ? surveyed : { ...surveyed, retained: words }, unfinished);
+    });
   };
 
   const survey: KeyDesk['survey'] = async (signal) => {
@@ -191,6 +216,18 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     expire,
     heldBySinks: (asked, { at, keys }, signal) => heldBySinks(means, { asked, all: keys, now: at, signal }),
     ...createDeskOrders({ means, alone, common }),
+    reconcile: ({ service, apply }, who, signal) =>
+      alone(async () => {
+        const pass = await openPass(means, { signal, who, ordered: true });
+        const services = service === undefined ? [...journal.managed(account).keys()] : [service];
+        const found: ReconciledService[] = [];
+        for (const one of services) {
+          const reconciled = await reconcileService(pass, one, apply);
+          if (reconciled !== undefined) found.push(reconciled);
+        }
+        return found;
+      }),
+    outdated: async () => [...journal.outdated(account).values()],
     history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
   };
 };

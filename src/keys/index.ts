@@ -25,6 +25,7 @@ export type { RotationTerms } from './terms.ts';
 export { createKeyDesk } from './desk.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
 export type { Consumer, Plaintexts } from './engine/engine-means.ts';
+export { stopWords } from './engine/up-to-date.ts';
 export { bareName, distinctNames, sumOfUses } from './engine/named-uses.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';
 export { openLastingJournal } from './journal/lasting-journal.ts';
@@ -37,6 +38,7 @@ export { minutesOf, weekdays } from './plan/windows.ts';
 export { readMaxPerRun } from './plan/limits.ts';
 export type { Limits } from './plan/limits.ts';
 export {
+  defaultTemplate,
   isKeyName,
   isServiceName,
   placeByName,

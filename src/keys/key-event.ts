@@ -45,6 +45,19 @@ export const holdReasons = [
   'clock-skew',
 ] as const;
 
+/** Why a key that was made for a rotation and never delivered is retained: it is not proven that nobody can use it. */
+const retainReasons = [
+  'ambiguous',
+  'not-ours',
+  'sinks-undeclared',
+  'sink-holds-it',
+  'sink-unreadable',
+  'sink-unknown',
+  'sink-failed',
+  'used',
+  'log-incomplete',
+] as const;
+
 /** What is shown of each step; the names are the steps of a rotation, those of what may be repeated come in pairs. */
 const shapes = {
   /** A key that was there before us, or was made by somebody else, is a generation of the service from now on. */
@@ -58,6 +71,8 @@ const shapes = {
     old: z.object({ ...keyOf, remainQuota: decimal, unlimitedQuota: z.boolean() }).optional(),
     /** For a service that has no key yet. */
     fresh: spec.optional(),
+    /** The highest generation that was listed when keys of the service were first made: others made those keys. */
+    listed: z.int().min(0).optional(),
   },
   /** About to be asked for under a name that no key has, and that no other attempt ever bears. */
   creating: { generation, name: z.string(), spec },
@@ -73,6 +88,20 @@ const shapes = {
     message: z.string(),
     refused: z.boolean().optional(),
   },
+  /** What a sink holds before anything is delivered to it: the key of somebody else, known by its fingerprint alone. */
+  observed: { place: z.string(), fingerprint },
+  /** An orphan that is not deleted: `keyId` where one key is known to be the one asked for. It has left the line. */
+  retained: {
+    keyId: keyId.optional(),
+    generation,
+    name: z.string(),
+    reason: z.enum(retainReasons),
+    words: z.string(),
+  },
+  /** The gateway or a sink has what this journal does not know of: it is older than they are, or another program writes there. */
+  outdated: { differences: z.array(z.string()) },
+  /** The journal agrees with the gateway and the sinks again. */
+  reconciled: {},
   verifying: { ...keyOf },
   /** `fingerprint` is of the form that calls take, where that is not the one that came. */
   verified: { ...keyOf, evidence: z.string(), fingerprint: fingerprint.optional() },
@@ -152,6 +181,7 @@ export type KeyEventOf<What extends KeyEventKind> = Readonly<
 /** One step on a key, as it is written down before or after it is taken. Times in milliseconds UTC unless said otherwise. */
 export type KeyEvent = { [What in KeyEventKind]: KeyEventOf<What> }[KeyEventKind];
 
+export type RetainReason = (typeof retainReasons)[number];
 export type KeyUse = Readonly<z.output<typeof use>>;
 export type KeyFields = Readonly<z.output<typeof spec>>;
 

@@ -34,6 +34,12 @@ export const lineageAfter = (lineage: Lineage, event: KeyEvent): LineageRow | un
       const known = lineage.get(event.keyId);
       return known === undefined ? rowOf(event, event.at) : undefined;
     }
+    case 'retained': {
+      const { keyId } = event;
+      if (keyId === undefined) return undefined;
+      const known = lineage.get(keyId);
+      return { ...(known ?? rowOf({ ...event, keyId }, event.at)), retired: event.at };
+    }
     case 'deleted':
     case 'retired':
     case 'vanished': {

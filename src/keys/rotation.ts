@@ -18,7 +18,7 @@ export type Attempt = {
   /**
    * `asked`: no answer is written down, as when we died; `lost`: none came that could be believed; `made`, `verified`;
    * `delivering`: a sink may hold it; `read-back`: every sink does; `superseded`: a sink may, and its plaintext is gone;
-   * `clearing`: an orphan on its way out; `gone`.
+   * `clearing`: an orphan on its way out; `retained`: an orphan that may be in use; `gone`.
    */
   readonly state:
     | 'asked'
@@ -30,6 +30,7 @@ export type Attempt = {
     | 'current'
     | 'superseded'
     | 'clearing'
+    | 'retained'
     | 'gone';
   readonly keyId?: number;
   readonly fingerprint?: Fingerprint;
@@ -100,9 +101,11 @@ export type Rotation = {
   readonly changedAt: UnixMillis;
 };
 
+const notCounted: ReadonlySet<Attempt['state']> = new Set(['gone', 'superseded', 'lost', 'retained']);
+
 /** The newest attempt that still counts. */
 export const candidateOf = ({ attempts }: Rotation): Attempt | undefined =>
-  attempts.findLast(({ state: now }) => now !== 'gone' && now !== 'superseded' && now !== 'lost');
+  attempts.findLast(({ state: now }) => !notCounted.has(now));
 
 /** Whether the quota of the key is the rotation's: the key that is replaced, or one that was made for it and superseded. */
 export const isOfRotation = ({ old, attempts }: Rotation, keyId: number): boolean =>

@@ -31,7 +31,7 @@ export const retireTerms = z.object({
 export const rotationTerms = z.object({
   /** The job whose sinks and verification it takes; of a key made by hand the one that was named. */
   job: z.string(),
-  /** How the names of its keys are made: `{service}.g{generation}`. */
+  /** How the names of its keys are made: `{service}.g{generation}`, or as the default says. */
   template: z.string(),
   /** How long both keys work at least. */
   overlap: millis,

@@ -15,6 +15,7 @@ import type {
   ClockTroubleView,
   KeyTroubleView,
   OpenRotationView,
+  OutdatedServiceView,
 } from './status-data.ts';
 
 /** Everything here crosses the control socket as JSON. All times in milliseconds UTC. */
@@ -91,6 +92,8 @@ export type StatusView = {
     readonly reports: KeptReportsView;
     /** Rotations of keys that are not over; missing where no keys are rotated. */
     readonly rotations?: readonly OpenRotationView[];
+    /** Services whose keys are not written, since their journal is out of date. */
+    readonly outdated?: readonly OutdatedServiceView[];
     /** The journal of keys does not hold; missing where it does. */
     readonly keyTrouble?: KeyTroubleView;
     /** Accounts whose clocks are too wrong for any key to be deleted. */

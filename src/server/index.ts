@@ -27,9 +27,16 @@ export type {
   KeyView,
   PlanCheck,
   PlannedChange,
+  ReconciledKeys,
   RotationState,
 } from './keys-port.ts';
-export type { AccountView, ClockTroubleView, KeptReportsView, OpenRotationView } from './status-data.ts';
+export type {
+  AccountView,
+  ClockTroubleView,
+  KeptReportsView,
+  OpenRotationView,
+  OutdatedServiceView,
+} from './status-data.ts';
 export { needsPerson } from './needs-person.ts';
 export { mailTones, runTones } from './tones.ts';
 export { listenForHealth } from './health.ts';

@@ -10,6 +10,8 @@ export type KeyView = {
   readonly generation: number;
   /** In the lineage under this id; otherwise service and generation are read off its name. */
   readonly known: boolean;
+  /** Why it is kept, though a rotation made it and delivered it nowhere. */
+  readonly retained?: string;
   readonly group?: string;
   readonly status?: number;
   readonly created?: UnixSeconds;
@@ -162,6 +164,23 @@ export type KeyStep = {
 };
 export type KeyHistory = { readonly zone: string; readonly steps: readonly KeyStep[] };
 
+/** Of all services, or one; `apply` takes what is there over into the journal, and changes no key and no sink. */
+export type ReconcileKeysOrder = {
+  readonly who: string;
+  readonly account?: string;
+  readonly service?: string;
+  readonly apply: boolean;
+};
+/** Services whose journal differs from the gateway or the sinks; empty where none does. */
+export type ReconciledKeys = readonly {
+  readonly account: string;
+  readonly service: string;
+  readonly differences: readonly string[];
+  /** What the journal takes over, or would. */
+  readonly changes: readonly string[];
+  readonly applied: boolean;
+}[];
+
 /** What can be ordered of keys. All reject with a Fault. */
 export type KeyCommands = {
   /** @throws Fault wrong-use when the key that is named is none or one of several */
@@ -183,6 +202,8 @@ export type KeyCommands = {
   readonly confirm: (order: ConfirmOrder) => Promise<{ readonly said: string }>;
   /** Lets it go on, and goes on. */
   readonly resume: (order: ServiceOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  /** @throws Fault wrong-use when no keys are made for the service that is named */
+  readonly reconcile: (order: ReconcileKeysOrder, signal: AbortSignal) => Promise<ReconciledKeys>;
   readonly giveUp: (order: ServiceOrder) => Promise<{ readonly said: string }>;
   /** Oldest first. */
   readonly history: (order: { readonly service?: string; readonly account?: string }) => Promise<KeyHistory>;

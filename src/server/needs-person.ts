@@ -7,7 +7,7 @@ const counted = (count: number, noun: string): string =>
 /** As many names as a person reads. */
 const mostNames = 5;
 
-const servicesOf = (rotations: readonly OpenRotationView[]): string => {
+const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {
   const names = rotations.slice(0, mostNames).map(({ service }) => service);
   const more = rotations.length - names.length;
   return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
@@ -17,6 +17,7 @@ const ofKeys = ({
   rotations = [],
   keyTrouble,
   clockTroubles = [],
+  outdated = [],
 }: NonNullable<StatusView['data']>): readonly string[] => {
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
@@ -25,6 +26,7 @@ const ofKeys = ({
     ...(clockTroubles.length === 0
       ? []
       : [`the clock is wrong: ${clockTroubles.map(({ account }) => account).join(', ')}`]),
+    ...(outdated.length === 0 ? [] : [`the journal of keys is out of date: ${servicesOf(outdated)}`]),
     ...(waiting.length === 0
       ? []
       : [`${waiting.length === 1 ? 'a rotation waits' : 'rotations wait'}: ${servicesOf(waiting)}`]),

@@ -86,5 +86,14 @@ export type OpenRotationView = {
 /** An account whose gateway has another time than this host: what is wrong and what to do. */
 export type ClockTroubleView = { readonly account: string; readonly words: string };
 
+/** A service whose journal is older than the gateway or its sinks: no key of it is written. */
+export type OutdatedServiceView = {
+  readonly account: string;
+  readonly service: string;
+  readonly since: UnixMillis;
+  /** What the journal does not know of, in sentences. */
+  readonly differences: readonly string[];
+};
+
 /** Why nothing is done to keys, and what to do. */
 export type KeyTroubleView = { readonly code: string; readonly message: string; readonly advice: string };

@@ -45,29 +45,31 @@ const noted = async (...argv: string[]): Promise<Ran> => {
 
 it('makes, shows, rotates and ends a key by hand; every step is in the history, and no key in any output', async () => {
   await fine(noted('create', 'batch', '--job', 'rotate-prod', '--unlimited'));
-  expect(names()).toEqual(['batch.g1']);
+  expect(names()).toEqual(['batch.g1-a0a0']);
   const first = await secret();
   expect(first).toMatch(/^sk-/);
 
   const { keys: listed } = await json<{ keys: object[] }>('list', 'batch');
   expect(listed).toMatchObject([
-    { name: 'batch.g1', service: 'batch', generation: 1, known: true, job: 'rotate-prod' },
+    { name: 'batch.g1-a0a0', service: 'batch', generation: 1, known: true, job: 'rotate-prod' },
   ]);
 
   await fine(noted('rotate', 'batch', '--now', '--yes'));
-  expect(names()).toEqual(['batch.g2']);
+  expect(names()).toEqual(['batch.g2-a0a0']);
   const second = await secret();
   expect(second).not.toBe(first);
 
-  expect(await fine(noted('rotate', 'batch'))).toMatch(/batch\.g2 \(id \d+\) → batch\.g3 \(id \d+\)/);
-  expect(names()).toEqual(['batch.g2', 'batch.g3']);
+  expect(await fine(noted('rotate', 'batch'))).toMatch(
+    /batch\.g2-a0a0 \(id \d+\) → batch\.g3-a0a0 \(id \d+\)/,
+  );
+  expect(names()).toEqual(['batch.g2-a0a0', 'batch.g3-a0a0']);
   expect(await secret()).not.toBe(second);
   // Both work on; what is under way is taken up, and no third key is made.
   await fine(noted('rotate', 'batch'));
-  expect(names()).toEqual(['batch.g2', 'batch.g3']);
+  expect(names()).toEqual(['batch.g2-a0a0', 'batch.g3-a0a0']);
   // The old one leaked while both work: it goes at once.
-  await fine(noted('rotate', 'batch.g2', '--now', '--yes'));
-  expect(names()).toEqual(['batch.g3']);
+  await fine(noted('rotate', 'batch.g2-a0a0', '--now', '--yes'));
+  expect(names()).toEqual(['batch.g3-a0a0']);
 
   const history = await noted('history', 'batch');
   expect(history.stdout).toMatch(/○ planned .*a first key, since the service has no key yet.*\(person /);
@@ -90,10 +92,10 @@ it('knows a service by its name though its first key bears it, and ends no key t
   });
   await fine(keys('rotate', 'batch'));
   const { keys: listed } = await json<{ keys: { name: string }[] }>('list', 'batch');
-  expect(listed.map(({ name }) => name).toSorted()).toEqual(['batch', 'batch.g2']);
+  expect(listed.map(({ name }) => name).toSorted()).toEqual(['batch', 'batch.g2-a0a0']);
   const refused = await keys('expire', 'batch', '--yes');
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(refused.stderr).toContain('batch.g2 (id ');
+  expect(refused.stderr).toContain('batch.g2-a0a0 (id ');
   expect(refused.stderr).toMatch(/is the current key of batch: file:.*batch\.env#KEY holds it/);
   const placed = await keys('adopt', 'batch', '-s', 'x/../../esc', '-g', '1');
   expect([placed.code, placed.stderr]).toMatchObject([
@@ -104,10 +106,10 @@ it('knows a service by its name though its first key bears it, and ends no key t
   expect(left.code).toBe(2);
   expect(left.stderr).toContain('does not select other.g1');
   expect(left.stderr).toContain('its keys are those of name "batch*"');
-  expect(names()).toEqual(['batch', 'batch.g2']);
+  expect(names()).toEqual(['batch', 'batch.g2-a0a0']);
   // What leaked is what its sink holds: it is replaced, and gone.
   await fine(keys('rotate', 'batch', '--now', '--yes'));
-  expect(names()).toEqual(['batch', 'batch.g3']);
+  expect(names()).toEqual(['batch', 'batch.g3-a0a0']);
   expect(await fine(keys('expire', 'batch', '--yes', '--even-if-current', '--at', '+48h'))).toMatch(
     /it ends \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
   );
@@ -130,9 +132,9 @@ it('plans, applies while nothing changed, and writes nothing before', async () =
 
   const daemon = await town.serve();
   await fine(keys('apply', plan));
-  expect(names()).toEqual(['batch', 'batch.g2']);
+  expect(names()).toEqual(['batch', 'batch.g2-a0a0']);
   const stale = await keys('apply', plan);
-  expect([stale.code, stale.stdout]).toMatchObject([1, expect.stringContaining('batch.g2') as string]);
+  expect([stale.code, stale.stdout]).toMatchObject([1, expect.stringContaining('batch.g2-a0a0') as string]);
   expect(await secret()).toMatch(/^sk-/);
   await daemon.stop();
   await writeFile(plan, (await readFile(plan, 'utf8')).replace('"batch"', '"other"'));

@@ -142,7 +142,7 @@ it('knows what keeps a key from being rotated by hand, and its age is nothing of
 it('has terms of jobs that rotate, and says which names of services cannot be', () => {
   expect(planner.termsOf('rotate-prod')).toMatchObject({
     job: 'rotate-prod',
-    template: '{service}.g{generation}',
+    template: '{service}.g{generation}-{random}',
   });
   expect(() => planner.termsOf('expire-old')).toThrow('job expire-old rotates no keys');
   expect(planner.nameTrouble('rotate-prod', 'batch')).toBe(undefined);

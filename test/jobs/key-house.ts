@@ -100,6 +100,8 @@ const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
     resume: never,
     adoptAll: async () => 0,
     giveUp: never,
+    outdated: async () => [],
+    reconcile: never,
   };
 };
 

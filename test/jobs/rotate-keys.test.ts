@@ -161,7 +161,7 @@ describe('rotate-keys', () => {
       why: 'age',
       terms: {
         job: 'rotate',
-        template: '{service}.g{generation}',
+        template: '{service}.g{generation}-{random}',
         overlap: 172_800_000,
         quota: { kind: 'carry' },
         retire: { when: 'unused', quiet: 86_400_000, ending: 'delete' },

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
 import {
   createNamedGates,
@@ -201,8 +201,17 @@ export const adoptedStep = (number: number): KeyEvent => ({
   born: unixMillis(1_700_000_000_000),
 });
 
+type TableCopy = readonly [readonly KeyJournalRow[], readonly LineageRow[]];
+
+/** A data folder as it was. */
+export type Backup = { readonly table: TableCopy; readonly audit: string | undefined };
+
 /** A table in memory that keeps its rows to its rules. */
-export const memoryTable = (): JournalMeans['table'] & { readonly rows: KeyJournalRow[] } => {
+export const memoryTable = (): JournalMeans['table'] & {
+  readonly rows: KeyJournalRow[];
+  readonly copy: () => TableCopy;
+  readonly load: (copy: TableCopy) => void;
+} => {
   const rows: KeyJournalRow[] = [];
   const lineage = new Map<string, LineageRow>();
   return {
@@ -223,6 +232,12 @@ export const memoryTable = (): JournalMeans['table'] & { readonly rows: KeyJourn
           (filter.rotation === undefined || row.rotation === filter.rotation),
       ),
     lineage: async (account) => [...lineage.values()].filter((row) => row.account === account),
+    copy: () => [[...rows], [...lineage.values()]],
+    load: ([rowsThen, lineageThen]) => {
+      rows.splice(0, rows.length, ...rowsThen);
+      lineage.clear();
+      for (const row of lineageThen) lineage.set(`${row.account}/${row.keyId}`, row);
+    },
   };
 };
 
@@ -251,11 +266,13 @@ export const engineHouse = async (
     readonly gatewayClock?: () => GatewayClock | undefined;
     /** Hears of each list of keys before it is answered. */
     readonly onList?: () => void;
+    /** Another one, whose clock and gateway it shares. */
+    readonly beside?: ReturnType<typeof stillClock> & { readonly gateway: ReturnType<typeof memoryGateway> };
   } = {},
 ) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
-  const { clock, pass } = options.time ?? stillClock();
-  const gateway = memoryGateway(clock);
+  const { clock, pass } = options.beside ?? options.time ?? stillClock();
+  const gateway = options.beside?.gateway ?? memoryGateway(clock);
   const table = memoryTable();
   const news: KeyNews[] = [];
   const secrets = createSecretRegistry();
@@ -265,6 +282,7 @@ export const engineHouse = async (
     /** Calls in the log by name of key: the moment (milliseconds) of each. */
     calls: [] as { name: string; at: number }[],
     logLag: 0,
+    random: 0,
     verify: undefined as undefined | ((key: Secret) => Promise<void>),
     sinks,
     reload: undefined as Consumer['reload'],
@@ -272,16 +290,16 @@ export const engineHouse = async (
     declared: true,
     /** Why no consumer can be made out of what its job declares. */
     unfit: undefined as Error | undefined,
-    at: (_what: string): void => undefined,
+    at: (_what: string): void | Promise<void> => undefined,
     /** What each inventory showed: names by id. */
     shown: [] as { readonly at: number; readonly names: ReadonlyMap<number, string> }[],
     /** Steps that are never written down: a fault that is planted. */
     forgets: [] as string[],
   };
   const around = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    state.at(`before ${what}`);
+    await state.at(`before ${what}`);
     const result = await work();
-    state.at(`after ${what}`);
+    await state.at(`after ${what}`);
     return result;
   };
   const client = gateway.client(secrets);
@@ -370,9 +388,10 @@ export const engineHouse = async (
         news.push(one);
       },
       clock,
+      random: () => state.random,
       log: silentLog,
       gates: createNamedGates(),
-      templates: ['{service}.g{generation}'],
+      templates: ['{service}.g{generation}-{random}'],
     });
     return { desk, journal, path };
   };
@@ -400,6 +419,19 @@ export const engineHouse = async (
     );
     return rotation ?? '';
   };
+  let backup: Backup | undefined;
+  const backUp = async (): Promise<Backup> => ({
+    table: table.copy(),
+    audit: await readFile(current.path, 'utf8').catch(() => undefined),
+  });
+  const load = async ({ table: rows, audit }: Backup): Promise<void> => {
+    const { path } = current;
+    table.load(rows);
+    await rm(path, { force: true });
+    await mkdir(dirname(path), { recursive: true });
+    if (audit !== undefined) await writeFile(path, audit);
+    current = await open();
+  };
   return {
     folder,
     clock,
@@ -414,6 +446,21 @@ export const engineHouse = async (
     path: () => current.path,
     restart: async () => {
       current = await open();
+    },
+    /** Copies the data folder. */
+    backUp,
+    /** Puts a copy in the place of the data folder, and starts the process on it, which has no plaintext. */
+    load,
+    /** Takes a copy once this has happened, as `state.at` is told of it, for `putBack`. */
+    backUpBehind: (happened: string): void => {
+      state.at = async (what) => {
+        if (what === happened) backup ??= await backUp();
+      };
+    },
+    putBack: async (): Promise<void> => {
+      if (backup === undefined) throw new RangeError('no backup was taken');
+      state.at = () => undefined;
+      await load(backup);
     },
     names: (): readonly string[] => [...gateway.keys.values()].map(({ name }) => name),
     /** The log shows a call by a key of this name, so many milliseconds ago. */

@@ -20,6 +20,7 @@ describe('a rotation', () => {
     expect(house.table.rows.map(({ what }) => what)).toEqual([
       'adopted',
       'planned',
+      'observed',
       'creating',
       'created',
       'verifying',
@@ -87,6 +88,7 @@ describe('a rotation', () => {
     expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     // The request was on its way all the while.
     const late = house.gateway.add('billing.g2');
+    house.pass(hour);
     await house.advance();
     expect(house.gateway.keys.has(late)).toBe(false);
     expect(house.gateway.keys.has(old)).toBe(true);
@@ -155,7 +157,7 @@ describe('a rotation', () => {
     const id = await house.start(old);
     await house.advance([id]);
     expect(house.gateway.keys.size).toBe(2);
-    house.pass(15 * 60_000);
+    house.pass(20 * 60_000);
     await house.advance();
     expect([...house.gateway.keys.keys()]).toEqual([old]);
     house.state.verify = undefined;
@@ -241,7 +243,7 @@ describe('a rotation', () => {
     expect(after?.view.stage).toBe('current');
   });
 
-  it('makes the first key of a service, given up before it was delivered it is gone again', async () => {
+  it('makes the first key of a service; one that was given up before it was delivered is deleted once it is proven unused', async () => {
     await using house = await engineHouse();
     const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
     const terms = {
@@ -261,6 +263,8 @@ describe('a rotation', () => {
     await house.advance([id]);
     expect(house.gateway.keys.size).toBe(1);
     await house.desk().giveUp('fresh', 'person anna');
+    house.pass(hour);
+    await house.advance();
     expect(house.gateway.keys.size).toBe(0);
     house.state.verify = undefined;
     const [again = ''] = await house

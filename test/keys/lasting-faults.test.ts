@@ -123,7 +123,7 @@ describe('a place that cannot be read for a moment', () => {
 });
 
 describe('a sink that cannot be made out of its job', () => {
-  it('is tried as often as any step, and waits for a person then; its orphan is cleared away', async () => {
+  it('is tried as often as any step, and waits for a person then; its orphan is kept, since no sink can be read', async () => {
     await using house = await engineHouse();
     house.state.verify = async () => {
       throw fault('key-verify-unclear', 'no answer');
@@ -137,6 +137,10 @@ describe('a sink that cannot be made out of its job', () => {
     }
     expect(await stages(house)).toEqual(['waiting']);
     expect(house.table.rows.filter(({ what }) => what === 'failed')).toHaveLength(3);
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+    house.state.unfit = undefined;
+    house.pass(hour);
+    await house.advance();
     expect(house.names()).toEqual(['billing.g1']);
   });
 });
@@ -178,22 +182,32 @@ describe('what waits for a person', () => {
 });
 
 describe('clocks that differ', () => {
-  it('leave no key over whose answer was lost', async () => {
+  it.each([
+    ['leave no key over whose answer was lost where they differ by minutes', 600, ['billing.g3']],
+    [
+      'leave a key over whose answer was lost where they differ by hours, and operators are asked',
+      7200,
+      ['billing.g2', 'billing.g3'],
+    ],
+  ])('%s', async (_, behind, left) => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
     house.gateway.faults.create.push('after');
     const id = await house.start(old);
     await house.advance([id]);
-    // The gateway's clock is two hours behind.
     const lost = [...house.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
     if (lost?.createdTime === undefined) throw new RangeError('no key was made');
     house.gateway.keys.set(lost.id, {
       ...lost,
-      createdTime: (lost.createdTime - 7200) as typeof lost.createdTime,
+      createdTime: (lost.createdTime - behind) as typeof lost.createdTime,
     });
     house.pass(5 * minute);
     await house.advance();
-    expect(house.names()).toEqual(['billing.g1', 'billing.g3']);
+    house.pass(hour);
+    await house.advance();
+    expect(house.names()).toEqual(['billing.g1', ...left]);
+    const isAsked = house.news.some(({ title }) => title === 'whose the key billing.g2 is cannot be told');
+    expect(isAsked).toBe(left.length > 1);
   });
 
   it('keep no other service waiting for a day that will not come', async () => {
@@ -353,6 +367,7 @@ describe('tries that are used up', () => {
     ['a proof that is taken anew', {}, {}],
   ])('stay so: %s', async (_, terms, fields) => {
     await using house = await engineHouse();
+    house.sink.held.value = 'sk-other';
     await house.begun(terms, fields);
     house.pass(2 * hour);
     house.used('billing.g2', minute);
@@ -388,14 +403,20 @@ describe('a quota that is used up', () => {
 });
 
 describe('a job that is gone from the config', () => {
-  it('leaves no key behind that nobody can use', async () => {
+  it('keeps a key that the sinks it no longer declares may hold, and operators are asked', async () => {
     await using house = await engineHouse();
     const old = house.gateway.add('billing.g1');
     const id = await house.start(old);
     await dieAt(house, 'after record created', [id]);
     house.state.declared = false;
-    await house.advance();
-    expect(house.names()).toEqual(['billing.g1']);
+    for (let round = 0; round < 3; round += 1) {
+      house.pass(hour);
+      await house.advance();
+    }
+    expect(house.names()).toEqual(['billing.g1', 'billing.g2']);
+    const asked = house.news.filter(({ title }) => title === 'the key billing.g2 is kept: it may be in use');
+    expect(asked[0]?.words).toContain('no job declares the sinks');
+    expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
   });
 });
 
@@ -561,7 +582,10 @@ describe('a leaked key', () => {
     await other(house);
     const { moved } = await house.begun(leaked);
     expect(moved?.view.stage).toBe('done');
-    expect(house.names()).toEqual(['search.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['search.g1', 'search.g2', 'billing.g2']);
+    house.pass(hour);
+    await house.advance();
+    expect(house.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
   });
 
   it('waits for no other service whose key cannot be verified', async () => {
@@ -573,7 +597,7 @@ describe('a leaked key', () => {
     house.state.verify = undefined;
     const { moved } = await house.begun({ ...usualTerms, ...leaked });
     expect(moved?.view.stage).toBe('done');
-    expect(house.names()).toEqual(['search.g1', 'billing.g2']);
+    expect(house.names()).toEqual(['search.g1', 'search.g2', 'billing.g2']);
     house.pass(hour);
     await house.advance();
     expect(house.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
@@ -587,8 +611,8 @@ describe('a leaked key', () => {
     await other(house);
     house.state.verify = undefined;
     const old = house.gateway.add('billing.g1');
-    const id = await house.start(old, leaked);
-    house.gateway.faults.remove.push(...Array.from({ length: 80 }, () => 'before' as const));
+    const id = await house.start(old, { ...leaked, tries: 100 });
+    house.gateway.faults.remove.push(...Array.from({ length: 300 }, () => 'before' as const));
     for (let round = 0; round < 36; round += 1) {
       await house.advance(round === 0 ? [id] : undefined);
       house.pass(5 * minute);

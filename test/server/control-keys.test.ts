@@ -33,6 +33,7 @@ it('brings each order on keys and its answer across, with progress', async () =>
     confirm: (order) => note({ said: 'c' }, 'confirm', order),
     resume: (order) => note(outcome, 'resume', order),
     giveUp: (order) => note({ said: 'g' }, 'give-up', order),
+    reconcile: (order) => note([], 'reconcile', order),
     history: (order) => note({ zone: 'UTC', steps: [] }, 'history', order),
   };
   await house.listen({ keys });
@@ -55,6 +56,7 @@ it('brings each order on keys and its answer across, with progress', async () =>
   expect(await daemon.confirm({ ...service, fingerprint: 'ab' })).toEqual({ said: 'c' });
   await daemon.resume(service, noProgress, never);
   expect(await daemon.giveUp(service)).toEqual({ said: 'g' });
+  expect(await daemon.reconcile({ ...service, apply: true }, never)).toEqual([]);
   expect(await daemon.history({ account: 'main' })).toEqual({ zone: 'UTC', steps: [] });
   expect(steps).toEqual([{ step: 'rotating billing' }, { step: 'rotating billing' }]);
   expect(asked).toEqual([
@@ -69,6 +71,7 @@ it('brings each order on keys and its answer across, with progress', async () =>
     ['confirm', { ...service, fingerprint: 'ab' }],
     ['resume', service],
     ['give-up', service],
+    ['reconcile', { ...service, apply: true }],
     ['history', { account: 'main' }],
   ]);
 });

@@ -16,7 +16,7 @@ export type View = {
   readonly isDead: (keyId: number) => boolean;
   /** The name that the key is listed under. */
   readonly nameOf: (keyId: number) => string | undefined;
-  /** A listed key of no line that can have come of the attempt. */
+  /** A listed key of no line that bears the name of the attempt. */
   readonly strayOf: (attempt: Attempt) => number | undefined;
   /** Whether the plaintext of this attempt is still in memory. */
   readonly holds: (attempt: Attempt) => boolean;

@@ -17,6 +17,7 @@ import { lineKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { seekOld, seekSuccessor } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
+import { observeSinks, outdatedNow, stopWords } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
 /** How far a rotation came in a pass. */
@@ -68,6 +69,7 @@ const perform = async (
     case 'seek':
       return seekSuccessor(pass, rotation, action.attempt);
     case 'create':
+      await observeSinks(pass, rotation, declared().sinks);
       return makeKey(pass, rotation);
     case 'verify':
       try {
@@ -157,6 +159,15 @@ const hasMadeWay = async (pass: Pass, rotation: Rotation): Promise<boolean> => {
   }
 };
 
+/** Steps before which sinks are read once more: another program may have written there since the pass began. */
+const checkedAgain: ReadonlySet<Action['step']> = new Set([
+  'deliver',
+  'set-expiry',
+  'retire',
+  'delete',
+  'expire',
+]);
+
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
 export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
   const { journal } = pass.means;
@@ -173,12 +184,17 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       const consumerOf = once(() => pass.means.consumerOf(rotation.terms.job, rotation.service));
       action = decide(rotation, viewOf(pass, rotation, consumerOf));
       if (action.step === 'rest') {
+        const stop = await outdatedNow(pass, rotation.service, rotation.terms.job);
+        if (stop !== undefined) return { rotation, moved, words: stopWords(stop) };
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
         if (isUrgent && (await hasMadeWay(pass, rotation))) continue;
         if (action.blocked === true) pass.blocked.add(id);
         if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
         return { rotation, moved, words: action.words };
       }
+      const { service, terms } = rotation;
+      const outdated = await outdatedNow(pass, service, terms.job, checkedAgain.has(action.step));
+      if (outdated !== undefined) return { rotation, moved, words: stopWords(outdated) };
       if (action.step === 'create') {
         if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
         pass.made.add(id);

@@ -2,6 +2,8 @@ import { hasCode } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import { lineKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { orphanVerdict } from './orphan-facts.ts';
+import { retainOrphan } from './retain-orphan.ts';
 import { isGone, tellStaying } from './seek-key.ts';
 
 /** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
@@ -36,7 +38,7 @@ export const takeAway = async (
   return { taken: await isTaken(pass, keyId), refusal };
 };
 
-/** Takes away a key that no sink can hold. @throws what the gateway refused with, when it stays */
+/** Deletes an orphan once nobody can use it, else retains it. @throws what the gateway refused with, when it stays */
 export const clearKey = async (
   pass: Pass,
   rotation: Rotation,
@@ -44,6 +46,12 @@ export const clearKey = async (
   keyId: number,
 ): Promise<void> => {
   const key = lineKeyOf(attempt, keyId);
+  const verdict = await orphanVerdict(pass, attempt.name, keyId);
+  if (verdict.verdict === 'retain') {
+    await retainOrphan(pass, rotation, key, verdict, attempt.askedAt);
+    pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
+    return;
+  }
   if (attempt.state !== 'clearing') await note(pass, rotation, { what: 'deleting', ...key, why: 'orphan' });
   pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
   const { taken, refusal } = await takeAway(pass, keyId);

@@ -68,6 +68,23 @@ const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
   !view.isListed(keyId) &&
   view.listedAt > madeAt + view.settle;
 
+/** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
+const mostRetained = 3;
+
+const isKept = ({ state, keyId }: Attempt, view: View): boolean =>
+  state === 'retained' && keyId !== undefined && view.isListed(keyId) && !view.isDead(keyId);
+
+const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action => ({
+  ...rest(
+    `${retained.map(({ name }) => name).join(', ')} were made for it and may be in use: no other key is made before one of them is gone; \`tollkeeper keys expire\` ends one`,
+  ),
+  untold: {
+    title: `the rotation of ${service} cannot go on`,
+    since: retained.at(-1)?.askedAt ?? (0 as UnixMillis),
+    atOnce: true,
+  },
+});
+
 const towardsHandOver = (rotation: Rotation, view: View): Action => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before;
@@ -89,6 +106,8 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
     };
   }
   if (attempt === undefined) {
+    const retained = rotation.attempts.filter((one) => isKept(one, view));
+    if (retained.length >= mostRetained) return tooMany(rotation, retained);
     const other = view.unsettledElsewhere();
     if (other === undefined) return { step: 'create' };
     const words = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;

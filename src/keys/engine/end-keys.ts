@@ -4,6 +4,7 @@ import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
 import { lineKey, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { outdatedNow, stopWords } from './up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyDesk['expire']>>[number];
 
@@ -78,6 +79,9 @@ const revive = async (
 
 const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number, string>): Promise<Ended> => {
   const { action, service, keyId } = planned;
+  const { journal, account } = pass.means;
+  const outdated = await outdatedNow(pass, service, journal.managed(account).get(service));
+  if (outdated !== undefined) return { planned, done: false, said: stopWords(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = lineKey(planned);
   const obstacle = await obstacleTo(pass, planned, held);

@@ -52,6 +52,8 @@ export type EngineMeans = {
   readonly deliveredBy?: (key: SurveyedKey) => readonly string[];
   /** The only place, but for sinks, that holds plaintext keys; lives as long as the process. */
   readonly plaintexts: Plaintexts;
+  /** How the names of keys are read that no line knows; the first that fits. */
+  readonly templates: readonly string[];
   /** Tells operators, once for each `key` of the news; never throws. */
   readonly tell: (news: KeyNews) => Promise<void>;
   /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
@@ -59,6 +61,8 @@ export type EngineMeans = {
   readonly clock: Clock;
   /** What is known of the gateway's clock, which stamps the call log. */
   readonly gatewayClock?: () => GatewayClock | undefined;
+  /** In [0, 1): for what makes generated names unlike any other. */
+  readonly random: () => number;
   readonly log: Log;
   /** Milliseconds that a request whose answer was lost may still be on its way; one minute when left out. */
   readonly settle?: number;

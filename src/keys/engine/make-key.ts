@@ -13,7 +13,7 @@ import { birthTold } from '../birth.ts';
 import type { KeyEvent, KeyFields } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import { halfOf } from './half.ts';
-import { isKeyName, parseKeyName, printKeyName, readTemplate } from '../plan/key-names.ts';
+import { isKeyName, parseKeyName, printKeyName, randomSuffix, readTemplate } from '../plan/key-names.ts';
 import type { NameTemplate } from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { RotationTerms } from '../terms.ts';
@@ -34,7 +34,7 @@ const templateOf = (text: string): NameTemplate => {
 
 /** A number that no key of the service ever bore, and a name that no key bears. */
 const nextName = (pass: Pass, { service, terms }: Rotation): { generation: number; name: string } => {
-  const { journal, account } = pass.means;
+  const { journal, account, random } = pass.means;
   const template = templateOf(terms.template);
   const listed = new Set([...pass.keys().values()].map(({ name }) => name));
   const seen = [...listed].flatMap((name) => {
@@ -43,10 +43,11 @@ const nextName = (pass: Pass, { service, terms }: Rotation): { generation: numbe
   });
   const inLine = liveOf(journal.lineage(account), service).map(({ generation }) => generation);
   let generation = Math.max(0, journal.highestGeneration(account, service), ...seen, ...inLine) + 1;
-  let name = printKeyName(template, { service, generation });
+  const suffix = randomSuffix(random);
+  let name = printKeyName(template, { service, generation, suffix });
   while (listed.has(name)) {
     generation += 1;
-    name = printKeyName(template, { service, generation });
+    name = printKeyName(template, { service, generation, suffix });
   }
   if (!isKeyName(name))
     blocked(

@@ -30,6 +30,8 @@ export type Pass = {
   readonly made: Set<string>;
   /** Names of keys whose lost answers were waited out once. */
   readonly waitedFor: Set<string>;
+  /** Services whose keys and sinks were held against the journal in this pass. */
+  readonly checked: Set<string>;
   /** Rotations that wait for another one to come further. */
   readonly blocked: Set<string>;
 };
@@ -63,6 +65,7 @@ export const openPass = async (
     answered: new Set(),
     made: new Set(),
     blocked: new Set(),
+    checked: new Set(),
     waitedFor: new Set(),
     removed,
   };

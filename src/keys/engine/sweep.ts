@@ -1,12 +1,15 @@
 import { errorFields, hasCode } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
+import type { RetainReason } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
+import type { LineKey } from '../rotation.ts';
 import { takeAway } from './clear-key.ts';
 import { lineKey, note, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
+import { orphanVerdict } from './orphan-facts.ts';
+import { isIdentified, retainOrphan, tellRetained } from './retain-orphan.ts';
 import { isGone, tellStaying } from './seek-key.ts';
-import { canComeOf } from './stray.ts';
 
 type Stray = {
   readonly id: string;
@@ -17,6 +20,8 @@ type Stray = {
   readonly why: 'orphan' | 'probe';
   /** When its deletion was first asked for; nothing where it was not yet. */
   readonly since?: UnixMillis;
+  /** Why it was not deleted so far. */
+  readonly retained?: RetainReason;
 };
 
 /** Milliseconds that lists may lag behind what was made. */
@@ -33,16 +38,26 @@ const begun = (pass: Pass, key: ApiKey): Stray | undefined => {
 /** A key that came of a request whose answer was lost. */
 const late = (pass: Pass, key: ApiKey): Stray | undefined => {
   const lost = pass.means.journal.lostAttempt(pass.means.account, key.name);
-  if (lost === undefined || !canComeOf(key, lost.askedAt, pass.means.clock.now())) return undefined;
+  if (lost === undefined) return undefined;
   const { rotation: id, service, generation } = lost;
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
-/** Keys that nobody can use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
+/** An orphan that was not deleted so far, since it was not proven that nobody can use it. */
+const retainedOne = (pass: Pass, key: ApiKey): Stray | undefined => {
+  const found = pass.means.journal.retained(pass.means.account).get(key.id);
+  if (found === undefined) return undefined;
+  const { rotation: id, service, generation, name, reason } = found;
+  return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
+};
+
+/** Keys that nobody may be able to use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
 const straysIn = (pass: Pass): readonly Stray[] => {
   const { journal, account } = pass.means;
   const lineage = journal.lineage(account);
   return [...pass.keys().values()].flatMap((key): readonly Stray[] => {
+    const kept = retainedOne(pass, key);
+    if (kept !== undefined) return [kept];
     const known = lineage.get(key.id);
     const found = known === undefined ? late(pass, key) : begun(pass, key);
     // Those of a rotation under way are its own to see to.
@@ -106,11 +121,29 @@ const takeStray = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<
   }
 };
 
+/** Whether an orphan may be deleted now; what keeps it is written down and told, once for each reason. */
+const mayDelete = async (
+  pass: Pass,
+  rotation: { readonly id: string; readonly service: string },
+  key: LineKey,
+  retained: RetainReason | undefined,
+): Promise<boolean> => {
+  const { journal, account } = pass.means;
+  const verdict = await orphanVerdict(pass, key.name, key.keyId);
+  if (verdict.verdict === 'delete') return true;
+  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? pass.means.clock.now();
+  const isNew = isIdentified(verdict) && verdict.reason !== retained;
+  await (isNew ? retainOrphan : tellRetained)(pass, rotation, key, verdict, askedAt);
+  return false;
+};
+
 const clearStray = async (
   pass: Pass,
-  { id, service, why, since, ...key }: Stray,
+  { id, service, why, since, retained, ...key }: Stray,
 ): Promise<{ readonly refusal: unknown }> => {
   const { log } = pass.means;
+  if (why === 'orphan' && !(await mayDelete(pass, { id, service }, key, retained)))
+    return { refusal: undefined };
   if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
   const { taken, refusal } = await takeStray(pass, key.keyId);
   if (!taken) {
@@ -123,7 +156,8 @@ const clearStray = async (
     return { refusal };
   }
   await note(pass, { id, service }, { what: 'deleted', ...key });
-  if (why === 'orphan')
+  // One that was retained for a while is no news.
+  if (why === 'orphan' && retained === undefined)
     await tellOf(
       pass,
       { id, service },
@@ -137,34 +171,11 @@ const clearStray = async (
   return { refusal: undefined };
 };
 
-/** A key that bears the name of one whose answer was lost, and by its birth is another: somebody has to say whose it is. */
-const tellUnclaimed = async (pass: Pass): Promise<void> => {
-  const { journal, account, clock } = pass.means;
-  const lineage = journal.lineage(account);
-  for (const { id, name, createdTime } of pass.keys().values()) {
-    const lost = lineage.has(id) ? undefined : journal.lostAttempt(account, name);
-    if (lost === undefined || canComeOf({ createdTime }, lost.askedAt, clock.now())) continue;
-    const { service, rotation, askedAt } = lost;
-    await tellOf(
-      pass,
-      { id: rotation, service },
-      {
-        kind: 'escalated',
-        title: `whose the key ${name} is cannot be told`,
-        words: `a key of that name was asked for at ${new Date(askedAt).toISOString()} and no answer came; the one that is listed (id ${id}) was made at another time, so that nothing is done to it`,
-        advice: `Delete it at the gateway if nobody knows it, or take it into the line of ${service} with \`tollkeeper keys adopt\`.`,
-        key: `unclaimed/${id}`,
-      },
-    );
-  }
-};
-
 /** Clears away, at the beginning of a pass, what no rotation under way will see to. */
 export const sweep = async (pass: Pass): Promise<void> => {
   for (const stray of straysIn(pass)) {
     const { refusal } = await clearStray(pass, stray);
     if (hasEnough(refusal)) return;
   }
-  await tellUnclaimed(pass);
   await vanished(pass);
 };

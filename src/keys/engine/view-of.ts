@@ -7,21 +7,17 @@ import type { Consumer } from './engine-means.ts';
 import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
-import { canComeOf } from './stray.ts';
 
 /** What a list tells of keys whose answer was lost. */
 export const seenBy = (pass: Pass): Pick<View, 'now' | 'listedAt' | 'settle' | 'strayOf'> => {
   const { means } = pass;
   const lineage = means.journal.lineage(means.account);
-  const now = means.clock.now();
   return {
-    now,
+    now: means.clock.now(),
     listedAt: pass.listedAt(),
     settle: means.settle ?? usualSettle,
-    strayOf: ({ name, askedAt }: Attempt) =>
-      [...pass.keys().values()].find(
-        (key) => key.name === name && !lineage.has(key.id) && canComeOf(key, askedAt, now),
-      )?.id,
+    strayOf: ({ name }: Attempt) =>
+      [...pass.keys().values()].find((key) => key.name === name && !lineage.has(key.id))?.id,
   };
 };
 

@@ -4,13 +4,9 @@ import { afterEvent } from '../after-event.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { lineageAfter } from '../lineage.ts';
 import type { Rotation } from '../rotation.ts';
-
-export type LostAttempt = {
-  readonly rotation: string;
-  readonly service: string;
-  readonly generation: number;
-  readonly askedAt: UnixMillis;
-};
+import { createRequestMemory } from './request-memory.ts';
+import { createServiceMemory } from './service-memory.ts';
+import { createSinkMemory } from './sink-memory.ts';
 
 export type LeavingKey = {
   readonly rotation: string;
@@ -29,7 +25,9 @@ export type CurrentKey = { readonly keyId: number; readonly places: readonly str
 export const createJournalMemory = () => {
   const rotations = new Map<string, Rotation>();
   const lineages = new Map<string, Map<number, LineageRow>>();
-  const lost = new Map<string, LostAttempt>();
+  const requests = createRequestMemory((id) => rotations.get(id)?.terms.job);
+  const services = createServiceMemory();
+  const sinks = createSinkMemory();
   const leaving = new Map<string, Map<number, LeavingKey>>();
   const highest = new Map<string, number>();
   const lineOf = (account: string): Map<number, LineageRow> => {
@@ -44,8 +42,10 @@ export const createJournalMemory = () => {
   };
   const noteLeaving = (event: KeyEvent): void => {
     const { account, rotation, service } = event;
-    if (event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted')
-      leavingOf(account).delete(event.keyId);
+    const isSettled = event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted';
+    // One that is retained after all is asked about with the others that are.
+    if (isSettled || (event.what === 'retained' && event.keyId !== undefined))
+      leavingOf(account).delete(event.keyId ?? 0);
     if (event.what !== 'deleting' || (event.why !== 'orphan' && event.why !== 'probe')) return;
     const { keyId, generation, name, why } = event;
     const since = leavingOf(account).get(keyId)?.since ?? event.at;
@@ -102,30 +102,25 @@ export const createJournalMemory = () => {
     unfinishedOf,
     currentOf,
     fingerprint: (account: string, keyId: number) => fingerprints.get(keyOf(account, String(keyId))),
-    lost: (account: string, name: string) => lost.get(keyOf(account, name)),
+    contentsOf: sinks.contentsOf,
+    outdatedOf: services.outdatedOf,
+    managedOf: services.managedOf,
+    retainedOf: requests.retainedOf,
+    requestOf: requests.requestOf,
+    lost: requests.lost,
     highest: (account: string, service: string) => highest.get(keyOf(account, service)) ?? 0,
     /** Gives the row of the lineage that changes. */
     take: (event: KeyEvent): LineageRow | undefined => {
-      const { account, service, rotation } = event;
+      const { account, rotation } = event;
       const next = afterEvent(rotations.get(rotation), event);
       if (next !== undefined) rotations.set(rotation, next);
       // What is over is told by history, and need not be held.
       if (next?.over !== undefined) rotations.delete(rotation);
       if ('generation' in event) noteGeneration(event, event.generation);
+      if (event.what === 'planned' && event.listed !== undefined) noteGeneration(event, event.listed);
       if (event.what === 'create-lost' && event.refused === true) forgetGeneration(event, event.generation);
-      if (event.what === 'creating')
-        lost.set(keyOf(account, event.name), {
-          rotation,
-          service,
-          generation: event.generation,
-          askedAt: event.at,
-        });
-      noteLeaving(event);
-      noteDelivery(event);
-      noteCurrent(event);
-      const isRefused = event.what === 'create-lost' && event.refused === true;
-      if (event.what === 'created' || event.what === 'deleting' || isRefused)
-        lost.delete(keyOf(account, event.name));
+      for (const take of [services.take, requests.take, sinks.take, noteLeaving, noteDelivery, noteCurrent])
+        take(event);
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);
       return row;

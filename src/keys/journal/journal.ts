@@ -12,7 +12,10 @@ import { lineAfter, noHead } from './audit-line.ts';
 import type { AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { createJournalMemory } from './journal-memory.ts';
-import type { CurrentKey, LeavingKey, LostAttempt } from './journal-memory.ts';
+import type { CurrentKey, LeavingKey } from './journal-memory.ts';
+import type { KeyRequest, RetainedKey } from './request-memory.ts';
+import type { OutdatedService } from './service-memory.ts';
+import type { KnownContents } from './sink-memory.ts';
 
 /** The steps on keys, each on the disk before it is taken: first a line of the audit file, then a row of the warehouse. */
 export type KeyJournal = {
@@ -23,7 +26,17 @@ export type KeyJournal = {
   readonly openRotations: (account: string) => readonly Rotation[];
   readonly lineage: (account: string) => Lineage;
   /** A name that a key was asked for under and, as far as is written down, never came. */
-  readonly lostAttempt: (account: string, name: string) => LostAttempt | undefined;
+  readonly lostAttempt: (account: string, name: string) => KeyRequest | undefined;
+  /** What a key of this name was asked for with. */
+  readonly requestOf: (account: string, name: string) => KeyRequest | undefined;
+  /** Orphans that are not deleted since they may be in use, by id. */
+  readonly retained: (account: string) => ReadonlyMap<number, RetainedKey>;
+  /** Services that this journal is too old for, by name: no key of theirs is written. */
+  readonly outdated: (account: string) => ReadonlyMap<string, OutdatedService>;
+  /** Services that keys are made for, each with the job whose sinks they last went to. */
+  readonly managed: (account: string) => ReadonlyMap<string, string | undefined>;
+  /** What a sink held or may hold, as far as is written down; empty where nothing is. */
+  readonly contentsOf: (account: string, place: string) => KnownContents;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
   /** Keys whose delivery was begun since their service last had a hand-over, by service: its sinks may hold different keys. */
@@ -146,6 +159,11 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
         .sort((left, right) => left.beganAt - right.beganAt),
     lineage: (account) => memory.lineOf(account),
     lostAttempt: memory.lost,
+    requestOf: memory.requestOf,
+    retained: memory.retainedOf,
+    outdated: memory.outdatedOf,
+    managed: memory.managedOf,
+    contentsOf: memory.contentsOf,
     leaving: memory.leavingOf,
     unfinished: memory.unfinishedOf,
     current: memory.currentOf,
@@ -175,6 +193,11 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   openRotations: () => [],
   lineage: () => new Map(),
   lostAttempt: () => undefined,
+  requestOf: () => undefined,
+  retained: () => new Map(),
+  outdated: () => new Map(),
+  managed: () => new Map(),
+  contentsOf: () => new Map(),
   leaving: () => new Map(),
   unfinished: () => new Map(),
   current: () => new Map(),

@@ -23,6 +23,7 @@ export type HeldReason =
   | 'exhausted'
   | 'revived'
   | 'retired'
+  | 'retained'
   | 'used'
   | 'current'
   | 'clock-skew'

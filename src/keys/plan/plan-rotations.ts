@@ -100,6 +100,11 @@ const obstacleOf = (
   const alive = line.filter(
     (other) => other === surveyed || (other.retired !== true && deadBy(other.key, survey.at) === undefined),
   );
+  if (surveyed.retained !== undefined && dead === undefined)
+    return held(
+      'retained',
+      `it was made by a rotation and delivered nowhere, and is kept: ${surveyed.retained}; \`tollkeeper keys expire id:${key.id}\` ends it`,
+    );
   if (surveyed.retired === true)
     return dead === undefined
       ? held(

@@ -16,6 +16,7 @@ export const keysOver = (ask: AskDaemon): KeyCommands => ({
   adopt: (body, signal) => ask({ name: 'POST /keys/adopt', body, signal }),
   confirm: (body) => ask({ name: 'POST /keys/confirm', body }),
   resume: (body, progress, signal) => ask({ name: 'POST /keys/resume', body, signal }, progress),
+  reconcile: (body, signal) => ask({ name: 'POST /keys/reconcile', body, signal }),
   giveUp: (body) => ask({ name: 'POST /keys/give-up', body }),
   history: (body) => ask({ name: 'POST /keys/history', body }),
 });

@@ -47,6 +47,11 @@ const adoptOrder = z.strictObject({
 });
 const confirmOrder = z.strictObject({ ...byHand, service: text, fingerprint: text });
 const serviceOrder = z.strictObject({ ...byHand, service: text });
+const reconcileOrder = z.strictObject({
+  ...byHand,
+  service: z.exactOptional(text),
+  apply: z.boolean(),
+});
 const historyQuery = z.strictObject({ account, service: z.exactOptional(text) });
 
 /** The commands on keys by method and path. */
@@ -73,6 +78,7 @@ export const keyRoutes = (keys: KeyCommands, take: Take): readonly (readonly [st
     'POST /keys/resume',
     ({ body, answer }) => keys.resume(take(serviceOrder, body), answer.progress, answer.signal),
   ],
+  ['POST /keys/reconcile', ({ body, answer }) => keys.reconcile(take(reconcileOrder, body), answer.signal)],
   ['POST /keys/give-up', ({ body }) => keys.giveUp(take(serviceOrder, body))],
   ['POST /keys/history', ({ body }) => keys.history(take(historyQuery, body))],
 ];

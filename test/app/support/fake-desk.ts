@@ -72,6 +72,8 @@ export const fakeDesk = (account: string, keys: SurveyedKey[]): FakeDesk => {
     steps: [],
     asked: [],
     survey: async () => ({ at: now, keys: desk.keys }),
+    outdated: async () => [],
+    reconcile: async () => [],
     open: async () => desk.rotations,
     start: async (planned, who) => {
       desk.asked.push(['start', planned, who]);

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  defaultTemplate,
   isKeyName,
   isServiceName,
   parseKeyName,
   placeByName,
   printKeyName,
+  randomSuffix,
   readTemplate,
   templateOf,
 } from '../../../src/keys/plan/key-names.ts';
@@ -93,6 +95,38 @@ describe('names of keys', () => {
     ['a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
   ])('%j has this place', (name, place) => {
     expect(placeByName(usualTemplate, name)).toEqual(place);
+  });
+
+  it.each([
+    ['billing.g7-k3x9', { service: 'billing', generation: 7, suffix: 'k3x9' }],
+    ['billing.g7', { service: 'billing', generation: 7 }],
+    ['billing.g7-prod', { service: 'billing.g7-prod', generation: 1 }],
+    ['billing.g7-2024', { service: 'billing.g7-2024', generation: 1 }],
+    ['web-k3x9', { service: 'web-k3x9', generation: 1 }],
+  ])('%j has this place by the default template', (name, place) => {
+    expect(placeByName(templateOf(defaultTemplate), name)).toEqual(place);
+  });
+
+  it('have a random suffix by the default template alone, and none where it would make them too long', () => {
+    fc.assert(
+      fc.property(
+        fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+        (drawn) => {
+          const suffix = randomSuffix(() => drawn.next().value);
+          expect(suffix).toMatch(/^[a-z]\d[a-z]\d$/);
+          const place = { service: 'billing', generation: 7, suffix };
+          const name = printKeyName(templateOf(defaultTemplate), place);
+          expect(name).toBe(`billing.g7-${suffix}`);
+          expect(parseKeyName(templateOf(defaultTemplate), name)).toEqual(place);
+          expect(printKeyName(templateOf('{service}.g{generation}'), place)).toBe('billing.g7');
+          const long = { service: 'x'.repeat(43), generation: 7, suffix };
+          expect(printKeyName(templateOf(defaultTemplate), long)).toBe(`${'x'.repeat(43)}.g7`);
+        },
+      ),
+    );
+    expect(readTemplate('{service}-{generation}-{random}')).toEqual({
+      problem: expect.stringContaining('holds {random}') as string,
+    });
   });
 
   it('have 50 bytes at most, however few letters these are', () => {

@@ -64,6 +64,7 @@ export const unaskedKeys: KeyCommands = {
   confirm: unasked,
   resume: unasked,
   giveUp: unasked,
+  reconcile: unasked,
   history: unasked,
 };
 

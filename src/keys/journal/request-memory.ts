@@ -1,0 +1,79 @@
+import type { UnixMillis } from '../../base/index.ts';
+import type { KeyEvent, KeyEventOf, KeyFields } from '../key-event.ts';
+import type { Fingerprint } from '../sink.ts';
+
+/** A key that was asked for, as it was written down before. */
+export type KeyRequest = {
+  readonly rotation: string;
+  readonly service: string;
+  readonly generation: number;
+  readonly name: string;
+  readonly askedAt: UnixMillis;
+  /** Amounts in the unit of answers. */
+  readonly spec: KeyFields;
+  /** Whose sinks it was made for; missing of throw-away keys. */
+  readonly job?: string;
+  /** Of the key in the answer; missing where no answer is written down. */
+  readonly keyId?: number;
+  readonly fingerprint?: Fingerprint;
+};
+
+export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };
+
+/** What was asked for, what of it has no answer, and which orphans are retained. */
+export const createRequestMemory = (jobOf: (rotation: string) => string | undefined) => {
+  const requests = new Map<string, KeyRequest>();
+  const lost = new Set<string>();
+  const retained = new Map<string, Map<number, RetainedKey>>();
+  const keyOf = (account: string, name: string): string => JSON.stringify([account, name]);
+  const retainedOf = (account: string): Map<number, RetainedKey> => {
+    const known = retained.get(account) ?? new Map<number, RetainedKey>();
+    retained.set(account, known);
+    return known;
+  };
+  const take = (event: KeyEvent): void => {
+    const { account, rotation, service } = event;
+    switch (event.what) {
+      case 'creating': {
+        const { generation, name, spec, at: askedAt } = event;
+        const job = jobOf(rotation);
+        const request = { rotation, service, generation, name, askedAt, spec };
+        requests.set(keyOf(account, name), { ...request, ...(job === undefined ? {} : { job }) });
+        lost.add(keyOf(account, name));
+        return;
+      }
+      case 'created': {
+        const { keyId, fingerprint, name } = event;
+        const request = requests.get(keyOf(account, name));
+        if (request !== undefined) requests.set(keyOf(account, name), { ...request, keyId, fingerprint });
+        lost.delete(keyOf(account, name));
+        return;
+      }
+      case 'create-lost':
+        if (event.refused === true) lost.delete(keyOf(account, event.name));
+        return;
+      case 'retained':
+        if (event.keyId !== undefined) retainedOf(account).set(event.keyId, { ...event, keyId: event.keyId });
+        return;
+      case 'deleting':
+        lost.delete(keyOf(account, event.name));
+        return;
+      case 'adopted':
+        lost.delete(keyOf(account, event.name));
+        retainedOf(account).delete(event.keyId);
+        return;
+      case 'deleted':
+      case 'vanished':
+        retainedOf(account).delete(event.keyId);
+        return;
+      default:
+    }
+  };
+  return {
+    take,
+    retainedOf,
+    requestOf: (account: string, name: string) => requests.get(keyOf(account, name)),
+    lost: (account: string, name: string) =>
+      lost.has(keyOf(account, name)) ? requests.get(keyOf(account, name)) : undefined,
+  };
+};

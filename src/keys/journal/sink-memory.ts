@@ -1,0 +1,36 @@
+import type { UnixMillis } from '../../base/index.ts';
+import type { KeyEvent } from '../key-event.ts';
+import type { Fingerprint } from '../sink.ts';
+
+/** `delivered`: a key of ours, whose delivery was begun; else it was seen there at the moment, and is somebody else's. */
+type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
+
+/** Fingerprints that a place held or may hold, as far as the journal knows. */
+export type KnownContents = ReadonlyMap<Fingerprint, KnownContent>;
+
+/** What the journal knows of the contents of sinks: what was observed there, and what a delivery of ours was begun with. */
+export const createSinkMemory = () => {
+  const contents = new Map<string, Map<Fingerprint, KnownContent>>();
+  const fingerprints = new Map<string, Fingerprint>();
+  const keyOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
+  const add = (account: string, place: string, fingerprint: Fingerprint, content: KnownContent): void => {
+    const key = keyOf(account, place);
+    const known = contents.get(key) ?? new Map<Fingerprint, KnownContent>();
+    contents.set(key, known);
+    if (content.delivered || !known.has(fingerprint)) known.set(fingerprint, content);
+  };
+  return {
+    /** Empty where the journal knows nothing of the place. */
+    contentsOf: (account: string, place: string): KnownContents =>
+      contents.get(keyOf(account, place)) ?? new Map(),
+    take: (event: KeyEvent): void => {
+      const { account, at } = event;
+      if (event.what === 'created') fingerprints.set(keyOf(account, event.keyId), event.fingerprint);
+      if (event.what === 'observed')
+        add(account, event.place, event.fingerprint, { since: at, delivered: false });
+      if (event.what !== 'delivering') return;
+      const fingerprint = fingerprints.get(keyOf(account, event.keyId));
+      if (fingerprint !== undefined) add(account, event.place, fingerprint, { since: at, delivered: true });
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import type { UnixMillis } from '../base/index.ts';
+import { adoptionOf, birthOf } from './desk-parts.ts';
+import type { ReconciledService } from './desk-types.ts';
+import { differenceWords } from './engine/find-differences.ts';
+import { note } from './engine/pass.ts';
+import type { Pass, Step } from './engine/pass.ts';
+import { differencesOf, readHeld, sinksOf } from './engine/up-to-date.ts';
+import { openRotation } from './desk-parts.ts';
+
+type Change = { readonly step: Step; readonly words: string };
+
+/** Keys of the open rotation that the journal takes for orphans, and that others may use. */
+const doubted = (pass: Pass, service: string, now: UnixMillis): readonly Change[] => {
+  const { account, journal } = pass.means;
+  const attempts = openRotation(journal, account, service)?.attempts ?? [];
+  return attempts.flatMap(({ generation, name, keyId, state }): readonly Change[] => {
+    if (state === 'gone' || state === 'superseded') return [];
+    const named = [...pass.keys().values()].filter((key) => key.name === name);
+    const listed = keyId === undefined ? (named.length === 1 ? named[0] : undefined) : pass.keys().get(keyId);
+    return listed === undefined
+      ? []
+      : [
+          {
+            step: adoptionOf({ keyId: listed.id, generation, name }, birthOf(listed, now)),
+            words: `${name} (id ${listed.id}) is generation ${generation} of ${service}`,
+          },
+        ];
+  });
+};
+
+/** What the journal takes over of what is there. */
+const changesOf = async (pass: Pass, service: string): Promise<readonly Change[]> => {
+  const { account, journal, clock } = pass.means;
+  const job = journal.managed(account).get(service);
+  const { differences } = await differencesOf(pass, service, job);
+  const { held } = await readHeld(pass, service, sinksOf(pass.means, job, service) ?? []);
+  const open = openRotation(journal, account, service);
+  return [
+    ...doubted(pass, service, clock.now()),
+    ...differences.flatMap((found): readonly Change[] => {
+      const listed = found.kind === 'key' ? pass.keys().get(found.keyId) : undefined;
+      if (found.kind !== 'key' || listed === undefined) return [];
+      const { keyId, name, place } = found;
+      return [
+        {
+          step: adoptionOf({ keyId, generation: place.generation, name }, birthOf(listed, clock.now())),
+          words: `${name} (id ${keyId}) is generation ${place.generation} of ${service}`,
+        },
+      ];
+    }),
+    ...held
+      .filter(({ is }) => is !== 'known')
+      .map(({ place, sink, fingerprint }) => ({
+        step: { what: 'observed' as const, place, fingerprint },
+        words: `${sink} holds what it holds now (SHA-256 ${fingerprint.slice(0, 12)}…)`,
+      })),
+    ...(open === undefined
+      ? []
+      : [
+          {
+            step: { what: 'given-up' as const },
+            words: `the rotation ${open.id} is given up; the next one delivers one key to every sink`,
+          },
+        ]),
+    { step: { what: 'reconciled' as const }, words: `keys of ${service} are written again` },
+  ];
+};
+
+/**
+ * What the journal of the service does not know of; `apply` writes it into the journal: the generations that exist, what the
+ * sinks hold, and that the open rotation is over, since it went by what is no longer so. No key and no sink is changed.
+ */
+export const reconcileService = async (
+  pass: Pass,
+  service: string,
+  apply: boolean,
+): Promise<ReconciledService | undefined> => {
+  const { account, journal } = pass.means;
+  const { differences } = await differencesOf(pass, service, journal.managed(account).get(service));
+  const flagged = journal.outdated(account).get(service);
+  if (differences.length === 0 && flagged === undefined) return undefined;
+  const changes = await changesOf(pass, service);
+  const open = openRotation(journal, account, service);
+  if (apply)
+    await note(pass, { id: open?.id ?? `reconcile/${service}`, service }, ...changes.map(({ step }) => step));
+  return {
+    service,
+    differences: differences.map(differenceWords),
+    changes: changes.map(({ words }) => words),
+    applied: apply,
+  };
+};
