@@ -21,7 +21,7 @@ const proven: OrphanFacts = {
   settle: 60_000,
   fingerprint: own,
   candidates: [102],
-  sinks: [sink({ state: 'holds', fingerprint: other }), sink({ state: 'empty' })],
+  sinks: [sink({ state: 'holds', fingerprint: other }, true), sink({ state: 'empty' })],
   complete: { complete: true },
   calls: 0,
 };
@@ -58,11 +58,12 @@ describe('an orphan', () => {
     expect(reasonOf(undeclared)).toBe('sinks-undeclared');
   });
 
-  it('whose answer was lost is retained while a sink holds a key that the journal does not know', () => {
+  it('is retained while a sink holds a key that the journal does not know', () => {
     const { fingerprint: _fingerprint, ...rest } = proven;
     const lost = { ...rest, askedAt: unixMillis(now - 2 * hour) };
     const holds = { state: 'holds', fingerprint: other } as const;
     expect(reasonOf({ ...lost, sinks: [sink(holds)] })).toBe('sink-unknown');
+    expect(reasonOf({ ...proven, sinks: [sink(holds)] })).toBe('sink-unknown');
     expect(reasonOf({ ...lost, sinks: [sink(holds, true)] })).toBe('delete');
   });
 
@@ -115,7 +116,7 @@ describe('an orphan', () => {
         for (const { reading: read, isAnother } of sinks ?? [])
           expect(
             read.state === 'empty' ||
-              (read.state === 'holds' && read.fingerprint !== fingerprint && (fingerprint ?? isAnother)),
+              (read.state === 'holds' && read.fingerprint !== fingerprint && isAnother),
           ).toBeTruthy();
       }),
     );

@@ -68,7 +68,7 @@ const judgeSink = (
       return retain('sink-failed', `${sink} could not be read: ${reading.why}`, true);
     default:
       if (reading.fingerprint === fingerprint) return retain('sink-holds-it', `${sink} holds ${name}`);
-      return fingerprint !== undefined || isAnother
+      return isAnother
         ? undefined
         : retain('sink-unknown', `${sink} holds a key that the journal does not know, which may be ${name}`);
   }

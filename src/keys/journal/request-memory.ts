@@ -49,6 +49,13 @@ export const createRequestMemory = (jobOf: (rotation: string) => string | undefi
         lost.delete(keyOf(account, name));
         return;
       }
+      case 'verified': {
+        const { fingerprint, name } = event;
+        const request = requests.get(keyOf(account, name));
+        if (request !== undefined && fingerprint !== undefined)
+          requests.set(keyOf(account, name), { ...request, fingerprint });
+        return;
+      }
       case 'create-lost':
         if (event.refused === true) lost.delete(keyOf(account, event.name));
         return;

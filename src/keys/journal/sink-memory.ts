@@ -25,7 +25,9 @@ export const createSinkMemory = () => {
       contents.get(keyOf(account, place)) ?? new Map(),
     take: (event: KeyEvent): void => {
       const { account, at } = event;
-      if (event.what === 'created') fingerprints.set(keyOf(account, event.keyId), event.fingerprint);
+      // Verification may find another form of the key that calls take.
+      if ((event.what === 'created' || event.what === 'verified') && event.fingerprint !== undefined)
+        fingerprints.set(keyOf(account, event.keyId), event.fingerprint);
       if (event.what === 'observed')
         add(account, event.place, event.fingerprint, { since: at, delivered: false });
       if (event.what !== 'delivering') return;

@@ -94,6 +94,7 @@ mail:
   pull-logs: { kind: pull-logs, schedule: "${options.pulls ?? '7 * * * *'}", since: 2026-11-20 }
   rotate-app:
     kind: rotate-keys
+    name: "{service}.g{generation}"
     schedule: "0 3 * * 1"
 ${lines.join('')}${options.jobs ?? ''}`,
   );
