@@ -4,7 +4,7 @@ import { unixMillis } from './base/index.ts';
 import type { Means, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
-import { jobKinds, reportFaults, sinkFaults } from './jobs/index.ts';
+import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './schedule/index.ts';
 import { reportRelations as relations } from './warehouse/index.ts';
 
@@ -69,9 +69,14 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
 export const checkConfig = async (
   folder: string,
   means: Pick<Means, 'env' | 'secrets' | 'clock' | 'cwd'>,
-): Promise<{ readonly faults: Loaded['faults']; readonly jobs: readonly JobPreview[] }> => {
+): Promise<{
+  readonly faults: Loaded['faults'];
+  /** What makes figures of reports wrong or misleading; the config is good all the same. */
+  readonly warnings: Loaded['faults'];
+  readonly jobs: readonly JobPreview[];
+}> => {
   const { config, faults } = await readConfig(folder, means, means.clock.now());
-  if (config === undefined) return { faults, jobs: [] };
+  if (config === undefined) return { faults, warnings: [], jobs: [] };
   const jobs = Object.values(config.jobs).map((job) => {
     const schedule = scheduleOf(job);
     return {
@@ -83,9 +88,10 @@ export const checkConfig = async (
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
     };
   });
-  const faulty = [
-    ...(await reportFaults(reportDirectories(folder))),
-    ...(await sinkFaults(config, means.cwd)),
-  ];
-  return { faults: faulty, jobs };
+  const reports = await checkReports(reportDirectories(folder));
+  return {
+    faults: [...reports.faults, ...(await sinkFaults(config, means.cwd))],
+    warnings: reports.warnings,
+    jobs,
+  };
 };

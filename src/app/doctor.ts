@@ -14,6 +14,7 @@ import type { DeclaredSink } from './key-desks.ts';
 import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
 import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
+import { kindPoints } from './doctor-kinds.ts';
 import { conventionPoints } from './doctor-tokens.ts';
 import type { Places } from './places.ts';
 
@@ -81,6 +82,7 @@ const learnedOf = async (
       ...(await warehouse.profile.points(name)),
       ...conventions.flatMap(conventionPoints),
       ...quarantinePoint(await warehouse.logs.quarantined(name)),
+      ...(await kindPoints(name, warehouse.logs)),
     ],
     past: await warehouse.profile.past(name),
     goneColumns: (await warehouse.profile.columns(name)).flatMap(({ name: column, goneAt }) =>

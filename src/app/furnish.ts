@@ -228,6 +228,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       return {
         subject: composed.rendered.subject,
         files: await builtFiles(composed, order.report, order.attach ?? [], context),
+        warnings: composed.model.warnings,
       };
     },
     doctor: async (order, progress, signal) =>

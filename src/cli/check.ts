@@ -4,7 +4,7 @@ import { checkConfig } from '../settings.ts';
 import type { JobPreview } from '../settings.ts';
 import { formatMoment, toSeconds } from '../base/index.ts';
 import type { Means } from '../base/index.ts';
-import { configOption, faultLines } from './config-option.ts';
+import { configOption, faultLines, warningLines } from './config-option.ts';
 import { reportTables } from './report-tables.ts';
 
 /** To the minute, unless a schedule has seconds of its own. */
@@ -28,7 +28,8 @@ export const addCheck = (program: Command, means: Means): void => {
     .addHelpText(
       'after',
       `
-Exit code 0 when the config is good, 1 when it has faults.
+Exit code 0 when the config is good, 1 when it has faults. Warnings name figures of reports that mislead, such as a total
+without the rows that LIMIT cuts off; they do not change the exit code.
 
 Examples:
   tollkeeper check
@@ -40,16 +41,17 @@ Examples:
         means.stdout.write(reportTables(options.json === true));
         return;
       }
-      const { faults, jobs } = await checkConfig(resolve(means.cwd, options.config), means);
+      const { faults, warnings, jobs } = await checkConfig(resolve(means.cwd, options.config), means);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
         const shown = jobs.map((job) => ({
           ...job,
           next: job.next.map((run) => new Date(run).toISOString()),
         }));
-        means.stdout.write(`${JSON.stringify({ faults, jobs: shown }, null, 2)}\n`);
+        means.stdout.write(`${JSON.stringify({ faults, warnings, jobs: shown }, null, 2)}\n`);
         return;
       }
+      if (warnings.length > 0) means.stdout.write(`${warningLines(warnings)}\n\n`);
       if (faults.length > 0) {
         means.stdout.write(
           `${faultLines(faults)}\n\n${faults.length} fault${faults.length === 1 ? '' : 's'}\n`,

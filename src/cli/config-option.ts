@@ -15,3 +15,7 @@ export const faultLines = (faults: LoadedConfig['faults']): string =>
       return advice === undefined ? place : `${place}\n    what to do: ${advice}`;
     })
     .join('\n');
+
+/** Like faults, marked as warnings. */
+export const warningLines = (warnings: LoadedConfig['faults']): string =>
+  faultLines(warnings.map((warning) => ({ ...warning, message: `warning: ${warning.message}` })));

@@ -103,9 +103,11 @@ Examples:
         );
         const paths = await writeFiles(resolve(means.cwd, options.out), built.files);
         end();
+        for (const { message, advice } of built.warnings)
+          means.stderr.write(`warning: ${message}\n    what to do: ${advice}\n`);
         means.stdout.write(
           options.json === true
-            ? `${JSON.stringify({ subject: built.subject, files: paths }, null, 2)}\n`
+            ? `${JSON.stringify({ subject: built.subject, files: paths, warnings: built.warnings }, null, 2)}\n`
             : `${built.subject}\n${paths.join('\n')}\n`,
         );
       } finally {

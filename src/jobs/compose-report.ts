@@ -43,7 +43,7 @@ const folderOf = async (name: string, directories: readonly string[]): Promise<s
 
 /** @throws Fault `report-unknown` or `report-invalid` with every fault of the folder. */
 export const openReport = async (name: string, directories: readonly string[]): Promise<ReportDefinition> => {
-  const { report, faults } = await loadReport(await folderOf(name, directories), readText);
+  const { report, faults } = await loadReport(await folderOf(name, directories), readText, bindQueries);
   if (report !== undefined && faults.length === 0) return report;
   throw fault(
     'report-invalid',
@@ -58,10 +58,12 @@ const foldersIn = async (directory: string): Promise<readonly string[]> =>
   );
 
 /**
- * Faults of all reports there are, each once, and of their SQL; a report that a job names and that is missing is told by the
- * config's rules.
+ * Faults and warnings of all reports there are, each once, and of their SQL; a report that a job names and that is missing
+ * is told by the config's rules.
  */
-export const reportFaults = async (directories: readonly string[]): Promise<readonly ConfigFault[]> => {
+export const checkReports = async (
+  directories: readonly string[],
+): Promise<{ readonly faults: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> => {
   const folders = new Map<string, string>();
   for (const directory of directories)
     for (const name of await foldersIn(directory)) {
@@ -71,7 +73,10 @@ export const reportFaults = async (directories: readonly string[]): Promise<read
   const loaded = await Promise.all(
     [...folders.values()].sort().map(async (folder) => loadReport(folder, readText, bindQueries)),
   );
-  return loaded.flatMap(({ faults }) => faults);
+  return {
+    faults: loaded.flatMap(({ faults }) => faults),
+    warnings: loaded.flatMap(({ warnings }) => warnings),
+  };
 };
 
 export type ReportFile = { readonly name: string; readonly text: string };
@@ -94,15 +99,6 @@ export type ComposedReport = {
   readonly period: Period;
   /** How its sums compare with the gateway's own statistics. */
   readonly verdict: NonNullable<ReportFacts['reconciliation']>;
-};
-
-/** With a place for the warnings, which no report may keep to itself. */
-const withNotes = (definition: ReportDefinition, days: number): ReportDefinition => {
-  const when = days === 1 ? 'one-day' : 'several-days';
-  const hasNotes = definition.sections.some(
-    (section) => section.kind === 'notes' && (section.when === undefined || section.when === when),
-  );
-  return hasNotes ? definition : { ...definition, sections: [{ kind: 'notes' }, ...definition.sections] };
 };
 
 export type ReportRequest = {
@@ -150,11 +146,13 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const covered = await warehouse.logs.reach(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
+  const unclear = await warehouse.logs.unclear(account.name, period.interval);
   const warnings = [
     ...(context.dataLate === undefined
       ? []
       : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
     ...(unread === 0 ? [] : [says.unread(unread)]),
+    ...(unclear === 0 ? [] : [says.unclear(unclear)]),
   ];
   const verdict = compared.known
     ? {
@@ -172,7 +170,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       ...(filters === undefined ? {} : { filters }),
     };
     const model = await buildReport({
-      definition: warnings.length === 0 ? definition : withNotes(definition, period.days.length),
+      definition,
       warehouse,
       account: account.name,
       currency: account.currency,

@@ -20,7 +20,7 @@ export const jobKinds: readonly JobKind[] = [
 
 export { builtFiles } from './built-files.ts';
 export { createDataReach } from './data-reach.ts';
-export { composeReport, reportFaults } from './compose-report.ts';
+export { checkReports, composeReport } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export { expiryPolicy } from './expire-shape.ts';
 export type { ExpireSettings } from './expire-shape.ts';

@@ -63,7 +63,12 @@ export const mailPart = async (
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is declared');
   const part = label === undefined ? {} : { part: label.replaceAll(' ', '-') };
-  const compose = async (): Promise<ComposedReport> => (await prepare()).compose(team);
+  const compose = async (): Promise<ComposedReport> => {
+    const composed = await (await prepare()).compose(team);
+    for (const { message, advice } of composed.model.warnings)
+      context.log.warn(`${settings.report}: ${message}`, { advice });
+    return composed;
+  };
   const attach = settings.mail?.attach ?? [];
   const kept = await keepReport(settings, compose, { attach, ...part }, context);
   const { manifest, html, text, images, attachments, announcement } = kept;

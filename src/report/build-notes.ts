@@ -51,7 +51,7 @@ export const buildNotes = (
     ...(facts.reconciliation === undefined || facts.reconciliation.good
       ? []
       : [words.footer.reconciliation(reconciledWords(facts, facts.reconciliation, context.locale))]),
-    ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 300)),
+    ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 400)),
   ];
   const looks = spike === undefined ? [] : [spikeInWords(spike, context)];
   return {

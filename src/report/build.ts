@@ -16,6 +16,7 @@ import type { ReportFacts } from './facts.ts';
 import { formatMoney } from './format.ts';
 import { buildData } from './files/build-data.ts';
 import type { ReportData } from './files/data.ts';
+import type { Advice } from './locale.ts';
 import { localeOf } from './locales.ts';
 import type { DataState, ReportModel, Seal, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
@@ -26,6 +27,7 @@ import { renderHtml } from './render-html.ts';
 import { sealOf, sealSections, sealState } from './seal.ts';
 import { subjectFields } from './subject-fields.ts';
 import { fillTemplate } from './template.ts';
+import { dataWarnings, queryWarnings } from './warnings.ts';
 
 /** Gmail clips a mail at 102 kB; what a mail server adds fits between. */
 const mostHtmlBytes = 90_000;
@@ -175,20 +177,49 @@ const teamOf = ({ means }: BuildRequest, { locale }: Context): string => {
   return teams?.length === 1 ? (teams[0] ?? locale.words.unassigned) : '';
 };
 
+/** What of its definition makes figures wrong, of the sections that are shown. */
+const warningsOf = (request: BuildRequest, results: QueryResults): readonly Advice[] => {
+  const { definition } = request;
+  const { context, state } = contextOf(request, results);
+  const sections = definition.sections.filter((section) => isShown(section, state, context));
+  const facts = new Map([...(definition.facts ?? [])].filter(([file]) => results.tables.has(file)));
+  const all = [
+    ...queryWarnings({ ...definition, sections }, facts, context.locale).map(({ said }) => said),
+    ...(state === 'missing'
+      ? []
+      : dataWarnings(definition.headline, sections, facts, results.hasCalls, context)),
+  ];
+  return [...new Map(all.map((one) => [one.message, one])).values()];
+};
+
+/** With a place for the warnings, which no report may keep to itself. */
+const withNotes = (sections: readonly SectionShape[], facts: ReportFacts): readonly SectionShape[] =>
+  facts.warnings.length === 0 || sections.some(({ kind }) => kind === 'notes')
+    ? sections
+    : [{ kind: 'notes' }, ...sections];
+
 const assemble = (
   request: BuildRequest,
   results: QueryResults,
   scale: number,
   seal: Seal | undefined,
+  advice: readonly Advice[],
 ): ShownReport => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
   const facts = {
     ...request.facts,
-    warnings: [...doubtsOf(results, context, request.currency), ...request.facts.warnings],
+    warnings: [
+      ...doubtsOf(results, context, request.currency),
+      ...request.facts.warnings,
+      ...advice.map(({ message, advice: instead }) => context.locale.sentences([message, instead])),
+    ],
   };
   const built = buildHeadline(definition.headline, state, context);
-  const shown = definition.sections.filter((section) => isShown(section, state, context));
+  const shown = withNotes(
+    definition.sections.filter((section) => isShown(section, state, context)),
+    facts,
+  );
   const charts = new Map<SectionShape, BuiltChart>();
   for (const section of shown)
     if (section.kind === 'chart' && !isWithheld(section.format, context))
@@ -232,10 +263,11 @@ const assemble = (
 export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
   const results = await runQueries(request);
   const { data, seal } = dataOf(request, results);
+  const warnings = warningsOf(request, results);
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
-    const model = assemble(request, results, scale, seal);
+    const model = assemble(request, results, scale, seal, warnings);
     if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes)
-      return { ...model, data, ...(seal === undefined ? {} : { seal }) };
+      return { ...model, data, warnings, ...(seal === undefined ? {} : { seal }) };
   }
   throw fault(
     'report-invalid',

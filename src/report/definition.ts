@@ -3,6 +3,7 @@ import { isDate } from '../base/index.ts';
 import type { LocaleTag } from '../base/index.ts';
 import { periodShape } from './period-shape.ts';
 import { comparisonNames } from './period.ts';
+import type { QueryFacts } from './sql/facts.ts';
 
 const label = z.string().min(1).max(60);
 const column = z
@@ -351,4 +352,6 @@ export type Direction = 'up' | 'down' | undefined;
 export type ReportDefinition = ReportShape & {
   readonly queries: ReadonlyMap<string, string>;
   readonly translations?: ReadonlyMap<LocaleTag, ReportShape>;
+  /** What can be told of each query by reading it; there when the queries were held against their tables. */
+  readonly facts?: ReadonlyMap<string, QueryFacts>;
 };

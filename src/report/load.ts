@@ -7,10 +7,19 @@ import { whyUnreadable } from './report-file.ts';
 import type { ReadFile, ReportFault } from './report-file.ts';
 import { columnFaults } from './column-check.ts';
 import type { ResultTable } from './port.ts';
+import { localeOf } from './locales.ts';
 import { checkSql } from './sql-check.ts';
+import { factsOf } from './sql/facts.ts';
+import type { QueryFacts } from './sql/facts.ts';
 import { loadTexts } from './texts.ts';
+import { queryWarnings } from './warnings.ts';
 
-export type LoadedReport = { readonly report?: ReportDefinition; readonly faults: readonly ReportFault[] };
+export type LoadedReport = {
+  readonly report?: ReportDefinition;
+  readonly faults: readonly ReportFault[];
+  /** What makes figures of a good report wrong or misleading. */
+  readonly warnings: readonly ReportFault[];
+};
 
 type Node = { readonly [key: string]: unknown };
 
@@ -71,26 +80,35 @@ const looseReferences = (value: unknown, path: YamlPath = []): Reference[] => {
   );
 };
 
+/** Of a place in bytes, as the parser counts. */
+const positionIn = (sql: string, at: number): { readonly line: number; readonly column: number } => {
+  const lines = Buffer.from(sql).subarray(0, at).toString().split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+};
+
 /** What a query gives, or what is wrong with it. */
 type BoundQuery = {
   readonly columns?: ResultTable['columns'] | undefined;
+  readonly tree?: unknown;
   readonly fault?: { readonly line?: number; readonly column?: number; readonly message: string } | undefined;
 };
 
 /** Holds queries, by their names, against the tables that a report may name. */
 export type BindQueries = (queries: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, BoundQuery>>;
 
-/** The columns that each good SQL file gives; what is wrong with the others is told, unless it has been already. */
+type GoodQuery = { readonly columns: ResultTable['columns']; readonly facts: QueryFacts };
+
+/** What each good SQL file gives; what is wrong with the others is told, unless it has been already. */
 const bound = async (
   folder: string,
   queries: ReadonlyMap<string, string>,
   faults: ReportFault[],
   bind: BindQueries,
-): Promise<ReadonlyMap<string, ResultTable['columns']>> => {
+): Promise<ReadonlyMap<string, GoodQuery>> => {
   const good = [...queries].filter(([name]) => !faults.some(({ file }) => file === `${folder}/${name}`));
-  const given = new Map<string, ResultTable['columns']>();
-  for (const [name, { columns, fault }] of await bind(new Map(good))) {
-    if (columns !== undefined) given.set(name, columns);
+  const given = new Map<string, GoodQuery>();
+  for (const [name, { columns, tree, fault }] of await bind(new Map(good))) {
+    if (columns !== undefined) given.set(name, { columns, facts: factsOf(tree) });
     if (fault !== undefined)
       faults.push({
         file: `${folder}/${name}`,
@@ -117,10 +135,14 @@ export const loadReport = async (
   try {
     text = await readFile(file);
   } catch (error) {
-    return { faults: [{ file, line: 1, column: 1, message: `report.yaml: ${whyUnreadable(error)}` }] };
+    return {
+      faults: [{ file, line: 1, column: 1, message: `report.yaml: ${whyUnreadable(error)}` }],
+      warnings: [],
+    };
   }
   const yaml = parseYaml(text);
-  if (yaml.faults.length > 0) return { faults: yaml.faults.map((fault) => ({ file, ...fault })) };
+  if (yaml.faults.length > 0)
+    return { faults: yaml.faults.map((fault) => ({ file, ...fault })), warnings: [] };
 
   const parsed = reportShape.safeParse(yaml.value, { reportInput: true });
   const faults = parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, file, yaml));
@@ -141,16 +163,29 @@ export const loadReport = async (
       faults.push({ file, ...yaml.positionOf(reference.path), message });
     }
   }
-  const given =
-    bind === undefined
-      ? new Map<string, ResultTable['columns']>()
-      : await bound(folder, queries, faults, bind);
-  if (!parsed.success) return { faults };
+  const good = bind === undefined ? new Map<string, GoodQuery>() : await bound(folder, queries, faults, bind);
+  const given = new Map([...good].map(([name, { columns }]) => [name, columns]));
+  if (!parsed.success) return { faults, warnings: [] };
   faults.push(...columnFaults({ file, yaml }, parsed.data, given));
   const texts = await loadTexts(folder, { file, yaml }, readFile);
   faults.push(...texts.faults);
   for (const [tag, shape] of texts.translations)
     faults.push(...columnFaults({ file, yaml }, shape, given, `texts.${tag}.yaml`));
-  if (faults.length > 0) return { faults };
-  return { report: { ...parsed.data, queries, translations: texts.translations }, faults };
+  if (faults.length > 0) return { faults, warnings: [] };
+  const facts = new Map([...good].map(([name, query]) => [name, query.facts]));
+  const warnings = queryWarnings(parsed.data, facts, localeOf('en')).map(({ said, place }): ReportFault => {
+    if ('path' in place) return { file, ...yaml.positionOf(place.path), ...said };
+    // The built-in query has no file, and nothing to warn of.
+    return { file: `${folder}/${place.sql}`, ...positionIn(queries.get(place.sql) ?? '', place.at), ...said };
+  });
+  return {
+    report: {
+      ...parsed.data,
+      queries,
+      translations: texts.translations,
+      ...(bind === undefined ? {} : { facts }),
+    },
+    faults,
+    warnings,
+  };
 };

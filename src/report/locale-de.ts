@@ -42,6 +42,7 @@ export const german: Locale = {
   longDay,
   range,
   list: (items) => items.join(', '),
+  sentences: (all) => all.join(' '),
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
@@ -84,6 +85,38 @@ export const german: Locale = {
     partialDay: (day, moment) => `Der ${day} ist unvollständig: Die Daten reichen bis ${moment}.`,
     uncounted: (kind, rows, amount) =>
       `${amount} in ${rows === '1' ? 'einer Zeile' : `${rows} Zeilen`} der unbekannten Art „${kind}“ zählen nicht als Kosten.`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `In der Summe von „${table}“ fehlen Zeilen: ${sql} schneidet sie mit LIMIT ab.`,
+        advice:
+          'LIMIT entfernen und in report.yaml `limit:` der Tabelle setzen: Die Summe gilt dann für alle Zeilen.',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `Die Summe von „${table}“ addiert Verhältnisse: „${column}“ in ${sql} ist ein Quotient oder ein Mittelwert.`,
+        advice: `Beide Größen abfragen und statt \`name: ${column}\` \`quotient: { of: …, by: … }\` schreiben, oder \`total: false\` setzen.`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} filtert nach dem Zeitraum „${period}“, den es nicht gibt: Keine Zeile passt.`,
+        advice:
+          "'current' oder 'comparison' verwenden (mit `periods:` in report.yaml auch 'month' und 'history'); welche Tage das sind, bestimmt `period` des Jobs oder `--period`.",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} filtert nach dem Zeitraum „${period}“, den der Bericht nicht hat: Keine Zeile passt.`,
+        advice: `„${period}“ in report.yaml unter \`periods:\` eintragen.`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} addiert den Zeitraum und den Vergleichszeitraum.`,
+        advice: "WHERE period = 'current' ergänzen oder FILTER (period = 'current') hinter jeder Summe.",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `Die Summe von „${table}“, ${sum}, weicht von „${label}“, ${headline}, ab, obwohl beide dieselben Zeilen betreffen.`,
+        advice: `Verknüpfungen und Bedingungen in ${sql} prüfen: Ein JOIN, der mehrere oder keine Zeilen findet, zählt Aufrufe doppelt oder gar nicht. Fehlen Zeilen mit Absicht, \`total: false\` setzen.`,
+      }),
+      noRows: (title, sql) => ({
+        message: `„${title}“ hat keine Zeilen, obwohl es im Zeitraum Aufrufe gibt.`,
+        advice: `Bedingungen in ${sql} prüfen oder \`optional: true\` setzen, wenn keine Zeile eine gültige Antwort ist.`,
+      }),
+    },
     doubtfulAmounts: {
       form: (currency) =>
         `Noch belegt nichts, ob das Gateway Beträge in ${currency} oder in ganzen Einheiten schreibt; dieser Bericht nennt daher keine Beträge. Zum Festlegen gateway.amounts beim Konto auf units oder currency setzen.`,

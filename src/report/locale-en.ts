@@ -44,6 +44,7 @@ export const english: Locale = {
   longDay,
   range,
   list: (items) => items.join(', '),
+  sentences: (all) => all.join(' '),
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
@@ -84,6 +85,38 @@ export const english: Locale = {
     partialDay: (day, moment) => `${day} is incomplete: the data reaches to ${moment}.`,
     uncounted: (kind, rows, amount) =>
       `${amount} in ${rows === '1' ? 'one row' : `${rows} rows`} of the unknown kind “${kind}” is not counted as spend.`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `The total of “${table}” leaves out rows: ${sql} cuts them off with LIMIT.`,
+        advice:
+          'Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `The total of “${table}” adds up ratios: “${column}” of ${sql} is divided or averaged.`,
+        advice: `Select both figures and write \`quotient: { of: …, by: … }\` in place of \`name: ${column}\`, or set \`total: false\`.`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} filters on the period “${period}”, which does not exist: no row matches.`,
+        advice:
+          "Use 'current' or 'comparison' (or 'month' and 'history' with `periods:` in report.yaml); which days they are is set by `period` of the job or `--period`.",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} filters on the period “${period}”, which the report does not have: no row matches.`,
+        advice: `Add “${period}” to \`periods:\` in report.yaml.`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} adds up the current period and the period it is compared with.`,
+        advice: "Add WHERE period = 'current', or FILTER (period = 'current') behind each sum.",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `The total of “${table}”, ${sum}, differs from “${label}”, ${headline}, although both are of the same rows.`,
+        advice: `Check the joins and conditions in ${sql}: a JOIN that matches several rows, or none, counts calls twice or not at all. Set \`total: false\` where it leaves rows out on purpose.`,
+      }),
+      noRows: (title, sql) => ({
+        message: `“${title}” has no rows although the period has calls.`,
+        advice: `Check the conditions in ${sql}, or set \`optional: true\` where no row is a valid answer.`,
+      }),
+    },
     doubtfulAmounts: {
       form: (currency) =>
         `Nothing proves yet whether the gateway writes amounts in ${currency} or in integer units, so this report has no amounts. To decide it, set gateway.amounts of the account to units or currency.`,

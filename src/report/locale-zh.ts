@@ -43,6 +43,7 @@ export const chinese: Locale = {
   longDay,
   range,
   list: (items) => items.join('、'),
+  sentences: (all) => all.join(''),
   heading: (title) => `【${title}】`,
   labelled: (label, value) => `${label}：${value}`,
   // The font of the pictures has no Chinese: dates as in ISO 8601, and numbers written out.
@@ -80,6 +81,37 @@ export const chinese: Locale = {
     missingDays: (days) => `${days}没有数据：是缺失，不是零。`,
     partialDay: (day, moment) => `${day}的数据不完整：仅到 ${moment}。`,
     uncounted: (kind, rows, amount) => `未知类型“${kind}”共 ${rows} 行，金额 ${amount}，未计入支出。`,
+    reportWarnings: {
+      limit: (table, sql) => ({
+        message: `“${table}”的合计缺少部分行：${sql} 用 LIMIT 截断了结果。`,
+        advice: '请删除 LIMIT，改用 report.yaml 中该表的 `limit:`：合计即为全部行之和。',
+      }),
+      ratio: (table, column, sql) => ({
+        message: `“${table}”的合计把比率相加：${sql} 中的“${column}”是商或平均值。`,
+        advice: `请查询两个原始数值，并以 \`quotient: { of: …, by: … }\` 代替 \`name: ${column}\`，或设置 \`total: false\`。`,
+      }),
+      unknownPeriod: (period, sql) => ({
+        message: `${sql} 按不存在的期间“${period}”筛选，没有任何行符合。`,
+        advice:
+          "请使用 'current' 或 'comparison'（在 report.yaml 写明 `periods:` 后也可用 'month' 和 'history'）；具体日期由任务的 `period` 或 `--period` 决定。",
+      }),
+      undeclaredPeriod: (period, sql) => ({
+        message: `${sql} 按期间“${period}”筛选，而报告没有这一期间，没有任何行符合。`,
+        advice: `请在 report.yaml 的 \`periods:\` 中加入“${period}”。`,
+      }),
+      mixedPeriods: (sql) => ({
+        message: `${sql} 把本期与对比期相加。`,
+        advice: "请加上 WHERE period = 'current'，或在每个合计后加上 FILTER (period = 'current')。",
+      }),
+      sumDiffers: (table, sum, label, headline, sql) => ({
+        message: `“${table}”的合计 ${sum} 与“${label}”的 ${headline} 不一致，而两者统计的是相同的行。`,
+        advice: `请检查 ${sql} 的连接与条件：JOIN 匹配到多行或没有匹配时，调用会被重复计算或漏算。若有意略去部分行，请设置 \`total: false\`。`,
+      }),
+      noRows: (title, sql) => ({
+        message: `本期有调用，但“${title}”没有任何行。`,
+        advice: `请检查 ${sql} 中的条件；若没有行也属正常，请设置 \`optional: true\`。`,
+      }),
+    },
     doubtfulAmounts: {
       form: (currency) =>
         `目前无法证明网关的金额是以 ${currency} 还是以整数单位记录，因此本报告不含金额。如需确定，请将账户的 gateway.amounts 设为 units 或 currency。`,

@@ -25,6 +25,8 @@ export type Locale = {
   readonly range: (first: LocalDate, last: LocalDate) => string;
   /** Items one after the other: `a, b`. */
   readonly list: (items: readonly string[]) => string;
+  /** Sentences one after the other. */
+  readonly sentences: (sentences: readonly string[]) => string;
   /** Of a section, in plain text. */
   readonly heading: (title: string) => string;
   /** `Spend: $12.00` */
@@ -36,6 +38,9 @@ export type Locale = {
   };
   readonly words: Words;
 };
+
+/** What is wrong, and what to write instead; each one or more sentences. */
+export type Advice = { readonly message: string; readonly advice: string };
 
 /** Every word of the engine; a language that lacks one does not compile. */
 export type Words = {
@@ -80,6 +85,16 @@ export type Words = {
   readonly partialDay: (day: string, moment: string) => string;
   /** Amounts of a kind of row that is not known to be spend. */
   readonly uncounted: (kind: string, rows: string, amount: string) => string;
+  /** Of queries that make a figure wrong; `sql` is the name of a file. */
+  readonly reportWarnings: {
+    readonly limit: (table: string, sql: string) => Advice;
+    readonly ratio: (table: string, column: string, sql: string) => Advice;
+    readonly unknownPeriod: (period: string, sql: string) => Advice;
+    readonly undeclaredPeriod: (period: string, sql: string) => Advice;
+    readonly mixedPeriods: (sql: string) => Advice;
+    readonly sumDiffers: (table: string, sum: string, label: string, headline: string, sql: string) => Advice;
+    readonly noRows: (title: string, sql: string) => Advice;
+  };
   readonly doubtfulAmounts: Readonly<Record<'form' | 'unit', (currency: string) => string>>;
   /** Of a report that closes a month. */
   readonly seal: {

@@ -1,6 +1,7 @@
 import type { LocaleTag, Money } from '../base/index.ts';
 import type { Format } from './definition.ts';
 import type { ReportData } from './files/data.ts';
+import type { Advice } from './locale.ts';
 
 /** A value as it is shown, with the exact decimal behind it where it is a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };
@@ -130,4 +131,9 @@ export type ShownReport = {
 };
 
 /** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
-export type ReportModel = ShownReport & { readonly data: ReportData; readonly seal?: Seal };
+export type ReportModel = ShownReport & {
+  readonly data: ReportData;
+  readonly seal?: Seal;
+  /** What makes figures wrong or misleading, and what to write instead; the notes say it too. */
+  readonly warnings: readonly Advice[];
+};

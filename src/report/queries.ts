@@ -19,6 +19,8 @@ export type QueryResults = {
   readonly currency: string;
   /** Whether amounts may be shown. */
   readonly hasAmounts: boolean;
+  /** Whether the period has any call or refund. */
+  readonly hasCalls: boolean;
   /** Why they are not shown, or are in another currency: their form is open, or they are integer units of a US dollar. */
   readonly doubt: 'form' | 'unit' | undefined;
 };
@@ -93,7 +95,8 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
     async (query, facts?: CubeFacts) => {
       const tables = new Map<string, ResultTable>();
       for (const [file, sql] of queries) tables.set(file, await query(sql).catch(blame(file)));
-      const charged = kindsOf(await query(kindsSql));
+      const kinds = await query(kindsSql);
+      const charged = kindsOf(kinds);
       const currency = facts?.currency ?? request.currency;
       // Where there was no call, there was no spend, in whichever form amounts come.
       const isOpen = facts?.isProven === false && (await query(chargesSql)).rows[0]?.[0] !== '0';
@@ -102,6 +105,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
         tables,
         currency,
         hasAmounts: !isOpen,
+        hasCalls: kinds.rows.some(([kind]) => spendKinds.has(String(kind))),
         uncounted: charged.filter(({ kind }) => !spendKinds.has(kind) && !otherKinds.has(kind)),
         doubt: isOpen ? 'form' : isOther ? 'unit' : undefined,
       };

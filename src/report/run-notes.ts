@@ -11,6 +11,7 @@ export type RunNotes = {
   /** `reason` without a full stop. */
   readonly late: (reason: string, reach: UnixSeconds | undefined) => string;
   readonly unread: (rows: number) => string;
+  readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
   /** With the span when it is less than the period. */
   readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
@@ -21,6 +22,7 @@ const sentences = (words: RunWords, zone: string, apart: string): RunNotes => {
   return {
     late: (reason, reach) => words.late(reason, reach === undefined ? undefined : at(reach)),
     unread: words.unread,
+    unclear: words.unclear,
     notCompared: words.notCompared,
     compared: (comparison, part) =>
       [
@@ -38,6 +40,8 @@ const english = (zone: string): RunNotes => ({
     rows === 1
       ? '1 row of the call log could not be read and is in no figure.'
       : `${rows.toLocaleString('en-US')} rows of the call log could not be read and are in no figure.`,
+  unclear: (rows) =>
+    `The calls include ${rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`} without a charge and without tokens, which may be errors: no column of the log export tells the kind of these rows.`,
   notCompared: (reason) => `Not compared with the gateway: ${reason}`,
   compared: ({ text }, part) =>
     part === undefined

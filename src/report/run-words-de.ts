@@ -10,6 +10,10 @@ export const germanRunWords: RunWords = {
     rows === 1
       ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'
       : `${rows} Zeilen des Aufruf-Logs konnten nicht gelesen werden und sind in keiner Zahl enthalten.`,
+  unclear: (rows) =>
+    rows === 1
+      ? 'Die Aufrufe enthalten eine Zeile ohne Kosten und ohne Tokens, die ein Fehler sein kann: Keine Spalte des Log-Exports nennt ihre Art.'
+      : `Die Aufrufe enthalten ${rows} Zeilen ohne Kosten und ohne Tokens, die Fehler sein können: Keine Spalte des Log-Exports nennt ihre Art.`,
   notCompared: (reason) => `Nicht mit dem Gateway verglichen: ${reason}`,
   part: (from, to) => `Verglichen wurde, was das Log enthält: von ${from} bis ${to}.`,
   sources: {

@@ -25,6 +25,8 @@ export type RunWords = {
   readonly late: (reason: string, reach: string | undefined) => string;
   /** Rows of the call log that could not be read. */
   readonly unread: (rows: number) => string;
+  /** Rows that count as calls and may be of other kinds. */
+  readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
   /** What was compared is less than the period. */
   readonly part: (from: string, to: string) => string;

@@ -1,4 +1,4 @@
-import { compareMoney, sumMoney, zero } from '../base/index.ts';
+import { compareMoney, subtractMoney, sumMoney, zero } from '../base/index.ts';
 import type { Money } from '../base/index.ts';
 import type { ColumnShape, TableShape } from './definition.ts';
 import type { QueryTable, Row } from './query-table.ts';
@@ -16,16 +16,18 @@ type DividedRows = {
 const partOf = (columns: readonly ColumnShape[]): string | undefined =>
   columns.find(({ share_of: shareOf }) => shareOf !== undefined)?.share_of;
 
-/** The rows whose lack makes the others add up to less than nothing, the most negative first. */
+/** The most negative rows, as many as it takes for the others to add up to no less than zero. */
 const deductions = (rows: readonly Row[], valueOf: (row: Row) => Money): ReadonlySet<Row> => {
   const taken = new Set<Row>();
   const negative = rows
-    .filter((row) => compareMoney(valueOf(row), zero) < 0)
-    .toSorted((left, right) => compareMoney(valueOf(left), valueOf(right)));
-  for (const row of negative) {
-    const left = sumMoney(rows.filter((one) => !taken.has(one)).map(valueOf));
+    .map((row) => ({ row, value: valueOf(row) }))
+    .filter(({ value }) => compareMoney(value, zero) < 0)
+    .toSorted((left, right) => compareMoney(left.value, right.value));
+  let left = sumMoney(rows.map(valueOf));
+  for (const { row, value } of negative) {
     if (compareMoney(left, zero) >= 0) break;
     taken.add(row);
+    left = subtractMoney(left, value);
   }
   return taken;
 };

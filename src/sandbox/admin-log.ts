@@ -69,7 +69,10 @@ export const logExport = (state: State, { query }: Request): Answer => {
   const byRow = variants.amounts_change_by === 'row';
   const unit = byRow ? usual : unitAt(state, 'log', usual);
   const unitOf = (row: Row): MoneyUnit => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit);
-  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', unitOf);
+  const showsKind =
+    variants.kind_column === 'present' ||
+    (variants.kind_column === 'dropped' && span.end <= state.seconds() - 86_400);
+  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', { unitOf, showsKind });
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
   }

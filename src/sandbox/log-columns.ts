@@ -22,6 +22,15 @@ const kindNumbers: Readonly<Record<RowKind, string>> = {
   refund: '6',
 };
 
+const ownKindWords: Readonly<Record<RowKind, string>> = {
+  topup: 'deposit',
+  consumption: 'billable',
+  management: 'audit',
+  system: 'notice',
+  error: 'void',
+  refund: 'credit note',
+};
+
 /** The aggregate columns; the others are the detailed ones. */
 const aggregate: readonly string[] = [
   'id',
@@ -35,6 +44,21 @@ const aggregate: readonly string[] = [
 ];
 
 export const statusOf = (row: Row): string => (row.kind === 'error' ? 'error' : 'success');
+
+const kindWriter = ({ kind_values: values }: Variants): ((row: Row) => string) =>
+  ({
+    word: (row: Row) => row.kind as string,
+    number: (row: Row) => kindNumbers[row.kind],
+    'own-word': (row: Row) => ownKindWords[row.kind],
+  })[values];
+
+const statusWriter = ({ status_column: values }: Variants): ((row: Row) => string) =>
+  ({
+    word: statusOf,
+    'own-word': (row: Row) => (row.kind === 'error' ? 'void' : 'settled'),
+    number: (row: Row) => kindNumbers[row.kind],
+    absent: statusOf,
+  })[values];
 
 const timeWriter = (variants: Variants): ((row: Row) => string) => {
   const zone = variants.log_zone;
@@ -51,11 +75,19 @@ const amountHeader = (variants: Variants, unit: MoneyUnit): string => {
   return unit === 'CNY' ? 'cost_cny' : 'cost_usd';
 };
 
+/** How one export differs from what the variants say. */
+type Written = {
+  /** Of the amount of each row; that of the header when left out. */
+  readonly unitOf?: (row: Row) => MoneyUnit;
+  /** Whether the type column is exported. */
+  readonly showsKind?: boolean;
+};
+
 /** Every column of this gateway, in its usual order. */
 export const allColumns = (
   variants: Variants,
   unit: MoneyUnit,
-  unitOf: (row: Row) => MoneyUnit = () => unit,
+  { unitOf = () => unit, showsKind = true }: Written = {},
 ): readonly Column[] => {
   const guard = variants.guarded_cells;
   const text = (value: string): string =>
@@ -67,12 +99,12 @@ export const allColumns = (
   return [
     ...(variants.row_id === 'absent' ? [] : [column('id', (_, at) => String(id(at)))]),
     column('created_at', timeWriter(variants)),
-    column('type', (row) => (variants.kind_values === 'word' ? row.kind : kindNumbers[row.kind])),
+    ...(showsKind ? [column('type', kindWriter(variants))] : []),
     column('model_name', (row) => text(row.model?.name ?? '')),
     column('vendor_id', (row) => String(row.model?.vendorId ?? 0)),
     column('token_name', (row) => text(row.token)),
     column('group', (row) => text(row.group)),
-    column('status', statusOf),
+    ...(variants.status_column === 'absent' ? [] : [column('status', statusWriter(variants))]),
     column('prompt_tokens', (row) =>
       String(
         promptTokens(variants, {
@@ -118,9 +150,9 @@ export const chosenColumns = (
   variants: Variants,
   unit: MoneyUnit,
   asked: string,
-  unitOf?: (row: Row) => MoneyUnit,
+  written: Written = {},
 ): { columns: readonly Column[] } | { unknown: string } => {
-  const all = allColumns(variants, unit, unitOf);
+  const all = allColumns(variants, unit, written);
   const names = asked
     .split(',')
     .map((name) => name.trim())

@@ -295,10 +295,24 @@ export const variantTable = {
     note: 'Log export: row kinds',
   },
   kind_values: {
-    values: ['word', 'number'],
+    values: ['word', 'number', 'own-word'],
     default: 'word',
     meaning:
-      'The type column: a word, or 1 top-up, 2 consumption, 3 management, 4 system, 5 error, 6 refund.',
+      'The type column: a word, or 1 top-up, 2 consumption, 3 management, 4 system, 5 error, 6 refund, or a word of the gateway’s own.',
+    note: 'Log export: row kinds',
+  },
+  kind_column: {
+    values: ['present', 'absent', 'dropped'],
+    default: 'present',
+    meaning:
+      'The type column is exported, is not, or is no longer exported for ranges that end later than a day before now.',
+    note: 'Log export: row kinds',
+  },
+  status_column: {
+    values: ['word', 'own-word', 'number', 'absent'],
+    default: 'word',
+    meaning:
+      'The status column: success or error, two words of the gateway’s own, the numbers of row kinds, or not exported.',
     note: 'Log export: row kinds',
   },
   late_rows: {

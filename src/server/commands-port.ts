@@ -148,6 +148,8 @@ export type BuiltReport = {
     | { readonly text: string }
     | { readonly base64: string }
   ))[];
+  /** What makes its figures wrong or misleading, and what to write instead. */
+  readonly warnings: readonly { readonly message: string; readonly advice: string }[];
 };
 
 /** All accounts, or one; with `probeKeys` a throw-away key is made at each gateway. */

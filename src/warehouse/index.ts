@@ -42,3 +42,4 @@ export type {
   RunLedger,
   RunTrigger,
 } from './ledger/run-ledger.ts';
+export type { KindWord } from './kinds/kind-words.ts';

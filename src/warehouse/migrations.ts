@@ -12,6 +12,7 @@ import { outboxTitle } from './migrations/15-outbox-title.ts';
 import { outputConvention } from './migrations/16-output-convention.ts';
 import { amountForm } from './migrations/17-amount-form.ts';
 import { gatewayClock } from './migrations/18-gateway-clock.ts';
+import { rowKinds } from './migrations/19-row-kinds.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -188,4 +189,5 @@ export const migrations: readonly Migration[] = [
   outputConvention,
   amountForm,
   gatewayClock,
+  rowKinds,
 ];

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -157,6 +157,45 @@ describe('a report run for its slot', () => {
     const text = composed.rendered.text.replaceAll(/\s+/g, ' ');
     expect(text).toContain('of the unknown kind “gift” is not counted as spend.');
     expect(text).toContain('! 1 row of the call log could not be read and is in no figure.');
+  });
+
+  it('mails what makes a total wrong to its readers, and logs it for operators', async () => {
+    await using desk = await openDesk();
+    const mine = join(desk.folder, 'reports', 'mine');
+    await mkdir(mine, { recursive: true });
+    await writeFile(
+      join(mine, 'report.yaml'),
+      'title: Mine\nsections:\n  - kind: table\n    title: Models\n    sql: models.sql\n    columns:\n      - { label: Spend, name: spend, format: money }\n',
+    );
+    await writeFile(
+      join(mine, 'models.sql'),
+      "SELECT model_name, sum(spend) AS spend FROM cube WHERE period = 'current' GROUP BY 1 LIMIT 2",
+    );
+    const warnings: unknown[] = [];
+    const change = {
+      ...desk.change,
+      slot: slotAt('2026-11-12T08:00:00Z'),
+      reportDirectories: [join(desk.folder, 'reports')],
+      log: {
+        ...desk.context.log,
+        warn: (message: string, fields?: object) => warnings.push([message, fields]),
+      },
+    };
+    await desk.run(
+      'report',
+      { report: 'mine', period: 'yesterday', mail: { to: ['a@example.com'] } },
+      change,
+    );
+    const [sent] = await mailsOf(desk);
+    expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
+      'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:`',
+    );
+    expect(warnings).toEqual([
+      [
+        'mine: The total of “Models” leaves out rows: models.sql cuts them off with LIMIT.',
+        { advice: expect.stringContaining('`limit:`') as string },
+      ],
+    ]);
   });
 
   it('needs data to the end of its period, and never to after its slot', () => {

@@ -104,3 +104,70 @@ describe('tollkeeper reports new', () => {
     expect(ran.stderr).toContain('there is no config folder');
   });
 });
+
+describe('warnings of a report', () => {
+  const yaml = `title: Mine
+sections:
+  - kind: table
+    title: Models
+    sql: models.sql
+    columns:
+      - { label: Model, name: model_name, format: text }
+      - { label: Spend, name: spend, format: money }
+`;
+  const sound = "SELECT model_name, sum(spend) AS spend FROM cube WHERE period = 'current' GROUP BY 1";
+
+  it.each([
+    ['cut', `${sound} ORDER BY 2 DESC LIMIT 3`, /leaves out rows[^]*set `limit:`/],
+    [
+      'ratio',
+      sound.replace('sum(spend)', 'CAST(sum(spend) / nullif(sum(calls), 0) AS DECIMAL(18, 6))'),
+      /adds up ratios[^]*`quotient: \{ of: …, by: … \}`/,
+    ],
+    ['period', sound.replace('current', 'last-month'), /which does not exist[^]*'current' or 'comparison'/],
+    ['mixed', sound.replace("WHERE period = 'current'", ''), /adds up the current period[^]*FILTER/],
+  ])(
+    '%s: check and report print it with what to write, the report says it, all with exit code 0',
+    async (name, sql, said) => {
+      await folder.write(`config/reports/${name}/report.yaml`, yaml);
+      await folder.write(`config/reports/${name}/models.sql`, sql);
+      const checked = await run('check');
+      expect(checked.code).toBe(0);
+      expect(checked.stdout).toMatch(said);
+      expect(checked.stdout).toMatch(new RegExp(`${name}/(models\\.sql|report\\.yaml):\\d+:\\d+: warning: `));
+      expect(checked.stdout).toContain('the config is good');
+      const json = JSON.parse((await run('check', '--json')).stdout) as { warnings: { file: string }[] };
+      expect(json.warnings.some(({ file }) => file.includes(`/${name}/`))).toBe(true);
+
+      const ran = await run('report', name, '--period', 'last-7-days', '--out', 'built');
+      expect(ran.code).toBe(0);
+      expect(ran.stderr).toMatch(/^warning: /m);
+      expect(ran.stderr).toMatch(said);
+      const text = (await readFile(join(folder.path, 'built', `${name}.txt`), 'utf8')).replaceAll(
+        /\s+/g,
+        ' ',
+      );
+      expect(text).toMatch(said);
+    },
+  );
+
+  it.each([
+    [
+      'joined',
+      sound.replace('FROM cube', 'FROM cube JOIN (VALUES (1), (2)) AS twice (x) ON true'),
+      /differs from “Spend”[^]*Check the joins/,
+    ],
+    [
+      'empty',
+      sound.replace('WHERE', "WHERE model_name = 'none' AND"),
+      /has no rows although[^]*`optional: true`/,
+    ],
+  ])('%s: report prints what only the data shows', async (name, sql, said) => {
+    await folder.write(`config/reports/${name}/report.yaml`, yaml);
+    await folder.write(`config/reports/${name}/models.sql`, sql);
+    const ran = await run('report', name, '--period', 'last-7-days', '--out', 'built', '--json');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(said);
+    expect((JSON.parse(ran.stdout) as { warnings: unknown[] }).warnings).toHaveLength(1);
+  });
+});

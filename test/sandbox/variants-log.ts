@@ -370,9 +370,11 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
   },
 
   kind_values: async () => {
-    const { word, number } = await seen('kind_values', async (box) => column(await box.log(), 'type'), {
-      callsPerDay: 100,
-    });
+    const {
+      word,
+      number,
+      'own-word': own,
+    } = await seen('kind_values', async (box) => column(await box.log(), 'type'), { callsPerDay: 100 });
     const numbers: Record<string, string> = {
       topup: '1',
       consumption: '2',
@@ -383,6 +385,40 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
     };
     expect(new Set(number).size).toBe(6);
     expect(number).toEqual(word?.map((kind) => numbers[kind]));
+    expect(new Set(own).size).toBe(6);
+    expect(own?.filter((kind) => kind === 'void')).toHaveLength(
+      word?.filter((kind) => kind === 'error').length ?? 0,
+    );
+    expect(own?.some((kind) => word?.includes(kind))).toBe(false);
+  },
+
+  kind_column: () =>
+    expectSeen(
+      'kind_column',
+      async (box) => {
+        const headerOf = async (end: number) =>
+          (await box.log({ start_timestamp: String(end - 3600), end_timestamp: String(end) })).header;
+        const now = seconds(NOW);
+        return [(await headerOf(now - 100_000)).includes('type'), (await headerOf(now)).includes('type')];
+      },
+      { present: [true, true], absent: [false, false], dropped: [true, false] },
+    ),
+
+  status_column: async () => {
+    const found = await seen(
+      'status_column',
+      async (box) => {
+        const log = await box.log();
+        return log.header.includes('status') ? [...new Set(column(log, 'status'))].toSorted() : 'none';
+      },
+      { callsPerDay: 100 },
+    );
+    expect(found).toEqual({
+      word: ['error', 'success'],
+      'own-word': ['settled', 'void'],
+      number: ['1', '2', '3', '4', '5', '6'],
+      absent: 'none',
+    });
   },
 
   late_rows: () =>

@@ -5,8 +5,13 @@ import type { SqlFault } from './sql-fault.ts';
 
 /** What a query gives, or what is wrong with it. */
 export type BoundQuery =
-  | { readonly columns: ResultTable['columns']; readonly fault?: undefined }
-  | { readonly columns?: undefined; readonly fault: SqlFault };
+  | {
+      readonly columns: ResultTable['columns'];
+      /** As DuckDB's `json_serialize_sql` gives it. */
+      readonly tree: unknown;
+      readonly fault?: undefined;
+    }
+  | { readonly columns?: undefined; readonly tree?: undefined; readonly fault: SqlFault };
 
 /** Holds queries of reports against the tables that they may name, without any rows and apart from every warehouse. */
 export const bindQueries = async (
@@ -16,7 +21,7 @@ export const bindQueries = async (
   const bound = new Map<string, BoundQuery>();
   for (const [name, sql] of queries) {
     try {
-      bound.set(name, { columns: await tables.columnsOf(sql) });
+      bound.set(name, { columns: await tables.columnsOf(sql), tree: await tables.treeOf(sql) });
     } catch (error) {
       bound.set(name, { fault: sqlFault(sql, error) });
     }

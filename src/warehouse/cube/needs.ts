@@ -14,6 +14,8 @@ export type Needs = ReadonlyMap<string, ReadonlySet<string>>;
 export type EmptyTables = AsyncDisposable & {
   /** @throws the engine's error, with its place as JSON; fault report-query-failed when it is not exactly one SELECT */
   readonly columnsOf: (sql: string) => Promise<ResultTable['columns']>;
+  /** The query as the engine's parser reads it; nothing where it cannot be told. */
+  readonly treeOf: (sql: string) => Promise<unknown>;
   /** @throws fault report-query-failed with the place in the query */
   readonly needsOf: (sql: string) => Promise<Needs>;
 };
@@ -93,6 +95,14 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
         name: statement.columnName(at),
         type: columnTypeOf(statement.columnTypeId(at)),
       }));
+    },
+    treeOf: async (sql) => {
+      const reader = await connection.runAndReadAll(
+        'SELECT json_serialize_sql($sql::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)',
+        { sql },
+      );
+      const [[tree] = []] = reader.getRows();
+      return typeof tree === 'string' ? (JSON.parse(tree) as unknown) : undefined;
     },
     needsOf: async (sql) => {
       try {

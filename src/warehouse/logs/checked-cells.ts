@@ -99,14 +99,30 @@ const kindWords: readonly (readonly [string, readonly string[]])[] = [
   ['consumption', ['consumption', 'consume', 'consumed', 'usage', '消费', '2']],
   ['management', ['management', 'manage', '管理', '3']],
   ['system', ['system', '系统', '4']],
-  ['error', ['error', '错误', '5']],
+  ['error', ['error', 'failed', 'failure', '错误', '失败', '5']],
   ['refund', ['refund', 'refunded', '退款', '6']],
 ];
 
-const bySign = (amount: string): string => `CASE WHEN ${amount} < 0 THEN 'refund' ELSE 'consumption' END`;
+/** By what the row shows: one without a model, a key and tokens is no call. */
+const byRow = (amount: string, noCall: string): string =>
+  `CASE WHEN ${amount} < 0 THEN 'refund'
+    WHEN ${amount} IS NOT NULL AND ${noCall} THEN CASE WHEN ${amount} > 0 THEN 'top-up' ELSE 'system' END ELSE 'consumption' END`;
+
+/** A text cell of a row that names neither model nor key and counts no tokens; false where the export has no such columns. */
+const noCallSql = (roles: ReadonlySet<string>): string => {
+  if (!roles.has('model_name') || !roles.has('token_name')) return 'false';
+  const counts = tokenRoles.filter((role) => roles.has(role));
+  const counted =
+    counts.length === 0 ? 'false' : `regexp_matches(concat_ws('|', ${counts.join(', ')}), '[1-9]')`;
+  return `(coalesce(model_name, '') = '' AND coalesce(token_name, '') = '' AND NOT ${counted})`;
+};
+
+/** They say that all went well, and not what: a call, a refund or a payment. */
+const successWords = ['success', 'succeeded', '成功'];
 
 const charged: ReadonlySet<string> = new Set([
   '',
+  ...successWords,
   ...kindWords.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
 ]);
 
@@ -129,18 +145,21 @@ export const needsAmount = (cell: string, kinds: Readonly<Record<string, string>
 };
 
 /**
- * The kind of a row: its own word, or the sign of its amount where there is none. `own` lets words of the gateway's own go
+ * The kind of a row: its own word, or what the row shows where there is none or the word says only that all went well. `own` lets words of the gateway's own go
  * first; bound: $kind_words, $kind_names.
  */
-export const kindSql = (cell: string | undefined, amount: string, own: boolean): string => {
-  if (cell === undefined) return bySign(amount);
+export const kindSql = (roles: ReadonlySet<string>, amount: string, own: boolean): string => {
+  const shown = byRow(amount, noCallSql(roles));
+  if (!roles.has('kind')) return shown;
+  const cell = 'kind';
   const cases = kindWords.map(
     ([kind, words]) =>
       `WHEN lower(trim(${cell})) IN (${words.map((word) => `'${word}'`).join(', ')}) THEN '${kind}'`,
   );
+  const unsaid = ['', ...successWords].map((word) => `'${word}'`).join(', ');
   // Nearly every row is a call, in one of two words: the others' are looked for behind that.
   const ownFirst = `WHEN list_contains($kind_words, lower(trim(${cell})))
     THEN list_extract($kind_names, list_position($kind_words, lower(trim(${cell}))))`;
   return `CASE ${own ? ownFirst : ''} WHEN ${cell} IN ('consumption', '2') THEN 'consumption'
-    WHEN ${cell} IS NULL OR trim(${cell}) = '' THEN ${bySign(amount)} ${cases.join(' ')} ELSE trim(${cell}) END`;
+    WHEN ${cell} IS NULL OR lower(trim(${cell})) IN (${unsaid}) THEN ${shown} ${cases.join(' ')} ELSE trim(${cell}) END`;
 };

@@ -13,6 +13,9 @@ import {
 import type { Clock, Money, UnixMillis } from '../../base/index.ts';
 import { writeNews } from '../profile/learned-news.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
+import { applyToPast } from '../kinds/apply-to-past.ts';
+import type { BringBack } from '../kinds/apply-to-past.ts';
+import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
@@ -106,6 +109,7 @@ export const landLogWindow = async (
   exported: LogBatch,
   clock: Clock,
   gatewayNow: UnixMillis,
+  bringBack: BringBack,
 ): Promise<LandedWindow> => {
   const now = clock.now();
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
@@ -129,6 +133,7 @@ export const landLogWindow = async (
   checkTotal(batch, addMoney(served.quota, overlap.quota));
   if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofOverlap}`);
 
+  const kinds = await settleKinds(connection, batch);
   const amounts = await settleAmounts(connection, batch, before, past);
   const covered = await readSpan(connection, batch.account);
   // What the gateway serves now shows in the newest rows: older ones that are pulled again may have been written otherwise.
@@ -146,7 +151,9 @@ export const landLogWindow = async (
     replacedQuota: replaced.quota,
     ...(quarantined === 0 ? {} : { quarantined }),
   };
-  const restated = await recordRestatement(connection, batch, known, now);
+  const changed = await recordRestatement(connection, batch, known, now);
+  const restated =
+    changed + (kinds.isNew ? await applyToPast(connection, batch.account, kinds, bringBack, now) : 0);
   await writeLedger(connection, batch, result, amounts.form, now, gatewayNow);
   const { start, end } = batch.window;
   const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;

@@ -61,7 +61,7 @@ const extraSql = (batch: LogBatch): string => {
  */
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
   const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
-  const kind = kindSql(roles.has('kind') ? 'kind' : undefined, 'amount', batch.kinds !== undefined);
+  const kind = kindSql(roles, 'amount', batch.kinds !== undefined);
   const name = (role: LogRole): string => (roles.has(role) ? `coalesce(${role}, '')` : `''`);
   const tokens = tokenRoles.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
   const seconds = timeSql('created_at', batch.time);

@@ -4,6 +4,9 @@ import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
+import { readKindWords } from '../kinds/kind-words.ts';
+import type { KindWord } from '../kinds/kind-words.ts';
+import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
 import { correctAmounts } from './correct-amounts.ts';
@@ -34,6 +37,10 @@ export type LogsTable = {
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
   /** Rows that could not be read and that no later landing has answered, of the span or of all time; the oldest first. */
   readonly quarantined: (account: string, span?: Interval<UnixSeconds>) => Promise<readonly QuarantinedRow[]>;
+  /** Rows of the span that count as calls although they show no charge and no tokens, and no column tells their kind. */
+  readonly unclear: (account: string, span: Interval<UnixSeconds>) => Promise<number>;
+  /** What was seen of words that may tell kinds of rows, and what is taken of them. */
+  readonly kindWords: (account: string) => Promise<readonly KindWord[]>;
   /** What the account's amounts are, as far as that is known. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
   /** Converts what an earlier version stored of integer units as currency; gives the times that changed, which are restated. */
@@ -57,7 +64,7 @@ export const createLogsTable = (
           async (connection) =>
             inTransaction(connection, async () => {
               await archive.bringBack(connection, batch);
-              return landLogWindow(connection, batch, clock, clocks.now(batch.account));
+              return landLogWindow(connection, batch, clock, clocks.now(batch.account), archive.bringBack);
             }).catch((error: unknown) => {
               throw landingFault(error);
             }),
@@ -76,6 +83,9 @@ export const createLogsTable = (
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
     quarantined: async (account, span) =>
       engine.state(async (connection) => readQuarantine(connection, account, span)),
+    unclear: async (account, span) =>
+      engine.state(async (connection) => readUnclear(connection, account, span)),
+    kindWords: async (account) => engine.state(async (connection) => readKindWords(connection, account)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
     correctAmounts: async (account) =>
       oneAnAccount(account, async () =>

@@ -1,0 +1,70 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
+import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
+import { optionalText, readRows } from '../rows.ts';
+import { applyKindWords, applyTextWords, noteUnclear } from './settle-kinds.ts';
+import type { LearnedKinds } from './settle-kinds.ts';
+import type { Rows } from './word-evidence.ts';
+
+/** Brings the months that a span touches back to the table, whole. */
+export type BringBack = (
+  connection: DuckDBConnection,
+  landing: { readonly account: string; readonly window: Interval<UnixSeconds>; readonly served: number },
+) => Promise<void>;
+
+const spanOf = async (
+  connection: DuckDBConnection,
+  table: 'call_log' | 'log_unclear_row',
+  { sql, bindings }: Rows,
+): Promise<Interval<UnixSeconds> | undefined> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT min(created_at) AS first, max(created_at) AS last FROM ${table} WHERE ${sql}`,
+    bindings,
+  );
+  const [first, last] = [optionalText(row, 'first'), optionalText(row, 'last')];
+  return first === undefined || last === undefined
+    ? undefined
+    : interval(unixSeconds(Number(first)), unixSeconds(Number(last) + 1));
+};
+
+/**
+ * Applies what a landing has shown of kinds to rows that landed before it, and keeps what that changes of sums, as a landing
+ * does. Gives how many quarter hours changed.
+ */
+export const applyToPast = async (
+  connection: DuckDBConnection,
+  account: string,
+  { kinds, texts }: LearnedKinds,
+  bringBack: BringBack,
+  now: UnixMillis,
+): Promise<number> => {
+  const ofWords: Rows = {
+    sql: 'account = $account AND lower(kind) IN (SELECT unnest($kinds))',
+    bindings: { account, kinds: [...kinds.keys()] },
+  };
+  const unclear: Rows = {
+    sql: 'account = $account AND created_at IN (SELECT created_at FROM log_unclear_row WHERE account = $account)',
+    bindings: { account },
+  };
+  const spans = [
+    kinds.size === 0 ? undefined : await spanOf(connection, 'call_log', ofWords),
+    texts.size === 0
+      ? undefined
+      : await spanOf(connection, 'log_unclear_row', { sql: 'account = $account', bindings: { account } }),
+  ].filter((span) => span !== undefined);
+  if (spans.length === 0) return 0;
+  const window = interval(
+    unixSeconds(Math.min(...spans.map(({ start }) => start))),
+    unixSeconds(Math.max(...spans.map(({ end }) => end))),
+  );
+  await bringBack(connection, { account, window, served: 0 });
+  const before = await sumsBefore(connection, { account, window }, now);
+  await applyKindWords(connection, { sql: 'account = $account', bindings: { account } }, kinds);
+  if (texts.size > 0) {
+    await applyTextWords(connection, unclear, texts);
+    await noteUnclear(connection, unclear, texts);
+  }
+  return recordRestatement(connection, { account, window }, before, now);
+};

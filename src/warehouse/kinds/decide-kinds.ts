@@ -1,0 +1,113 @@
+/** What the rows with one word in one column were, over all landings. */
+export type WordEvidence = {
+  /** In lower case, without spaces around it; empty where the cell was. */
+  readonly word: string;
+  /** Rows without a charge and without tokens. */
+  readonly bare: number;
+  /** Those of them whose model was charged for in other rows. */
+  readonly bareOfChargedModels: number;
+  /** Rows with a positive charge for a model. */
+  readonly charged: number;
+  readonly refunds: number;
+  /** Rows with tokens and without a charge. */
+  readonly free: number;
+};
+
+/** `call`: what the amount shows, a call or a refund. */
+export type WordMeaning = 'error' | 'call';
+
+/** Words for failed calls that need no statistics, as long as no row contradicts them. */
+const failureWords: ReadonlySet<string> = new Set([
+  'error',
+  'errored',
+  'fail',
+  'failed',
+  'failure',
+  'false',
+  'rejected',
+  'declined',
+  'aborted',
+  '错误',
+  '失败',
+]);
+
+const successWords: ReadonlySet<string> = new Set([
+  'success',
+  'succeeded',
+  'successful',
+  'ok',
+  'true',
+  '成功',
+]);
+
+/** Names of columns that may say what a row is: a number in any other column never proves anything. */
+const namesOutcome =
+  /(^|[_ ])(kind|type|status|state|result|outcome|success|error|event|category|action)(s|[_ ]code)?($|[_ ])|类型|状态|结果/i;
+
+export const mayTellKinds = (column: string): boolean => namesOutcome.test(column.trim());
+
+/** A column with more words than this says something else. */
+export const mostWords = 20;
+
+/** Fewer rows than this never prove the meaning of a word that is not known. */
+const leastRows = 3;
+/** How likely rows may come together by chance. */
+const chance = 1e-6;
+
+const usedOf = ({ charged, refunds, free }: WordEvidence): number => charged + refunds + free;
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+/** Whether all rows of the word are errors: none of them was used, and that is no chance. */
+const provesError = (one: WordEvidence, bareShare: number): boolean => {
+  if (usedOf(one) > 0 || one.bare === 0) return false;
+  if (failureWords.has(one.word)) return true;
+  const { bareOfChargedModels: shown } = one;
+  return !successWords.has(one.word) && shown >= leastRows && bareShare ** shown < chance;
+};
+
+/**
+ * What the words of a column mean; empty where it does not prove that it tells calls from errors. A word for errors has no
+ * row with a charge or tokens. A word for calls has charged rows, and hardly any of the rows without charge and tokens:
+ * else the column says something else. Pure.
+ */
+export const decideWords = (words: readonly WordEvidence[]): ReadonlyMap<string, WordMeaning> => {
+  const sum = (of: (one: WordEvidence) => number): number => words.reduce((all, one) => all + of(one), 0);
+  const bare = sum((one) => one.bare);
+  const bareShare = share(bare, bare + sum(usedOf));
+  const errors = words.filter((one) => provesError(one, bareShare));
+  const hasCalls = words.some((one) => one.charged > 0);
+  if (words.length > mostWords || errors.length === 0 || !hasCalls) return new Map();
+  const calls = words.filter(
+    (one) => one.charged > 0 && (successWords.has(one.word) || share(one.bare, bare) <= 0.1),
+  );
+  return new Map([
+    ...errors.map(({ word }) => [word, 'error'] as const),
+    ...calls.map(({ word }) => [word, 'call'] as const),
+  ]);
+};
+
+/** Charged rows that show that a column named for kinds does not tell them, as no word of it is known. */
+const enoughCharged = 20;
+
+/**
+ * The same of a column that is named for kinds, whose words are not known: the most frequent charged ones are calls, where no
+ * known word says which rows are calls. Pure.
+ */
+export const decideKindWords = (
+  words: readonly WordEvidence[],
+  isCallKnown: boolean,
+): ReadonlyMap<string, WordMeaning> => {
+  const bare = words.reduce((sum, one) => sum + one.bare, 0);
+  const used = words.reduce((sum, one) => sum + usedOf(one), 0);
+  const errors = words.filter((one) => provesError(one, share(bare, bare + used)));
+  const isCall = (one: WordEvidence): boolean =>
+    !isCallKnown && one.charged >= enoughCharged && one.charged >= usedOf(one) * 0.5;
+  // Rows that give back are recognized by their sign, whatever their word.
+  const isRefund = (one: WordEvidence): boolean =>
+    one.refunds >= leastRows && usedOf(one) === one.refunds && one.bare === 0;
+  return new Map([
+    ...errors.map(({ word }) => [word, 'error'] as const),
+    ...words.filter((one) => isCall(one) || isRefund(one)).map(({ word }) => [word, 'call'] as const),
+  ]);
+};

@@ -1,0 +1,95 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import { mostWords } from './decide-kinds.ts';
+import type { WordEvidence, WordMeaning } from './decide-kinds.ts';
+
+/** What is known of a word in one column of an account's exports. */
+export type KindWord = WordEvidence & {
+  readonly column: string;
+  /** Nothing while it is open. */
+  readonly meaning: WordMeaning | undefined;
+};
+
+export const evidenceOf = (row: Row): WordEvidence => ({
+  word: text(row, 'word'),
+  bare: wholeNumber(row, 'bare'),
+  bareOfChargedModels: wholeNumber(row, 'bare_of_charged_models'),
+  charged: wholeNumber(row, 'charged'),
+  refunds: wholeNumber(row, 'refunds'),
+  free: wholeNumber(row, 'free'),
+});
+
+export const readKindWords = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly KindWord[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM log_kind_word WHERE account = $account ORDER BY column_name, word',
+    { account },
+  );
+  return rows.map((row) => ({
+    ...evidenceOf(row),
+    column: text(row, 'column_name'),
+    meaning: optionalText(row, 'meaning') as WordMeaning | undefined,
+  }));
+};
+
+const added = (known: WordEvidence | undefined, seen: WordEvidence): WordEvidence =>
+  known === undefined
+    ? seen
+    : {
+        word: seen.word,
+        bare: known.bare + seen.bare,
+        bareOfChargedModels: known.bareOfChargedModels + seen.bareOfChargedModels,
+        charged: known.charged + seen.charged,
+        refunds: known.refunds + seen.refunds,
+        free: known.free + seen.free,
+      };
+
+const longestWord = 60;
+
+/**
+ * Adds what a landing shows of a column's words; nothing where they are too many or too long for kinds. A window that is
+ * landed again counts again: that changes no proportion.
+ */
+export const withSeen = (
+  known: readonly WordEvidence[],
+  seen: readonly WordEvidence[],
+): readonly WordEvidence[] => {
+  const words = new Map(known.map((one) => [one.word, one]));
+  for (const one of seen) words.set(one.word, added(words.get(one.word), one));
+  const all = [...words.values()];
+  return all.length > mostWords || all.some(({ word }) => word.length > longestWord) ? [] : all;
+};
+
+/** Replaces what is known of a column. */
+export const writeKindWords = async (
+  connection: DuckDBConnection,
+  account: string,
+  column: string,
+  words: readonly WordEvidence[],
+  meanings: ReadonlyMap<string, WordMeaning>,
+): Promise<void> => {
+  await execute(connection, 'DELETE FROM log_kind_word WHERE account = $account AND column_name = $column', {
+    account,
+    column,
+  });
+  for (const one of words)
+    await execute(
+      connection,
+      `INSERT INTO log_kind_word VALUES ($account, $column, $word, $bare, $shown, $charged, $refunds, $free, $meaning)`,
+      {
+        account,
+        column,
+        word: one.word,
+        bare: one.bare,
+        shown: one.bareOfChargedModels,
+        charged: one.charged,
+        refunds: one.refunds,
+        free: one.free,
+        meaning: meanings.get(one.word) ?? null,
+      },
+    );
+};

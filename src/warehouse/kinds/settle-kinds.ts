@@ -1,0 +1,171 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { LogBatch } from '../logs/log-batch.ts';
+import { execute, readRows, wholeNumber } from '../rows.ts';
+import { decideKindWords, decideWords, mayTellKinds } from './decide-kinds.ts';
+import type { WordMeaning } from './decide-kinds.ts';
+import { bareSql, kindByRowSql, pointerTo, wordSql } from './row-sql.ts';
+import { kindEvidence, knownKinds, learnWords, textEvidence } from './word-evidence.ts';
+import type { Rows } from './word-evidence.ts';
+
+/** What the words of columns mean that are kept as text, by column. */
+type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, WordMeaning>>;
+
+/** What the rows of a window show of their kinds. */
+export type LearnedKinds = {
+  /** Of the column that is named for kinds: words that are not known otherwise. */
+  readonly kinds: ReadonlyMap<string, WordMeaning>;
+  readonly texts: TextMeanings;
+  /** Whether that was not known before: then it applies to rows that landed earlier, too. */
+  readonly isNew: boolean;
+};
+
+const wordsFor = (meanings: ReadonlyMap<string, WordMeaning>, meaning: WordMeaning): readonly string[] =>
+  [...meanings].flatMap(([word, one]) => (one === meaning ? [word] : []));
+
+/** Rows landed under words that are known now get their kinds. */
+export const applyKindWords = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  meanings: ReadonlyMap<string, WordMeaning>,
+): Promise<void> => {
+  for (const [meaning, kind] of [
+    ['error', `'error'`],
+    ['call', kindByRowSql],
+  ] as const) {
+    const words = wordsFor(meanings, meaning);
+    if (words.length > 0)
+      await execute(
+        connection,
+        `UPDATE call_log SET kind = ${kind} WHERE ${sql} AND lower(kind) IN (SELECT unnest($words))`,
+        { ...bindings, words },
+      );
+  }
+};
+
+const isUnclear = `kind = 'consumption' AND ${bareSql}`;
+
+/** Rows that a proven column calls errors, and that show nothing else, become errors. */
+export const applyTextWords = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  texts: TextMeanings,
+): Promise<void> => {
+  for (const [column, meanings] of texts) {
+    const words = wordsFor(meanings, 'error');
+    if (words.length > 0)
+      await execute(
+        connection,
+        `UPDATE call_log SET kind = 'error'
+         WHERE ${sql} AND ${isUnclear} AND ${wordSql('path')} IN (SELECT unnest($words))`,
+        { ...bindings, path: pointerTo(column), words },
+      );
+  }
+};
+
+/** Keeps, second by second, how many of the rows count as calls although no column tells that they are. */
+export const noteUnclear = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  texts: TextMeanings,
+): Promise<void> => {
+  const columns = [...texts].filter(([, meanings]) => meanings.size > 0);
+  const untold = columns.map((_, at) => ` AND NOT list_contains($told_${at}, ${wordSql(`path_${at}`)})`);
+  await execute(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE unclear_now AS
+     SELECT created_at, count(*) AS row_count FROM call_log WHERE ${sql} AND ${isUnclear}${untold.join('')}
+     GROUP BY created_at`,
+    {
+      ...bindings,
+      ...Object.fromEntries(
+        columns.flatMap(([column, meanings], at): [string, string | readonly string[]][] => [
+          [`path_${at}`, pointerTo(column)],
+          [`told_${at}`, [...meanings.keys()]],
+        ]),
+      ),
+    },
+  );
+  await execute(connection, `DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
+  await execute(
+    connection,
+    'INSERT INTO log_unclear_row SELECT $account, created_at, row_count FROM unclear_now',
+    { account: bindings['account'] ?? '' },
+  );
+};
+
+/** How many rows of the span count as calls although no column tells that they are. */
+export const readUnclear = async (
+  connection: DuckDBConnection,
+  account: string,
+  { start, end }: Interval<UnixSeconds>,
+): Promise<number> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT coalesce(sum(row_count), 0) AS row_count FROM log_unclear_row
+     WHERE account = $account AND created_at >= $start AND created_at < $end`,
+    { account, start, end },
+  );
+  return wholeNumber(row, 'row_count');
+};
+
+const isAny = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  which: string,
+): Promise<boolean> => {
+  const found = `SELECT 1 AS found FROM call_log WHERE ${sql} AND ${which} LIMIT 1`;
+  return (await readRows(connection, found, bindings)).length > 0;
+};
+
+const none: ReadonlyMap<string, WordMeaning> = new Map();
+
+const learnKindColumn = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
+  const column = batch.columns.find(({ role }) => role === 'kind')?.name;
+  if (column === undefined) return { meanings: none, isNew: false };
+  const isCallKnown = await isAny(connection, rows, `kind = 'consumption'`);
+  // Nearly every window has known words alone.
+  const isUnknown = await isAny(connection, rows, `kind NOT IN ${knownKinds}`);
+  const seen = isUnknown ? await kindEvidence(connection, rows) : [];
+  return learnWords(connection, batch.account, column, seen, (words, known) =>
+    decideKindWords(words, isCallKnown && !known.some(({ meaning }) => meaning === 'call')),
+  );
+};
+
+const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
+  const names = batch.columns.filter(({ role, name }) => role === undefined && mayTellKinds(name));
+  const texts = new Map<string, ReadonlyMap<string, WordMeaning>>();
+  let isNew = false;
+  for (const column of new Set(names.map(({ name }) => name))) {
+    const seen = await textEvidence(connection, rows, column);
+    const learned = await learnWords(connection, batch.account, column, seen, decideWords);
+    texts.set(column, learned.meanings);
+    isNew ||= learned.isNew;
+  }
+  return { texts, isNew };
+};
+
+/**
+ * Gives the rows of a window that has just landed the kinds that its columns prove, where no known word names them, and
+ * keeps which rows remain unclear. To be run in the transaction of the landing.
+ */
+export const settleKinds = async (connection: DuckDBConnection, batch: LogBatch): Promise<LearnedKinds> => {
+  const rows: Rows = {
+    sql: 'account = $account AND created_at >= $start AND created_at < $end',
+    bindings: { account: batch.account, start: batch.window.start, end: batch.window.end },
+  };
+  const kinds = await learnKindColumn(connection, batch, rows);
+  await applyKindWords(connection, rows, kinds.meanings);
+  // A column whose words only the rows explain tells nothing of errors unless it has a word for them.
+  const isTold =
+    batch.columns.some(({ role }) => role === 'kind') &&
+    (wordsFor(kinds.meanings, 'call').length === 0 || wordsFor(kinds.meanings, 'error').length > 0);
+  if (isTold) {
+    await execute(connection, `DELETE FROM log_unclear_row WHERE ${rows.sql}`, rows.bindings);
+    return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew };
+  }
+  const { texts, isNew } = await learnTexts(connection, batch, rows);
+  await applyTextWords(connection, rows, texts);
+  await noteUnclear(connection, rows, texts);
+  return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew };
+};
