@@ -22,6 +22,7 @@ import {
   looksCapped,
   mayBeTooLong,
 } from './window-pace.ts';
+import type { Pace } from './window-pace.ts';
 
 export type AskMeans = FetchMeans &
   RereadMeans & {
@@ -34,7 +35,48 @@ export type AskMeans = FetchMeans &
     /** Bytes on disk from which on nothing more is fetched ahead. */
     readonly spoolBytes: number;
     readonly meter: PullMeter;
+    /** What one call learns of the gateway, the next one begins with. */
+    readonly state: AskState;
+    /** How many more requests may be made; any number where it is missing. */
+    readonly requestsLeft?: (() => number) | undefined;
   };
+
+/** How windows are asked for, by what the gateway answered so far. */
+export type AskState = {
+  /** Names of the columns to ask for, and what to ask for where they are refused. */
+  asked: readonly string[];
+  instead: readonly (readonly string[])[];
+  pace: Pace;
+  answered: boolean;
+  /** Rows after which the gateway ends an export, as earlier exports showed. */
+  rowCap: number | undefined;
+};
+
+/** A cap that earlier pulls have found, and the length of window that stays below it. */
+export type KnownRowCap = { readonly rows: number; readonly seconds?: number | undefined };
+
+export const freshAskState = ({
+  habits,
+  columns,
+  profile,
+  rowCap,
+}: Pick<AskMeans, 'habits' | 'columns' | 'profile'> & {
+  readonly rowCap?: KnownRowCap | undefined;
+}): AskState => {
+  const [asked, ...instead] = columnsToAsk(
+    habits.columns,
+    columns,
+    habits.endsLines,
+    profile.logExport?.columns,
+  );
+  return {
+    asked,
+    instead,
+    pace: { ...freshPace, dense: rowCap?.seconds ?? freshPace.dense },
+    answered: false,
+    rowCap: rowCap?.rows,
+  };
+};
 
 /** A window that came whole; its export is on disk until the next one is asked for. */
 export type AnsweredWindow = {
@@ -63,22 +105,16 @@ const inOrder = ({ why }: PlannedWindow, pieces: readonly LogWindow[]): readonly
 export async function* askForWindows(
   plan: readonly PlannedWindow[],
   means: AskMeans,
+  /** `every` takes any row count for whole. */
+  accept: 'every' | 'uncapped' = 'uncapped',
 ): AsyncGenerator<AnsweredWindow, void, undefined> {
-  const { log, meter, profile, habits, currency, signal } = means;
+  const { log, meter, profile, habits, currency, signal, state } = means;
   const never = new AbortController().signal;
   const pending = [...plan];
-  let [asked, ...instead] = columnsToAsk(
-    habits.columns,
-    means.columns,
-    habits.endsLines,
-    profile.logExport?.columns,
-  );
-  let pace = freshPace;
-  let answered = false;
   let repeated: PlannedWindow | undefined;
 
   const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
-    fetchLogWindow(window, { columns: asked, currency, habits }, means, abort, onBytes);
+    fetchLogWindow(window, { columns: state.asked, currency, habits }, means, abort, onBytes);
   await using ahead = createFetchAhead({
     fetch: async ({ window }: PlannedWindow, abort, onBytes) =>
       fetch(window, abort, (bytes) => {
@@ -114,7 +150,7 @@ export async function* askForWindows(
   };
   /** Cuts a window to the length that is answered; whether there was something to cut. */
   const cutToPace = (index: number, planned: PlannedWindow): boolean => {
-    const pieces = cutLogWindow(planned.window, lengthAllowed(pace), profile);
+    const pieces = cutLogWindow(planned.window, lengthAllowed(state.pace), profile);
     if (pieces.length > 1) replace(index, planned, pieces);
     return pieces.length > 1;
   };
@@ -125,7 +161,7 @@ export async function* askForWindows(
     // It was begun before a shorter one turned out to be too long.
     if (cutToPace(0, planned)) return;
     const window = windowText(planned.window);
-    if (pace.halvings === 0) {
+    if (state.pace.halvings === 0) {
       if (breaksOff(error) && repeated !== planned) {
         repeated = planned;
         announceRetry(logExportName, error, 0, means);
@@ -133,29 +169,33 @@ export async function* askForWindows(
       }
       if (!(await answersOneSecond(planned.window))) {
         // What is refused before anything has come may be the names of columns.
-        const [next, ...others] = !answered && hasCode(error, 'gateway-refused') ? instead : [];
+        const [next, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
         if (next === undefined) throw error;
         log.warn('the gateway refused the export; asking for fewer columns', { columns: next.join(',') });
-        [asked, instead] = [next, others];
+        [state.asked, state.instead] = [next, others];
         return;
       }
     }
-    const slower = afterRefusal(pace, lengthOf(planned));
+    const slower = afterRefusal(state.pace, lengthOf(planned));
     if (slower === undefined) throw error;
     halve(planned, error);
-    pace = slower;
+    state.pace = slower;
     log.info('a long window was not answered: asking again in halves', { window });
   };
   /** Whether the export may be all there is; if not, its halves are asked for next. */
   const isWhole = (planned: PlannedWindow, served: number): boolean => {
-    if (!looksCapped(served)) {
-      pace = afterAnswer(pace, lengthOf(planned), served);
+    if (state.rowCap !== undefined && served > state.rowCap) state.rowCap = undefined;
+    const isRound = looksCapped(served);
+    const isCapped = accept === 'uncapped' && (isRound || served === state.rowCap);
+    // Any count may be reached by chance: where a second cannot be cut, it lands, and comparing it shows what is missing.
+    if (!isCapped || (!isRound && splitLogWindow(planned.window, profile) === undefined)) {
+      state.pace = afterAnswer(state.pace, lengthOf(planned), served, state.rowCap);
       return true;
     }
     const window = windowText(planned.window);
     halve(planned, fault('export-capped', `the export of ${window} looks capped and can be cut no further`));
-    pace = afterCap(pace, lengthOf(planned));
-    log.info('a suspiciously round number of rows: asking again in halves', { window });
+    state.pace = afterCap(state.pace, lengthOf(planned));
+    log.info('the export may be capped: asking again in halves', { window, rows: served });
     return false;
   };
 
@@ -165,14 +205,16 @@ export async function* askForWindows(
       if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
     }
     const [planned, ...others] = pending;
-    if (planned === undefined) return;
+    const requestsLeft = means.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
+    if (planned === undefined || (requestsLeft < 1 && !ahead.holds(planned))) return;
     signal?.throwIfAborted();
     meter.left(
       pending.length,
       pending.reduce((sum, one) => sum + lengthOf(one), 0),
     );
     meter.at(windowText(planned.window));
-    const outcome = await ahead.first([planned, ...others], answered ? means.ahead : 0);
+    const many = Math.max(0, Math.min(state.answered ? means.ahead : 0, requestsLeft - 1));
+    const outcome = await ahead.first([planned, ...others], many);
     if (!outcome.ok) {
       await askForLess(planned, outcome.error);
       continue;
@@ -180,9 +222,9 @@ export async function* askForWindows(
     await using fetched = outcome.value;
     const { received } = fetched;
     if (received !== undefined) checkColumns(received, means, log);
-    answered = true;
+    state.answered = true;
     if (!isWhole(planned, received?.served ?? 0)) continue;
     pending.shift();
-    yield { planned, fetched, asked };
+    yield { planned, fetched, asked: state.asked };
   }
 }

@@ -35,8 +35,8 @@ const smallestCap = 10_000;
 
 export const looksCapped = (served: number): boolean => served >= smallestCap && served % smallestCap === 0;
 
-export const afterAnswer = (pace: Pace, length: number, served: number): Pace => {
-  const sparse = served * 4 < smallestCap && length * 2 > pace.dense;
+export const afterAnswer = (pace: Pace, length: number, served: number, rowCap = smallestCap): Pace => {
+  const sparse = served * 4 < rowCap && length * 2 > pace.dense;
   return { ...pace, halvings: 0, dense: sparse ? pace.dense * 2 : pace.dense };
 };
 

@@ -13,6 +13,8 @@ export type Effect =
   | { readonly kind: 'delay'; readonly millis: number }
   /** The body ends in the middle of a row: the socket destroyed, or as if it were complete. */
   | { readonly kind: 'cut-off'; readonly rows: number; readonly end: 'destroyed' | 'clean' }
+  /** The body ends cleanly after some whole rows, as if there were no more. */
+  | { readonly kind: 'short'; readonly rows: number }
   /** HTTP 200 and an envelope with success false. */
   | { readonly kind: 'envelope'; readonly message?: string }
   | { readonly kind: 'html'; readonly status?: number }
@@ -96,6 +98,7 @@ const fields: Readonly<Record<Effect['kind'], Readonly<Record<string, Check>>>> 
   status: { status: 'number' },
   delay: { millis: 'number' },
   'cut-off': { rows: 'number', end: 'end' },
+  short: { rows: 'number' },
   envelope: {},
   html: {},
   'rate-limit': {},

@@ -64,7 +64,7 @@ function* gathered(body: Iterable<string>): Generator<string, void> {
 const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecord): Iterable<string> => {
   const body = counted(typeof answer.body === 'string' ? [answer.body] : answer.body, record);
   if (effect?.kind === 'cut-off') return cutAfter(body, effect.rows);
-  if (effect?.kind === 'stall') return firstRows(body, effect.rows);
+  if (effect?.kind === 'stall' || effect?.kind === 'short') return firstRows(body, effect.rows);
   if (effect?.kind === 'drip') return slices(body, effect.bytes);
   return answer.compressible === true ? gathered(body) : body;
 };

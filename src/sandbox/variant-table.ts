@@ -257,7 +257,7 @@ export const variantTable = {
     note: 'Log export: guarded cells',
   },
   hidden_cap: {
-    values: ['none', '10000', '50000'],
+    values: ['none', '777', '5000', '10000', '50000'],
     default: 'none',
     meaning:
       'Rows after which the log export ends without a word; a capped export gives the newest rows first.',

@@ -277,6 +277,8 @@ export const logVariants: Partial<Record<VariantName, () => Promise<void>>> = {
       },
       {
         none: [found.length, false, false],
+        '777': [777, true, true],
+        '5000': [5_000, true, true],
         '10000': [10_000, true, true],
         '50000': [50_000, true, true],
       },

@@ -1,0 +1,125 @@
+import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../base/index.ts';
+import type { Warehouse } from '../warehouse/index.ts';
+import { askForWindows, freshAskState, lengthOf, windowText } from './ask-logs.ts';
+import type { KnownRowCap } from './ask-logs.ts';
+import { probeLogExport } from './fetch-logs.ts';
+import type { FetchMeans } from './fetch-logs.ts';
+import { landFetched } from './land-logs.ts';
+import type { BadRows, LandedLogs } from './land-logs.ts';
+import { learnLogs } from './learn-logs.ts';
+import { createLogLessons } from './log-lessons.ts';
+import type { LessonMeans } from './log-lessons.ts';
+import type { PlannedWindow } from './log-plan.ts';
+import type { RevisitRule } from './log-revisits.ts';
+import { createPullMeter } from './pull-meter.ts';
+import type { RetryRead } from './reread-export.ts';
+
+/** What to pull. */
+export type LogPull = {
+  readonly account: string;
+  readonly since: UnixSeconds;
+  /** Now less the lag. */
+  readonly until: UnixSeconds;
+  /** A span to pull again, whatever was landed before, cut to `since` and `until`. Opens no covered span, but widens one that it touches. */
+  readonly from?: UnixSeconds | undefined;
+  readonly to?: UnixSeconds | undefined;
+  /** Which closed days are pulled again; none when left out, nor while a span is. */
+  readonly revisit?: RevisitRule | undefined;
+  readonly windowSeconds: number;
+  readonly columns: 'detailed' | 'all' | readonly string[];
+  readonly currency: 'USD' | 'CNY';
+  readonly profile: GatewayProfile;
+  /** `fail` when left out. */
+  readonly badRows?: BadRows | undefined;
+  /** How many windows are fetched while one is landed; none when left out. */
+  readonly ahead?: number | undefined;
+  /** Bytes on disk from which on nothing more is fetched ahead; 1 GB when left out. */
+  readonly spoolBytes?: number | undefined;
+  readonly rowCap?: KnownRowCap | undefined;
+};
+
+export type LogPullMeans = FetchMeans & {
+  readonly warehouse: LessonMeans['warehouse'] & {
+    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'takeBackFuture'>;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+  readonly retryRead?: RetryRead;
+  /** How many more requests the run may make; any number where it is missing. */
+  readonly requestsLeft?: () => number;
+};
+
+/** A window that has landed. */
+export type LandedWindowOf = LandedLogs & {
+  readonly planned: PlannedWindow;
+  /** Rows of the whole answer, which is a little wider than the window. */
+  readonly served: number;
+};
+
+/** Requests and landings of one run, over what its first request has shown of the gateway's exports. */
+export type LogSession = {
+  /** Lands windows in the order of the plan, each whole or not at all; ends early where no requests are left. */
+  readonly land: (
+    plan: readonly PlannedWindow[],
+    accept?: 'every' | 'uncapped',
+  ) => AsyncGenerator<LandedWindowOf, void, undefined>;
+  /** Names of the columns asked for last. */
+  readonly columns: () => readonly string[];
+  readonly bytes: () => number;
+  /** To be called when the work ends, well or not; may be called again. */
+  readonly end: () => Promise<void>;
+};
+
+const usualSpoolBytes = 1_000_000_000;
+
+/**
+ * Probes the log export at a moment and gives what lands windows of it. @throws faults export-*, disk-full, path-unwritable
+ * and those of fetchLogs.
+ */
+export const openLogSession = async (
+  request: LogPull & LogPullMeans,
+  first: UnixSeconds,
+): Promise<LogSession> => {
+  const { log } = request;
+  const meter = createPullMeter('pulling call logs', request);
+  const probed = await learnLogs(
+    async (ask) => probeLogExport(ask, request.currency, request, meter.received),
+    first,
+    request.until,
+    log,
+    request.profile.logExport,
+  );
+  const { ahead = 0, spoolBytes = usualSpoolBytes } = request;
+  const state = freshAskState({ ...request, habits: probed });
+  const means = { ...request, ahead, spoolBytes, habits: probed, meter, state };
+  const lessons = createLogLessons(probed, request);
+  let columns: readonly string[] = [];
+
+  async function* land(
+    plan: readonly PlannedWindow[],
+    accept?: 'every' | 'uncapped',
+  ): AsyncGenerator<LandedWindowOf, void, undefined> {
+    for await (const { planned, fetched, asked } of askForWindows(plan, means, accept)) {
+      const { window, why } = planned;
+      const opensSpan = why === 'new' || why === 'earlier';
+      const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
+      columns = asked;
+      await lessons.landed({ window, fetched, asked, rows: landed.rows, quota: landed.quota });
+      meter.landed(landed.rows, lengthOf(planned));
+      log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
+        window: windowText(window),
+        rows: landed.rows,
+        replaced: landed.replaced,
+        quota: landed.quota,
+        bytes: fetched.received?.received ?? 0,
+        ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+        ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
+        ...meter.fields(),
+      });
+      yield { planned, served: fetched.received?.served ?? 0, ...landed };
+    }
+  }
+  return { land, columns: () => columns, bytes: meter.bytes, end: lessons.end };
+};

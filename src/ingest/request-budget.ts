@@ -1,0 +1,31 @@
+import type { Clock } from '../base/index.ts';
+
+/** The requests of one run: how many there may be, and how fast they follow one another. */
+export type RequestBudget = {
+  /** Counts a request, and waits for its turn where the last ones came too fast. */
+  readonly take: (signal?: AbortSignal) => Promise<void>;
+  readonly taken: () => number;
+  /** 0 where they are used up. */
+  readonly left: () => number;
+};
+
+/** Gateways of the family refuse more than 180 requests in 180 s (gateway-field-notes.md, Errors); other clients need some, too. */
+const pace = { requests: 150, millis: 180_000 };
+
+export const createRequestBudget = (max: number, clock: Pick<Clock, 'now' | 'wait'>): RequestBudget => {
+  let taken = 0;
+  let recent: number[] = [];
+  return {
+    take: async (signal) => {
+      taken += 1;
+      const now = clock.now();
+      recent = recent.filter((at) => at > now - pace.millis);
+      const oldest = recent.at(-pace.requests);
+      const at = oldest === undefined ? now : Math.max(now, oldest + pace.millis);
+      recent.push(at);
+      if (at > now) await clock.wait(at - now, signal);
+    },
+    taken: () => taken,
+    left: () => Math.max(0, max - taken),
+  };
+};
