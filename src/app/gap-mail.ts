@@ -34,7 +34,7 @@ const toDo = (gap: KnownGap, account: string, means: GapMeans): string => {
   if (verdict !== 'truncated')
     return `${compare} shows every source beside the log, by model and key; what it can't explain, the operator of the gateway has to.`;
   const again = pullAgain(gap, account, means);
-  return `A day that is over is pulled again by itself (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
+  return `What is missing was requested again, in smaller windows too (max_requests), and a day that is over is pulled again by itself (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
 };
 
 const titleOf = (gaps: readonly KnownGap[], account: string): string =>

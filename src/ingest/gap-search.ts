@@ -121,7 +121,9 @@ const judgeHalves = (
 ): GapSearch => {
   const [first, second] = halves;
   const rows = first.rows + second.rows;
-  const isSame = rows === whole.rows && (rows === 0 || (first.rows > 0 && second.rows > 0));
+  // A cap hides what is older than a half that alone is full: few rows are no cap.
+  const mayHide = whole.served >= smallestCap && (first.rows === 0 || second.rows === 0);
+  const isSame = rows === whole.rows && !mayHide;
   if (isSame && !halves.some((half) => isCapped(half, search.rowCap))) return giveUp(search, whole.window);
   const showsCap =
     rows > whole.rows && whole.served >= smallestCap && halves.some(({ served }) => served === whole.served);
@@ -130,26 +132,38 @@ const judgeHalves = (
   return judge(judge(known, second, split), first, split);
 };
 
-/** A search of a span that is known to lack rows, by the landings that make it up, in the order of time. Pure. */
+export type GapSearchRequest = {
+  readonly maxRequests: number;
+  readonly rowCap?: number | undefined;
+  /** Missing or true where another source shows that rows are missing; else it is asked first. */
+  readonly isShort?: boolean;
+};
+
+/**
+ * A search of a span that lacks rows, by the landings that make it up, in the order of time. What ended at the known cap
+ * is halved at once; only the rest has to be looked through. Pure.
+ */
 export const searchGap = (
   pieces: readonly LandedPiece[],
-  limits: { readonly maxRequests: number; readonly rowCap?: number | undefined },
+  { maxRequests, rowCap, isShort = true }: GapSearchRequest,
   split: SplitWindow,
-): GapSearch =>
-  descend(
-    {
-      todo: [],
-      believed: [],
-      believesCap: true,
-      rowCap: limits.rowCap,
-      unexplained: [],
-      requests: 0,
-      maxRequests: limits.maxRequests,
-    },
-    pieces,
-    false,
-    split,
-  );
+): GapSearch => {
+  const fresh: GapSearch = {
+    todo: [],
+    believed: [],
+    believesCap: true,
+    rowCap,
+    unexplained: [],
+    requests: 0,
+    maxRequests,
+  };
+  if (!isShort) return push(fresh, compare(pieces));
+  const capped = pieces.filter((piece) => isCapped(piece, rowCap));
+  if (capped.length === 0) return descend(fresh, pieces, false, split);
+  const rest = pieces.filter((piece) => !isCapped(piece, rowCap));
+  const last = rest.length === 0 ? fresh : push(fresh, compare(rest));
+  return capped.reduceRight((search, piece) => descend(search, [piece], false, split), last);
+};
 
 /** The next question; nothing when the search is over, or its requests are used up. Pure. */
 export const nextQuestion = ({ todo, requests, maxRequests }: GapSearch): GapQuestion | undefined => {

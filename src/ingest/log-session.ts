@@ -56,6 +56,8 @@ export type LandedWindowOf = LandedLogs & {
   readonly planned: PlannedWindow;
   /** Rows of the whole answer, which is a little wider than the window. */
   readonly served: number;
+  /** Rows that the window held before. */
+  readonly replaced: number;
 };
 
 /** Requests and landings of one run, over what its first request has shown of the gateway's exports. */
@@ -65,6 +67,9 @@ export type LogSession = {
     plan: readonly PlannedWindow[],
     accept?: 'every' | 'uncapped',
   ) => AsyncGenerator<LandedWindowOf, void, undefined>;
+  /** Rows after which the gateway ends an export; missing where none is known, or a longer export has refuted it. */
+  readonly rowCap: () => number | undefined;
+  readonly learnRowCap: (rows: number) => void;
   /** Names of the columns asked for last. */
   readonly columns: () => readonly string[];
   readonly bytes: () => number;
@@ -121,5 +126,14 @@ export const openLogSession = async (
       yield { planned, served: fetched.received?.served ?? 0, ...landed };
     }
   }
-  return { land, columns: () => columns, bytes: meter.bytes, end: lessons.end };
+  return {
+    land,
+    rowCap: () => state.rowCap,
+    learnRowCap: (rows) => {
+      state.rowCap = rows;
+    },
+    columns: () => columns,
+    bytes: meter.bytes,
+    end: lessons.end,
+  };
 };

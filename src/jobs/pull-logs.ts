@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { startOfDay, toMillis, toSeconds, unixSeconds } from '../base/index.ts';
 import type { Money, UnixSeconds } from '../base/index.ts';
 import { date, duration, positiveDuration } from '../config/index.ts';
-import { planLogWork, pullLogs, revisitsFrom } from '../ingest/index.ts';
-import type { LogPull, PlannedWindow, PullSummary } from '../ingest/index.ts';
+import { createRequestBudget, openLogSession, planLogWork, pullLogs, revisitsFrom } from '../ingest/index.ts';
+import type { LogPull, LogSession, PlannedWindow, PullSummary } from '../ingest/index.ts';
 import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts';
+import { budgeted } from './budgeted.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
 import { logPullMeans } from './pull-means.ts';
 import type { AccountAmounts } from '../warehouse/index.ts';
-import { reconcileLanded } from './reconcile-landed.ts';
+import { compareLanded, concludeComparing } from './reconcile-landed.ts';
+import { knownRowCap, learnRowCap } from './row-cap.ts';
+import { searchGaps } from './search-gaps.ts';
+import type { SearchedGaps } from './search-gaps.ts';
 import { count, span } from './words.ts';
 
 const day = 86_400_000;
@@ -39,6 +43,13 @@ const shape = z.strictObject({
       'What becomes of a window with rows that cannot be read: it fails, or the rest lands and those rows are kept apart, in no sum.',
     ),
   window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
+  max_requests: z
+    .int()
+    .min(20)
+    .default(500)
+    .describe(
+      'How many requests a run may make; what is left of new time, and of the search for missing rows, is left to the next run.',
+    ),
 });
 
 export type PullLogs = z.output<typeof shape>;
@@ -96,6 +107,23 @@ const againText = ({ revisited, restated }: PullSummary): string => {
   return restated > 0 ? `; ${changed}` : '';
 };
 
+/** What was found about missing rows. */
+const searchText = ({ exports, left, unexplained }: SearchedGaps): string => {
+  const again = exports === 0 ? '' : `; ${count(exports, 'export')} requested again for missing rows`;
+  const short =
+    unexplained.length === 0
+      ? ''
+      : `, ${count(unexplained.length, 'window')} ${unexplained.length === 1 ? 'stays' : 'stay'} short in smaller windows too`;
+  const open = left === 0 ? '' : '; the search for missing rows continues with the next run';
+  return `${again}${short}${open}`;
+};
+
+const capText = (rowCap: number | undefined): string =>
+  rowCap === undefined ? '' : `; export capped at ${rowCap} rows; pulled in smaller windows`;
+
+const leftText = (pulled: PullSummary): string =>
+  pulled.secondsLeft === 0 ? '' : '; max_requests is used up, the next run continues';
+
 const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
   const of = span.seconds(window, zone);
   if (why === 'revisit') return `pull call logs again ${of}, since late rows and refunds come`;
@@ -112,7 +140,9 @@ export const pullLogsKind = defineJobKind({
   onlyForbid: true,
   description: 'Pulls the call log of an account into the warehouse.',
   shape,
-  run: async (settings, context) => {
+  run: async (settings, outer) => {
+    const budget = createRequestBudget(settings.max_requests, outer.clock);
+    const context = budgeted(outer, budget);
     const { account, trigger } = context;
     const again = trigger === 'backfill' ? ' again' : '';
     const startedAt = context.clock.now();
@@ -120,14 +150,39 @@ export const pullLogsKind = defineJobKind({
       context.log.warn('amounts that were stored as currency were integer units, and are converted', {
         window: span.seconds(window, 'UTC'),
       });
-    const pulled = await pullLogs({ ...pullOf(settings, context), ...logPullMeans(context) });
-    const compared = await reconcileLanded(startedAt, context);
+    const rowCap = await knownRowCap(context);
+    const request = {
+      ...pullOf(settings, context),
+      ...logPullMeans(context),
+      rowCap,
+      // What a person or a backfill orders is not gone on with by the next run.
+      ...(backfilled(context) === undefined ? { requestsLeft: budget.left } : {}),
+    };
+    let session: LogSession | undefined;
+    const openSession = async (first: UnixSeconds): Promise<LogSession> => {
+      session ??= await openLogSession(request, first);
+      return session;
+    };
+    const pulled = await pullLogs(request, openSession);
+    const landed = await compareLanded(startedAt, context);
+    const searched = await searchGaps({
+      context,
+      budget,
+      openSession,
+      rowCap: session === undefined ? rowCap?.rows : session.rowCap(),
+    });
+    await learnRowCap(rowCap?.rows, searched.rowCap, context);
+    const compared = await concludeComparing(
+      !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.spans),
+      context,
+    );
     const told = compared.told === undefined ? '' : `. ${compared.told}`;
+    const more = `${againText(pulled)}${searchText(searched)}${capText(searched.rowCap)}${leftText(pulled)}${quarantineText(pulled)}`;
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${againText(pulled)}${quarantineText(pulled)}; ${reachText(pulled.reached, context.zone)}${told}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${reachText(pulled.reached, context.zone)}${told}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${reachText(pulled.reached, context.zone)}${told}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
@@ -138,6 +193,9 @@ export const pullLogsKind = defineJobKind({
         quarantined: pulled.quarantined,
         reached: pulled.reached,
         compared: compared.verdict,
+        requests: budget.taken(),
+        requestedAgain: searched.exports,
+        rowCap: searched.rowCap,
         columns: pulled.columns.join(','),
       },
     };

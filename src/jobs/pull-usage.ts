@@ -8,7 +8,7 @@ import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, ReachContext } from './job-kind.ts';
 import { pullMeans } from './pull-means.ts';
-import { reconcileLandedUsage } from './reconcile-landed.ts';
+import { compareLandedUsage, concludeComparing } from './reconcile-landed.ts';
 import { count, span } from './words.ts';
 
 const shape = z.strictObject({
@@ -81,7 +81,9 @@ export const pullUsageKind = defineJobKind({
     const windows = [...answered].map(([name, starts]) => `${count(starts.size, 'window')} by ${name}`);
     const series = { dimensions: settings.group_by, granularity: settings.granularity };
     const compared =
-      settings.metric === 'spend' ? await reconcileLandedUsage(startedAt, series, context) : {};
+      settings.metric === 'spend'
+        ? await concludeComparing(await compareLandedUsage(startedAt, series, context), context)
+        : {};
     const told = compared.told === undefined ? '' : `. ${compared.told}`;
     return {
       summary:

@@ -54,11 +54,18 @@ const concludeLanded = (
   };
 };
 
+/** What comparing has found, before operators are notified of it. */
+export type LandedComparisons = {
+  readonly found: readonly StoredComparison[];
+  /** What could not be compared, a sentence each. */
+  readonly failures: readonly string[];
+};
+
 /** A comparison that fails is told and never fails the run. */
-const reconcile = async (
+const compareAsked = async (
   asked: () => Promise<readonly Asked[]>,
   context: JobContext,
-): Promise<LandedReconciliation> => {
+): Promise<LandedComparisons> => {
   try {
     await using others = openOtherLogs(context);
     const means = { context, others, thorough: false };
@@ -70,28 +77,38 @@ const reconcile = async (
       for (const { source, reason, failed } of missing)
         if (failed) failures.add(`Not compared with ${source}: ${reason.replace(/\.$/, '')}.`);
     }
-    await noteGaps(found, context);
-    return concludeLanded(found, [...failures], context);
+    return { found, failures: [...failures] };
   } catch (error) {
     context.signal.throwIfAborted();
     if (!isFault(error)) throw error;
     context.log.warn('what was landed could not be compared with other sources', errorFields(error));
-    return { told: `Not compared with other sources: ${error.message.replace(/\.$/, '')}.` };
+    const reason = error.message.replace(/\.$/, '');
+    return { found: [], failures: [`Not compared with other sources: ${reason}.`] };
   }
+};
+
+/** Notes gaps that are new, and concludes. */
+export const concludeComparing = async (
+  { found, failures }: LandedComparisons,
+  context: JobContext,
+): Promise<LandedReconciliation> => {
+  await noteGaps(found, context);
+  return concludeLanded(found, failures, context);
 };
 
 /**
  * Compares what a run has landed of the log since it began with the statistics, asked now, and with the usage and the
- * snapshots that are there: each unbroken stretch of time, however many windows it came in.
+ * snapshots that are there: each unbroken stretch of time, however many windows it came in, and further spans.
  */
-export const reconcileLanded = async (
+export const compareLanded = async (
   since: UnixMillis,
   context: JobContext,
-): Promise<LandedReconciliation> => {
+  further: readonly Span[] = [],
+): Promise<LandedComparisons> => {
   const { account, warehouse } = context;
-  return reconcile(async () => {
+  return compareAsked(async () => {
     const landings = await warehouse.comparisons.landings(account.name, everything, since);
-    const spans = joinSpans(landings.map(({ window }) => window)).slice(-mostSpans);
+    const spans = joinSpans([...landings.map(({ window }) => window), ...further]).slice(-mostSpans);
     return spans.map((span) => ({
       span,
       groups: ['statistics', 'usage by model', 'usage by key', 'account'],
@@ -102,14 +119,14 @@ export const reconcileLanded = async (
 const groupOf: Readonly<Record<string, SourceGroup>> = { model: 'usage by model', token: 'usage by key' };
 
 /** The same of the usage that a run has landed, held against what the log holds of its time. */
-export const reconcileLandedUsage = async (
+export const compareLandedUsage = async (
   since: UnixMillis,
   series: { readonly dimensions: readonly string[]; readonly granularity: string },
   context: JobContext,
-): Promise<LandedReconciliation> => {
+): Promise<LandedComparisons> => {
   const { account, warehouse } = context;
   const { dimensions, granularity } = series;
-  return reconcile(async () => {
+  return compareAsked(async () => {
     const asked = new Map<string, { readonly span: Span; readonly groups: SourceGroup[] }>();
     for (const dimension of dimensions) {
       const group = groupOf[dimension];

@@ -13,6 +13,7 @@ import { outputConvention } from './migrations/16-output-convention.ts';
 import { amountForm } from './migrations/17-amount-form.ts';
 import { gatewayClock } from './migrations/18-gateway-clock.ts';
 import { rowKinds } from './migrations/19-row-kinds.ts';
+import { gapSearch } from './migrations/20-gap-search.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -190,4 +191,5 @@ export const migrations: readonly Migration[] = [
   amountForm,
   gatewayClock,
   rowKinds,
+  gapSearch,
 ];

@@ -96,6 +96,21 @@ describe('bodies that break', () => {
     expect([broken, text.split('\n').length]).toEqual([true, 7]);
   });
 
+  test.each(['gzip', 'none'] as const)(
+    'ended cleanly after whole rows, compression %s',
+    async (compression) => {
+      await withBox({ variants: { compression } }, async (own) => {
+        const lines = (await own.call(LOG)).text.split('\n');
+        for (const rows of [0, 1, 7]) {
+          own.sandbox.faults.plant({ kind: 'short', rows, path: LOG.split('?')[0] ?? LOG });
+          const { text } = await own.call(LOG);
+          expect(text).toBe(`${lines.slice(0, rows + 1).join('\n')}\n`);
+        }
+        expect((await own.call(LOG)).text).toBe(lines.join('\n'));
+      });
+    },
+  );
+
   test('JSON is cut too', async () => {
     box.sandbox.faults.plant({ kind: 'cut-off', rows: 0, end: 'clean', path: '/api/user' });
     await expect(box.profile()).rejects.toThrow('JSON');

@@ -3,7 +3,13 @@ import { interval, money, unixMillis, unixSeconds } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import type { ComparisonQuery, ComparisonSource, SourceUnit, StoredComparison } from './comparison.ts';
+import type {
+  ComparisonQuery,
+  ComparisonSource,
+  GapSearchRecord,
+  SourceUnit,
+  StoredComparison,
+} from './comparison.ts';
 
 const columns = {
   source: 'VARCHAR',
@@ -89,6 +95,50 @@ export const readNewest = async (
     { account },
   );
   return rows.map(comparisonOf);
+};
+
+/** Totals since the first one that was bad, by the moment they were made. */
+export const readDisputed = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly StoredComparison[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT * FROM comparison
+     WHERE account = $account AND entry IS NULL AND compared_at >= (
+       SELECT min(compared_at) FROM comparison
+       WHERE account = $account AND entry IS NULL AND verdict IN ('truncated', 'unexplained'))
+     ORDER BY compared_at, source, start_at`,
+    { account },
+  );
+  return rows.map(comparisonOf);
+};
+
+export const readSearches = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly GapSearchRecord[]> => {
+  const rows = await readRows(
+    connection,
+    'SELECT * FROM gap_search WHERE account = $account ORDER BY searched_at, start_at',
+    { account },
+  );
+  return rows.map((row) => ({
+    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    searchedAt: unixMillis(wholeNumber(row, 'searched_at')),
+  }));
+};
+
+export const writeSearch = async (
+  connection: DuckDBConnection,
+  account: string,
+  { span, searchedAt }: GapSearchRecord,
+): Promise<void> => {
+  await execute(
+    connection,
+    'INSERT INTO gap_search (account, start_at, end_at, searched_at) VALUES ($account, $start, $end, $searched)',
+    { account, start: span.start, end: span.end, searched: searchedAt },
+  );
 };
 
 export const writeUnit = async (

@@ -5,7 +5,16 @@ import type { Engine } from '../engine.ts';
 import { inTransaction, readRows, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
-import { readComparisons, readNewest, readUnit, writeComparisons, writeUnit } from './comparison-rows.ts';
+import {
+  readComparisons,
+  readDisputed,
+  readNewest,
+  readSearches,
+  readUnit,
+  writeComparisons,
+  writeSearch,
+  writeUnit,
+} from './comparison-rows.ts';
 import { markGapsTold, readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
@@ -51,6 +60,10 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
   list: async (account, query = {}) =>
     engine.bulk(async (connection) => readComparisons(connection, account, query)),
   newest: async (account) => engine.bulk(async (connection) => readNewest(connection, account)),
+  disputed: async (account) => engine.bulk(async (connection) => readDisputed(connection, account)),
+  searches: async (account) => engine.state(async (connection) => readSearches(connection, account)),
+  noteSearch: async (account, search) =>
+    engine.state(async (connection) => writeSearch(connection, account, search)),
   gaps: async (account) => engine.state(async (connection) => readGaps(connection, account, 'all')),
   noteGaps: async (account, gaps) =>
     engine.state(async (connection) =>

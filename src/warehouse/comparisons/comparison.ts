@@ -74,6 +74,9 @@ export type ComparisonQuery = {
   readonly source?: ComparisonSource;
 };
 
+/** A search for missing rows that went through a span to its end. */
+export type GapSearchRecord = { readonly span: Interval<UnixSeconds>; readonly searchedAt: UnixMillis };
+
 export type ComparisonTable = {
   /** All or none. */
   readonly put: (account: string, comparisons: readonly StoredComparison[]) => Promise<void>;
@@ -81,6 +84,11 @@ export type ComparisonTable = {
   readonly list: (account: string, query?: ComparisonQuery) => Promise<readonly StoredComparison[]>;
   /** The newest comparison of the total of each source. */
   readonly newest: (account: string) => Promise<readonly StoredComparison[]>;
+  /** Totals since the first one that was truncated or unexplained, by the moment they were made. */
+  readonly disputed: (account: string) => Promise<readonly StoredComparison[]>;
+  /** Searches for missing rows, the oldest first. */
+  readonly searches: (account: string) => Promise<readonly GapSearchRecord[]>;
+  readonly noteSearch: (account: string, search: GapSearchRecord) => Promise<void>;
   /** Gaps that were noted, told or not, the oldest first. */
   readonly gaps: (account: string) => Promise<readonly KnownGap[]>;
   /** Adds gaps, or changes the state of those that are there. */
