@@ -1,8 +1,8 @@
 import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../base/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { askForWindows, freshAskState, lengthOf, windowText } from './ask-logs.ts';
-import type { KnownRowCap } from './ask-logs.ts';
-import { probeLogExport } from './fetch-logs.ts';
+import type { AnsweredWindow, KnownRowCap } from './ask-logs.ts';
+import { logExportName, probeLogExport } from './fetch-logs.ts';
 import type { FetchMeans } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
 import type { BadRows, LandedLogs } from './land-logs.ts';
@@ -12,7 +12,9 @@ import type { LessonMeans } from './log-lessons.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from './pull-meter.ts';
+import { announceRetry } from './reread-export.ts';
 import type { RetryRead } from './reread-export.ts';
+import { breaksOff } from './window-pace.ts';
 
 /** What to pull. */
 export type LogPull = {
@@ -79,6 +81,9 @@ export type LogSession = {
 
 const usualSpoolBytes = 1_000_000_000;
 
+/** How often one window is requested whose export turns out too short when it lands. */
+const maxLandings = 3;
+
 /**
  * Probes the log export at a moment and gives what lands windows of it. @throws faults export-*, disk-full, path-unwritable
  * and those of fetchLogs.
@@ -102,29 +107,44 @@ export const openLogSession = async (
   const lessons = createLogLessons(probed, request);
   let columns: readonly string[] = [];
 
+  async function* landAnswered(
+    { planned, fetched, asked }: AnsweredWindow,
+    accept: 'every' | 'uncapped' | undefined,
+    attempt: number,
+  ): AsyncGenerator<LandedWindowOf, void, undefined> {
+    const { window, why } = planned;
+    const opensSpan = why === 'new' || why === 'earlier';
+    let landed: Awaited<ReturnType<typeof landFetched>>;
+    try {
+      landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
+    } catch (error) {
+      // What its own total line, or the rows that are there, prove too short may be whole the next time.
+      if (!breaksOff(error) || attempt >= maxLandings) throw error;
+      announceRetry(logExportName, error, 0, request);
+      for await (const answered of askForWindows([planned], means, accept))
+        yield* landAnswered(answered, accept, attempt + 1);
+      return;
+    }
+    columns = asked;
+    await lessons.landed({ window, fetched, asked, rows: landed.rows, quota: landed.quota });
+    meter.landed(landed.rows, lengthOf(planned));
+    log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
+      window: windowText(window),
+      rows: landed.rows,
+      replaced: landed.replaced,
+      quota: landed.quota,
+      bytes: fetched.received?.received ?? 0,
+      ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+      ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
+      ...meter.fields(),
+    });
+    yield { planned, served: fetched.received?.served ?? 0, ...landed };
+  }
   async function* land(
     plan: readonly PlannedWindow[],
     accept?: 'every' | 'uncapped',
   ): AsyncGenerator<LandedWindowOf, void, undefined> {
-    for await (const { planned, fetched, asked } of askForWindows(plan, means, accept)) {
-      const { window, why } = planned;
-      const opensSpan = why === 'new' || why === 'earlier';
-      const landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
-      columns = asked;
-      await lessons.landed({ window, fetched, asked, rows: landed.rows, quota: landed.quota });
-      meter.landed(landed.rows, lengthOf(planned));
-      log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
-        window: windowText(window),
-        rows: landed.rows,
-        replaced: landed.replaced,
-        quota: landed.quota,
-        bytes: fetched.received?.received ?? 0,
-        ...(landed.restated === 0 ? {} : { restated: landed.restated }),
-        ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
-        ...meter.fields(),
-      });
-      yield { planned, served: fetched.received?.served ?? 0, ...landed };
-    }
+    for await (const answered of askForWindows(plan, means, accept)) yield* landAnswered(answered, accept, 1);
   }
   return {
     land,

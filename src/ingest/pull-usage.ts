@@ -50,6 +50,15 @@ export type UsagePullMeans = {
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   readonly retryRead?: RetryRead;
+  /** Asked of an export without any spend: why it cannot be all there is. */
+  readonly contradiction?: (window: UsageWindow, granularity: Granularity) => Promise<string | undefined>;
+};
+
+/** A window that did not land, since other sources contradict every export of it. */
+export type OpenUsageWindow = {
+  readonly dimension: string;
+  readonly window: UsageWindow;
+  readonly reason: string;
 };
 
 export type UsageSummary = {
@@ -61,7 +70,11 @@ export type UsageSummary = {
   /** How far every dimension reaches, seconds UTC. */
   readonly reached: UnixSeconds | undefined;
   readonly columns: readonly string[];
+  readonly open: readonly OpenUsageWindow[];
 };
+
+/** How often a window is requested whose exports have no spend where other sources have some. */
+const maxEmpty = 3;
 
 const day = 86_400_000;
 
@@ -159,6 +172,8 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
   let pace = freshPace;
   let repeated: UsageWindow | undefined;
   let [windows, rows, quota] = [0, 0, zero];
+  const open: OpenUsageWindow[] = [];
+  let empty = 0;
 
   const fetch = async (dimension: string, window: UsageWindow): Promise<ReceivedUsage> => {
     const ask = askForUsage(window, granularity, zone);
@@ -240,6 +255,27 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
       continue;
     }
     checkTail(received, request, dimension);
+    const values = inWindow(received.table?.values ?? [], window);
+    const isEmpty = metric === 'spend' && values.every(({ value }) => value === zero);
+    const reason = isEmpty ? await request.contradiction?.(window, granularity) : undefined;
+    if (reason !== undefined) {
+      empty += 1;
+      if (empty < maxEmpty) {
+        announceRetry(usageExportName, fault('export-truncated', reason), 0, request);
+        continue;
+      }
+      log.warn('a usage export without spend is contradicted: its window stays open', {
+        dimension,
+        window: windowText(window),
+        reason,
+      });
+      open.push({ dimension, window, reason });
+      // What follows would leave a gap behind it.
+      plans.splice(0, plans.length, ...plans.filter((plan) => plan.dimension !== dimension));
+      empty = 0;
+      continue;
+    }
+    empty = 0;
     pace = afterAnswer(pace, window.end - window.start, received.table?.rows ?? 0);
     const landed = await warehouse.usage.landWindow({
       account,
@@ -247,7 +283,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
       metric,
       granularity,
       window,
-      values: inWindow(received.table?.values ?? [], window),
+      values,
       layout: received.table?.layout ?? 'empty',
       bytes: received.bytes,
       unitsPerCurrency: profile.unitsPerCurrency,
@@ -279,5 +315,6 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
     bytes: meter.bytes(),
     reached: whole ? toSeconds(earliest) : undefined,
     columns: request.dimensions,
+    open,
   };
 };

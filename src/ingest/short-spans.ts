@@ -34,14 +34,11 @@ const isShort = ({ source, verdict, gap, unit }: StoredComparison, currency: str
     (source === 'statistics' || source === 'usage by model' || source === 'usage by key') &&
     (compareMoney(gap, zero) > 0 || unit !== currency));
 
-/**
- * Spans of which the last comparison with some source says that the log is short, and that no search has gone through
- * since; in the order of time. The totals are given by the moment they were made. Pure.
- */
-export const shortSpans = (
+/** Spans whose last comparison with some source is disputed, and that no search has gone through since. */
+const disputedSpans = (
   totals: readonly StoredComparison[],
   searches: readonly PastSearch[],
-  currency: string,
+  isDisputed: (total: StoredComparison) => boolean,
 ): readonly Span[] => {
   const open = new Map<string, readonly Span[]>();
   const events = [
@@ -52,11 +49,34 @@ export const shortSpans = (
     const sources = total === undefined ? [...open.keys()] : [total.source];
     for (const source of sources) {
       const rest = (open.get(source) ?? []).flatMap((one) => without(one, span));
-      open.set(source, total !== undefined && isShort(total, currency) ? [...rest, span] : rest);
+      open.set(source, total !== undefined && isDisputed(total) ? [...rest, span] : rest);
     }
   }
   return joinSpans([...open.values()].flat());
 };
+
+/**
+ * Spans of which the last comparison with some source says that the log is short, and that no search has gone through
+ * since; in the order of time. The totals are given by the moment they were made. Pure.
+ */
+export const shortSpans = (
+  totals: readonly StoredComparison[],
+  searches: readonly PastSearch[],
+  currency: string,
+): readonly Span[] => disputedSpans(totals, searches, (total) => isShort(total, currency));
+
+/** Spans of which the last comparison says that this usage export is short of the log. Pure. */
+export const shortUsageSpans = (
+  totals: readonly StoredComparison[],
+  source: StoredComparison['source'],
+  currency: string,
+): readonly Span[] =>
+  disputedSpans(
+    totals.filter((total) => total.source === source),
+    [],
+    ({ verdict, gap, unit }) =>
+      verdict === 'unexplained' && (compareMoney(gap, zero) < 0 || unit !== currency),
+  );
 
 const lengthOf = ({ window }: LedgerLanding): number => window.end - window.start;
 

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { startOfDay, toMillis, toSeconds, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import { date, duration } from '../config/index.ts';
-import { planUsagePull, pullUsage } from '../ingest/index.ts';
-import type { UsagePull } from '../ingest/index.ts';
+import { createRequestBudget, planUsagePull, pullUsage } from '../ingest/index.ts';
+import type { UsagePull, UsagePullMeans } from '../ingest/index.ts';
 import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, ReachContext } from './job-kind.ts';
 import { pullMeans } from './pull-means.ts';
-import { compareLandedUsage, concludeComparing } from './reconcile-landed.ts';
+import { budgeted } from './budgeted.ts';
+import { contradictionOf, contradictionText } from './empty-usage.ts';
+import { compareUsageLanded } from './search-usage.ts';
 import { count, span } from './words.ts';
 
 const shape = z.strictObject({
@@ -22,6 +24,13 @@ const shape = z.strictObject({
   top_n: z.int().min(1).default(10_000).describe('How many entries are asked for; a cut tail is an error.'),
   since: date.describe('The first day to pull, in the zone of the job.'),
   lag: duration.prefault('10m').describe('How long figures may arrive late.'),
+  max_requests: z
+    .int()
+    .min(20)
+    .default(500)
+    .describe(
+      'How many requests a run may make before it leaves windows that are to be requested again to the next run.',
+    ),
 });
 
 type PullUsage = z.output<typeof shape>;
@@ -63,37 +72,47 @@ export const pullUsageKind = defineJobKind({
   onlyForbid: true,
   description: 'Pulls the usage analytics of an account into the warehouse.',
   shape,
-  run: async (settings, context) => {
+  run: async (settings, outer) => {
+    const budget = createRequestBudget(settings.max_requests, outer.clock);
+    const context = budgeted(outer, budget);
     const { account, signal, trigger } = context;
     const again = trigger === 'backfill';
     const startedAt = context.clock.now();
     // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
-    const pulled = await pullUsage({
+    const request: UsagePull & UsagePullMeans = {
       ...pullOf(settings, context),
       fetchUsage: async (query) => {
         const answer = await account.gateway.exportUsage(query, { signal });
         answered.get(query.groupBy)?.add(query.start);
         return answer;
       },
+      contradiction: async (window, granularity) => {
+        const found = await contradictionOf(window, granularity, context);
+        return found === undefined ? undefined : contradictionText(found, context.zone);
+      },
       ...pullMeans(context),
-    });
+    };
+    const pulled = await pullUsage(request);
     const windows = [...answered].map(([name, starts]) => `${count(starts.size, 'window')} by ${name}`);
-    const series = { dimensions: settings.group_by, granularity: settings.granularity };
     const compared =
       settings.metric === 'spend'
-        ? await concludeComparing(await compareLandedUsage(startedAt, series, context), context)
+        ? await compareUsageLanded(startedAt, request, pulled, context, budget)
         : {};
     const told = compared.told === undefined ? '' : `. ${compared.told}`;
+    const open = pulled.open.map(
+      ({ dimension, reason }) => `; by ${dimension}, ${reason}: it is requested again with the next run`,
+    );
     return {
       summary:
         pulled.windows === 0
-          ? `nothing to pull ${again ? 'again' : 'yet'}${told}`
-          : `${count(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}${told}`,
+          ? `nothing ${open.length === 0 ? `to pull ${again ? 'again' : 'yet'}` : 'landed'}${open.join('')}${told}`
+          : `${count(pulled.rows, 'figure')} landed${again ? ' again' : ''}, of ${windows.join(' and ')}${open.join('')}${told}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,
         bytes: pulled.bytes,
+        open: pulled.open.length,
         compared: compared.verdict,
       },
     };

@@ -1,0 +1,94 @@
+import { compareMoney, subtractMoney, toMillis, zero } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import { pullUsage, shortUsageSpans } from '../ingest/index.ts';
+import type { OpenUsageWindow, RequestBudget, UsagePull, UsagePullMeans } from '../ingest/index.ts';
+import type { ComparisonSource, StoredComparison } from '../warehouse/index.ts';
+import { contradictionOf } from './empty-usage.ts';
+import type { JobContext } from './job-kind.ts';
+import { compareLandedUsage, concludeComparing } from './reconcile-landed.ts';
+import type { LandedReconciliation } from './reconcile-landed.ts';
+
+const sourceOf: Readonly<Record<string, ComparisonSource>> = {
+  model: 'usage by model',
+  token: 'usage by key',
+};
+
+/** How often a run requests a span again whose usage stays short of the log. */
+const maxRounds = 2;
+
+/** Windows that did not land, as comparisons: so they are named wherever gaps are. */
+const asComparisons = async (
+  open: readonly OpenUsageWindow[],
+  granularity: UsagePull['granularity'],
+  context: JobContext,
+): Promise<readonly StoredComparison[]> => {
+  const found: StoredComparison[] = [];
+  for (const { dimension, window, reason } of open) {
+    const source = sourceOf[dimension];
+    const contradiction = await contradictionOf(window, granularity, context);
+    if (source === undefined || contradiction === undefined) continue;
+    const { amount, span } = contradiction;
+    found.push({
+      source,
+      span,
+      ours: amount,
+      theirs: zero,
+      gap: subtractMoney(zero, amount),
+      unit: context.account.currency,
+      verdict: 'unexplained',
+      text: `By ${dimension}, ${reason}: it has not landed, and is requested again with each run.`,
+      comparedAt: context.clock.now(),
+    });
+  }
+  if (found.length > 0) await context.warehouse.comparisons.put(context.account.name, found);
+  return found;
+};
+
+/**
+ * Compares the usage that a run has landed with the log, and requests again what is short of it by its last comparison,
+ * whenever that was made.
+ */
+export const compareUsageLanded = async (
+  startedAt: UnixMillis,
+  request: UsagePull & UsagePullMeans,
+  pulled: { readonly open: readonly OpenUsageWindow[] },
+  context: JobContext,
+  budget: RequestBudget,
+): Promise<LandedReconciliation> => {
+  const { account, warehouse, log } = context;
+  const { dimensions, granularity } = request;
+  const series = { dimensions, granularity };
+  const open = [...pulled.open];
+  let compared = await compareLandedUsage(startedAt, series, context);
+  for (let round = 0; round < maxRounds; round += 1) {
+    const disputed = await warehouse.comparisons.disputed(account.name);
+    const landedShort = (source: ComparisonSource): boolean =>
+      round === 0 ||
+      compared.found.some(
+        (one) =>
+          one.source === source &&
+          one.entry === undefined &&
+          one.verdict === 'unexplained' &&
+          compareMoney(one.gap, zero) < 0,
+      );
+    const short = dimensions.flatMap((dimension) => {
+      const source = sourceOf[dimension];
+      if (source === undefined || !landedShort(source) || open.some((one) => one.dimension === dimension))
+        return [];
+      return shortUsageSpans(disputed, source, account.currency).map((span) => ({ dimension, span }));
+    });
+    let requested = 0;
+    for (const { dimension, span } of short) {
+      if (budget.left() < 1) break;
+      const [from, to] = [toMillis(span.start), toMillis(span.end)];
+      log.info('the usage export is short of the log: requesting it again', { dimension, from, to });
+      const again = await pullUsage({ ...request, dimensions: [dimension], from, to });
+      open.push(...again.open);
+      requested += again.windows;
+    }
+    if (requested === 0) break;
+    compared = await compareLandedUsage(startedAt, series, context);
+  }
+  const notLanded = await asComparisons(open, granularity, context);
+  return concludeComparing({ ...compared, found: [...compared.found, ...notLanded] }, context);
+};
