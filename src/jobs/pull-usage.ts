@@ -10,7 +10,7 @@ import type { JobContext, ReachContext } from './job-kind.ts';
 import { pullMeans } from './pull-means.ts';
 import { budgeted } from './budgeted.ts';
 import { contradictionOf, contradictionText } from './empty-usage.ts';
-import { compareUsageLanded } from './search-usage.ts';
+import { compareUsageLanded, requestShortUsage } from './search-usage.ts';
 import { count, span } from './words.ts';
 
 const shape = z.strictObject({
@@ -93,14 +93,20 @@ export const pullUsageKind = defineJobKind({
       },
       ...pullMeans(context),
     };
+    // First what is short: figures that come next are judged by it.
+    const before =
+      settings.metric === 'spend' && !again
+        ? await requestShortUsage(request, context, budget)
+        : { windows: 0, open: [] };
     const pulled = await pullUsage(request);
+    const notLanded = [...before.open, ...pulled.open];
     const windows = [...answered].map(([name, starts]) => `${count(starts.size, 'window')} by ${name}`);
     const compared =
       settings.metric === 'spend'
-        ? await compareUsageLanded(startedAt, request, pulled, context, budget)
+        ? await compareUsageLanded(startedAt, request, notLanded, context, budget)
         : {};
     const told = compared.told === undefined ? '' : `. ${compared.told}`;
-    const open = pulled.open.map(
+    const open = notLanded.map(
       ({ dimension, reason }) => `; by ${dimension}, ${reason}: it is requested again with the next run`,
     );
     return {
@@ -112,7 +118,7 @@ export const pullUsageKind = defineJobKind({
         windows: pulled.windows,
         rows: pulled.rows,
         bytes: pulled.bytes,
-        open: pulled.open.length,
+        open: notLanded.length,
         compared: compared.verdict,
       },
     };

@@ -44,51 +44,68 @@ const asComparisons = async (
   return found;
 };
 
-/**
- * Compares the usage that a run has landed with the log, and requests again what is short of it by its last comparison,
- * whenever that was made.
- */
+/** Requests again what is short of the log by its last comparison, whenever that was made. */
+export const requestShortUsage = async (
+  request: UsagePull & UsagePullMeans,
+  context: JobContext,
+  budget: RequestBudget,
+  isWanted: (source: ComparisonSource) => boolean = () => true,
+): Promise<{ readonly windows: number; readonly open: readonly OpenUsageWindow[] }> => {
+  const { account, warehouse, log } = context;
+  const open: OpenUsageWindow[] = [];
+  let windows = 0;
+  const disputed = await warehouse.comparisons.disputed(account.name);
+  for (const dimension of request.dimensions) {
+    const source = sourceOf[dimension];
+    if (source === undefined || !isWanted(source)) continue;
+    for (const span of shortUsageSpans(disputed, source, account.currency)) {
+      if (budget.left() < 1) break;
+      const [from, to] = [toMillis(span.start), toMillis(span.end)];
+      const series = {
+        account: account.name,
+        dimension,
+        metric: request.metric,
+        granularity: request.granularity,
+      };
+      const covered = await warehouse.usage.reach(series);
+      // What has not landed at all is in the plan of the run itself.
+      if (covered === undefined || from < covered.start || to > covered.end) continue;
+      log.info('the usage export is short of the log: requesting it again', { dimension, from, to });
+      const again = await pullUsage({ ...request, dimensions: [dimension], from, to });
+      open.push(...again.open);
+      windows += again.windows;
+    }
+  }
+  return { windows, open };
+};
+
+/** Compares the usage that a run has landed with the log, and requests again what is short of it. */
 export const compareUsageLanded = async (
   startedAt: UnixMillis,
   request: UsagePull & UsagePullMeans,
-  pulled: { readonly open: readonly OpenUsageWindow[] },
+  notLanded: readonly OpenUsageWindow[],
   context: JobContext,
   budget: RequestBudget,
 ): Promise<LandedReconciliation> => {
-  const { account, warehouse, log } = context;
   const { dimensions, granularity } = request;
   const series = { dimensions, granularity };
-  const open = [...pulled.open];
+  const open = [...notLanded];
   let compared = await compareLandedUsage(startedAt, series, context);
   for (let round = 0; round < maxRounds; round += 1) {
-    const disputed = await warehouse.comparisons.disputed(account.name);
-    const landedShort = (source: ComparisonSource): boolean =>
-      round === 0 ||
-      compared.found.some(
+    const { found } = compared;
+    const isShort = (source: ComparisonSource): boolean =>
+      found.some(
         (one) =>
           one.source === source &&
           one.entry === undefined &&
           one.verdict === 'unexplained' &&
-          compareMoney(one.gap, zero) < 0,
+          (compareMoney(one.gap, zero) < 0 || one.unit !== context.account.currency),
       );
-    const short = dimensions.flatMap((dimension) => {
-      const source = sourceOf[dimension];
-      if (source === undefined || !landedShort(source) || open.some((one) => one.dimension === dimension))
-        return [];
-      return shortUsageSpans(disputed, source, account.currency).map((span) => ({ dimension, span }));
-    });
-    let requested = 0;
-    for (const { dimension, span } of short) {
-      if (budget.left() < 1) break;
-      const [from, to] = [toMillis(span.start), toMillis(span.end)];
-      log.info('the usage export is short of the log: requesting it again', { dimension, from, to });
-      const again = await pullUsage({ ...request, dimensions: [dimension], from, to });
-      open.push(...again.open);
-      requested += again.windows;
-    }
-    if (requested === 0) break;
+    const again = await requestShortUsage(request, context, budget, isShort);
+    open.push(...again.open);
+    if (again.windows === 0) break;
     compared = await compareLandedUsage(startedAt, series, context);
   }
-  const notLanded = await asComparisons(open, granularity, context);
-  return concludeComparing({ ...compared, found: [...compared.found, ...notLanded] }, context);
+  const openFound = await asComparisons(open, granularity, context);
+  return concludeComparing({ ...compared, found: [...compared.found, ...openFound] }, context);
 };
