@@ -6,5 +6,11 @@ export type MovingClock = Clock & { readonly move: (millis: number) => void };
 
 export const movingClock = (clock: Clock): MovingClock => {
   let moved = 0;
-  return { ...clock, now: () => unixMillis(clock.now() + moved), move: (millis) => void (moved += millis) };
+  return {
+    ...clock,
+    now: () => unixMillis(clock.now() + moved),
+    // Time passes, and no clock is set.
+    ...(clock.uptime === undefined ? {} : { uptime: () => (clock.uptime?.() ?? 0) + moved }),
+    move: (millis) => void (moved += millis),
+  };
 };
