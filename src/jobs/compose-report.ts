@@ -177,6 +177,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       zone,
       locale,
       period,
+      assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
       means: {
         ...meansFor(payers, part, account.currency),
         run: { now: context.slot, zone, ...(covered === undefined ? {} : { covered }) },

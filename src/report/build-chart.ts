@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 import type { ChartShape } from './definition.ts';
 import type { BarModel, ChartModel } from './model.ts';
 import { shorten, showName } from './names.ts';
-import { otherColour, palette } from './palette.ts';
+import { coloursOf, otherColour } from './palette.ts';
 import { showFigure, showOnPicture } from './show-value.ts';
 
 /** Where a bar or point stands; of a name it is not asked whether data covers it. */
@@ -96,7 +96,10 @@ type Series = {
 
 type Values = ReadonlyMap<string, ReadonlyMap<string, Money>>;
 
-const readValues = (shape: ChartShape, context: Context): { values: Values; totals: Map<string, Money> } => {
+const readValues = (
+  shape: ChartShape,
+  context: Pick<Context, 'table'>,
+): { values: Values; totals: Map<string, Money> } => {
   const table = context.table(shape.sql);
   const values = new Map<string, Map<string, Money>>();
   const totals = new Map<string, Money>();
@@ -113,21 +116,32 @@ const readValues = (shape: ChartShape, context: Context): { values: Values; tota
   return { values, totals };
 };
 
+/** The names of the series that a chart shows, the largest first. */
+const rankedNames = (shape: ChartShape, totals: ReadonlyMap<string, Money>): readonly string[] =>
+  [...totals]
+    .sort(([a, left], [b, right]) => compareMoney(right, left) || (a < b ? -1 : 1))
+    .slice(0, shape.limit)
+    .map(([name]) => name);
+
+/** What a chart tells apart by colours; nothing where it has one series without a name. */
+export const coloured = (shape: ChartShape, context: Pick<Context, 'table'>): readonly string[] =>
+  shape.series === undefined ? [] : rankedNames(shape, readValues(shape, context).totals);
+
 const seriesOf = (
   shape: ChartShape,
   totals: ReadonlyMap<string, Money>,
   context: Context,
-): readonly Series[] =>
-  [...totals]
-    .sort(([a, left], [b, right]) => compareMoney(right, left) || (a < b ? -1 : 1))
-    .slice(0, shape.limit)
-    .map(([name, total], at) => ({
-      name,
-      total,
-      shown:
-        shape.series === undefined ? '' : showName(name, 40) || (shape.empty ?? context.locale.words.unnamed),
-      colour: palette[at] ?? otherColour,
-    }));
+): readonly Series[] => {
+  const names = rankedNames(shape, totals);
+  const colours = coloursOf(names.map((name, at) => context.colours.get(name) ?? at));
+  return names.map((name, at) => ({
+    name,
+    total: totals.get(name) ?? zero,
+    shown:
+      shape.series === undefined ? '' : showName(name, 40) || (shape.empty ?? context.locale.words.unnamed),
+    colour: colours[at] ?? otherColour,
+  }));
+};
 
 /** The median of what was spent, with two in the middle the lower one: it exists in the data. */
 const medianOf = (amounts: readonly Money[]): Money =>

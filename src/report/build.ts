@@ -1,6 +1,6 @@
 import { compareMoney, dateAt, fault, zero } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
-import { buildChart } from './build-chart.ts';
+import { buildChart, coloured } from './build-chart.ts';
 import type { BuiltChart, Spike } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
@@ -50,9 +50,22 @@ const noDataBefore = ({ period, facts, zone, locale }: BuildRequest): Pick<Conte
   return { noDataBefore: day.slice(0, 4) === period.last.slice(0, 4) ? shortDay(day) : longDay(day) };
 };
 
+type BuildResults = QueryResults & Pick<Context, 'colours'>;
+
+/** The colours of all series of the charts that are shown. */
+const withColours = async (request: BuildRequest, results: QueryResults): Promise<BuildResults> => {
+  const bare = { ...results, colours: new Map<string, number>() };
+  const { context, state } = contextOf(request, bare);
+  const names = request.definition.sections.flatMap((section) =>
+    section.kind === 'chart' && isShown(section, state, context) ? coloured(section, context) : [],
+  );
+  const colours = names.length === 0 ? undefined : await request.assignColours?.(names);
+  return colours === undefined ? bare : { ...results, colours };
+};
+
 const contextOf = (
   request: BuildRequest,
-  { tables, currency, hasAmounts }: QueryResults,
+  { tables, currency, hasAmounts, colours }: BuildResults,
 ): { context: Context; state: DataState } => {
   const { definition, period, facts } = request;
   const table = (file: string) => {
@@ -85,6 +98,7 @@ const contextOf = (
       ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
       table,
+      colours,
     },
   };
 };
@@ -156,7 +170,7 @@ const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: s
 
 const dataOf = (
   request: BuildRequest,
-  results: QueryResults,
+  results: BuildResults,
 ): { readonly data: ReportData; readonly seal?: Seal } => {
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
@@ -178,7 +192,7 @@ const teamOf = ({ means }: BuildRequest, { locale }: Context): string => {
 };
 
 /** What of its definition makes figures wrong, of the sections that are shown. */
-const warningsOf = (request: BuildRequest, results: QueryResults): readonly Advice[] => {
+const warningsOf = (request: BuildRequest, results: BuildResults): readonly Advice[] => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
   const sections = definition.sections.filter((section) => isShown(section, state, context));
@@ -200,7 +214,7 @@ const withNotes = (sections: readonly SectionShape[], facts: ReportFacts): reado
 
 const assemble = (
   request: BuildRequest,
-  results: QueryResults,
+  results: BuildResults,
   scale: number,
   seal: Seal | undefined,
   advice: readonly Advice[],
@@ -261,7 +275,7 @@ const assemble = (
  * @throws Fault `report-invalid` when the SQL does not give what the report asks for, `report-query-failed` from the warehouse
  */
 export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
-  const results = await runQueries(request);
+  const results = await withColours(request, await runQueries(request));
   const { data, seal } = dataOf(request, results);
   const warnings = warningsOf(request, results);
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {

@@ -24,6 +24,8 @@ export type Context = {
   readonly noDataBefore?: string;
   readonly covers: (day: Pick<LocalDay, 'start' | 'end'>) => DataState;
   readonly table: (file: string) => QueryTable;
+  /** Numbers of the colours that series keep in all reports of the account. */
+  readonly colours: ReadonlyMap<string, number>;
 };
 
 /** Whether a figure of the format is an amount that must not be shown, nor passed on. */

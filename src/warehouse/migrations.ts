@@ -14,6 +14,7 @@ import { amountForm } from './migrations/17-amount-form.ts';
 import { gatewayClock } from './migrations/18-gateway-clock.ts';
 import { rowKinds } from './migrations/19-row-kinds.ts';
 import { gapSearch } from './migrations/20-gap-search.ts';
+import { seriesColours } from './migrations/21-series-colours.ts';
 
 /** A step of the schema; once released it is never edited, only followed by another. */
 export type Migration = {
@@ -192,4 +193,5 @@ export const migrations: readonly Migration[] = [
   gatewayClock,
   rowKinds,
   gapSearch,
+  seriesColours,
 ];

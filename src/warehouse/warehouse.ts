@@ -29,6 +29,8 @@ import { createRestatements } from './restatements/restatements.ts';
 import type { Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
+import { createSeriesColours } from './series-colours.ts';
+import type { SeriesColours } from './series-colours.ts';
 import { readSpend } from './spend.ts';
 import type { Spend } from './spend.ts';
 import { createClassesView } from './tokens/classes-view.ts';
@@ -68,6 +70,8 @@ export type Warehouse = AsyncDisposable & {
   readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
   /** What prompt tokens hold, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
+  /** Colours of models and keys in charts. */
+  readonly seriesColours: SeriesColours;
   /** Rows of a report as a Parquet file. */
   readonly writeParquet: WriteParquet;
   /**
@@ -141,6 +145,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
         ),
       ),
     tokens,
+    seriesColours: createSeriesColours(engine),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);

@@ -36,6 +36,7 @@ export type BuildOptions = {
   readonly others?: OtherRows;
   readonly means?: BuildRequest['means'];
   readonly comparison?: ComparisonName;
+  readonly assignColours?: BuildRequest['assignColours'];
 };
 
 /** The shipped report over these rows; complete data unless the facts say otherwise. */
@@ -68,6 +69,7 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
     currency: options.currency ?? 'USD',
     zone,
     period,
+    ...(options.assignColours === undefined ? {} : { assignColours: options.assignColours }),
     means: {
       run: {
         now,

@@ -1,0 +1,33 @@
+import type { Engine } from './engine.ts';
+import { execute, inTransaction, readRows, text, wholeNumber } from './rows.ts';
+
+/** Which colour each series of an account's charts has, as a number from 0; the same in every report. */
+export type SeriesColours = {
+  /** Gives the colours of these names; names without one get the next free numbers, in the order given. */
+  readonly assign: (account: string, names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+};
+
+export const createSeriesColours = (engine: Engine): SeriesColours => ({
+  assign: async (account, names) =>
+    engine.state(async (connection) =>
+      inTransaction(connection, async () => {
+        const rows = await readRows(
+          connection,
+          'SELECT name, colour FROM series_colour WHERE account = $account ORDER BY colour',
+          { account },
+        );
+        const colours = new Map(rows.map((row) => [text(row, 'name'), wholeNumber(row, 'colour')]));
+        for (const name of new Set(names)) {
+          if (colours.has(name)) continue;
+          const colour = colours.size;
+          await execute(
+            connection,
+            'INSERT INTO series_colour (account, name, colour) VALUES ($account, $name, $colour)',
+            { account, name, colour },
+          );
+          colours.set(name, colour);
+        }
+        return new Map([...colours].filter(([name]) => names.includes(name)));
+      }),
+    ),
+});
