@@ -7,6 +7,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 
 const {
   TOLLKEEPER_TEST_OFFSET: offset = '0',
@@ -18,6 +19,10 @@ for (const name of Object.keys(process.env))
 
 const now = Date.now.bind(Date);
 Date.now = () => now() + Number(offset);
+// Time has passed for the machine too: no clock was set.
+const uptime = os.uptime.bind(os);
+os.uptime = () => uptime() + Number(offset) / 1000;
+syncBuiltinESMExports();
 
 if (deaths !== undefined) {
   const seen = new Set(fs.existsSync(deaths) ? fs.readFileSync(deaths, 'utf8').split('\n') : []);
