@@ -1,28 +1,19 @@
 import { needsPerson } from '../app/index.ts';
 import type { JobView, RunView, StatusView } from '../app/index.ts';
+import { lines } from './lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
-import type { Screen, Style } from './paint.ts';
+import type { Screen } from './paint.ts';
+import { gapLines } from './render-gaps.ts';
 import { rotationLines } from './render-rotations.ts';
 import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
-import { clip, oneLine, wrap } from './text.ts';
+import { clip, oneLine } from './text.ts';
 import { counted, durationWords, untilWords } from './words.ts';
 
 type Look = Screen & { readonly now: number; readonly zone: string };
 
 const moment = (at: StatusView['now'], zone: string): string => `${localMoment(at, zone)} ${zone}`;
-
-/** Lines of a text that may be long. */
-const lines = (
-  text: string,
-  indent: number,
-  { width, paint }: Screen,
-  style: Style = 'plain',
-): readonly string[] =>
-  (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width - indent)).map(
-    (line) => `${' '.repeat(indent)}${paint(style, line)}`,
-  );
 
 const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly string[] => {
   if (daemon === undefined)
@@ -172,6 +163,7 @@ export const renderStatus = (status: StatusView, screen: Screen): string => {
     ...configLines(status, look),
     ...jobLines(status, look),
     ...openLines(status, look),
+    ...gapLines(status, look),
     ...rotationLines(status, look),
     ...mailLines(status, look),
     ...(needed.length === 0 ? [] : ['', ...lines(`needs a person: ${needed.join('; ')}`, 0, look, 'bad')]),

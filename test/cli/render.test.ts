@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/base/index.ts';
+import { money, unixMillis } from '../../src/base/index.ts';
 import { statusJson } from '../../src/cli/json.ts';
 import { noPaint, screenOf } from '../../src/cli/paint.ts';
 import { renderNext } from '../../src/cli/render-next.ts';
@@ -205,6 +205,38 @@ refused; 3 mails of unknown outcome
     expect(needsPerson(statusView({ config: troubled.config }))).toHaveLength(1);
     expect(needsPerson(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
     expect(needsPerson(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);
+  });
+
+  it('names each open gap of the data with its account, time range and explanation', () => {
+    const gap = {
+      source: 'statistics',
+      span: { start: unixMillis(now - 86_400_000), end: now },
+      gap: money('34.78'),
+      unit: 'USD',
+      verdict: 'truncated',
+      text: 'The log is short: the gateway’s own statistics says 46.93 USD, the log adds up to 12.15, 34.78 is missing.',
+      state: 'open',
+      notedAt: now,
+    } as const;
+    const account = {
+      account: 'main',
+      sources: [],
+      compared: [],
+      gaps: [gap, { ...gap, state: 'passed' }],
+      moreGaps: 2,
+    } as const;
+    const view = statusView({
+      data: { zone: 'Europe/Berlin', accounts: [account], reports: { newest: [] } },
+    });
+    const page = renderStatus(view, pipe);
+    expect(page).toContain('data that does not reconcile:');
+    expect(page).toContain(
+      '  main, 2026-11-20 09:30 to 2026-11-21 09:30 Europe/Berlin\n    The log is short:',
+    );
+    expect(page.match(/The log is short/g)).toHaveLength(1);
+    expect(page).toContain('  and 2 older\n');
+    for (const line of renderStatus(view, { paint: noPaint, width: 80 }).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('says that the daemon stops, which job is in outage, and which has no slot to come', () => {
