@@ -43,6 +43,14 @@ const documented: readonly LogRole[] = [
   'quota',
 ];
 
+/** Columns that split token counts and that the document does not name; a gateway may export them only when asked. */
+const splitting: readonly LogRole[] = [
+  'cache_write_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+  'image_tokens',
+];
+
 /** Columns without which no row can be placed or charged; the others may be missing, and are unknown then. */
 const needed: readonly LogRole[] = ['created_at', 'quota'];
 
@@ -115,9 +123,10 @@ const timeLast = (names: readonly string[], given: ColumnNames): readonly string
 
 /**
  * The names to ask for, and what to ask for instead where they are refused: gateways show columns that they refuse to be
- * asked for by name, and refuse names that they don't know. First whatever the gateway was found to have, and the
- * documented columns that it did not show under this or another name: it may export them only when they are asked for.
- * Then the columns with a role alone, then those of them that were shown, then none: what it shows unasked.
+ * asked for by name, and refuse names that they don't know. First whatever the gateway was found to have, with the
+ * documented columns and those that split token counts that it did not show under this or another name: it may export
+ * them only when they are asked for. Then those with a role alone, then both without the columns that split counts, then
+ * those with a role that were shown, then none: what it shows unasked.
  */
 export const columnsToAsk = (
   found: readonly LogColumn[],
@@ -128,10 +137,17 @@ export const columnsToAsk = (
   const ordered = (names: readonly string[]) => (endsLines ? names : timeLast(names, given));
   if (typeof wanted !== 'string') return [ordered(givenNames(found, wanted, given))];
   const present = rolesOf(found);
-  const unseen = documented.filter((role) => !present.has(role)).map((role) => given[role] ?? role);
+  const missing = (roles: readonly LogRole[]): readonly string[] =>
+    roles.filter((role) => !present.has(role)).map((role) => given[role] ?? role);
+  const [unseen, unsplit] = [missing(documented), missing(splitting)];
   const shown = found.map(({ name }) => name).filter((name) => name !== '');
   const known = found.flatMap(({ name, role }) => (role === undefined ? [] : [name]));
-  return [ordered([...shown, ...unseen]), ordered([...known, ...unseen]), ordered(known), []];
+  const [all, withRoles] = [
+    [...shown, ...unseen],
+    [...known, ...unseen],
+  ];
+  const further = unsplit.length === 0 ? [] : [ordered(all), ordered(withRoles)];
+  return [ordered([...all, ...unsplit]), ordered([...withRoles, ...unsplit]), ...further, ordered(known), []];
 };
 
 const neededForReports: readonly LogRole[] = ['model_name', 'token_name'];

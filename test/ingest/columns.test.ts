@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { fault, interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { LogQuery } from '../../src/ingest/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
 import { logSource, seconds } from './log-source.ts';
 import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
@@ -28,6 +29,27 @@ it.each([
   await using warehouse = await openIn(folder);
   const source = refusing(names, 'gateway-refused');
   expect(await pullLogs(pullOf(folder, warehouse, source))).toMatchObject({ rows: 1, quota: '0.5' });
+});
+
+it('a gateway that refuses names it does not know is asked without the columns that split token counts', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await openIn(folder);
+  const source = refusing(['cache_write_tokens', 'image_tokens'], 'gateway-refused');
+  const { columns } = await pullLogs(pullOf(folder, warehouse, source));
+  expect(columns).not.toContain('cache_write_tokens');
+});
+
+it('a gateway is asked for the columns that split token counts, which it may export on request only', async () => {
+  await using house = await openJobHouse({ variants: { detailed_columns: 'on-request' } });
+  const { figures } = await house.run('pull-logs', { since: '2026-11-10' });
+  expect(String(figures['columns']).split(',')).toEqual(
+    expect.arrayContaining([
+      'cache_write_tokens',
+      'audio_input_tokens',
+      'audio_output_tokens',
+      'image_tokens',
+    ]),
+  );
 });
 
 it('other refusals, and those of columns that the settings name, are told', async () => {
