@@ -9,6 +9,7 @@ const word = (name: string, seen: Partial<WordEvidence>): WordEvidence => ({
   bareOfChargedModels: seen.bare ?? 0,
   charged: 0,
   refunds: 0,
+  balance: 0,
   free: 0,
   ...seen,
 });
@@ -78,13 +79,18 @@ describe('unknown words of a column that is named for kinds', () => {
     const bonus = word('bonus', { charged: 40 });
     expect(decideKindWords([bonus], true)).toEqual(new Map());
     expect(
-      decideKindWords([bonus, word('failed_upstream', { bare: 9 }), word('credit', { refunds: 3 })], true),
+      decideKindWords([bonus, word('failed_upstream', { bare: 9 }), word('credit', { refunds: 1 })], true),
     ).toEqual(
       new Map([
         ['failed_upstream', 'error'],
         ['credit', 'call'],
       ]),
     );
+  });
+
+  it('are no refunds where they name no model, as a deduction from the balance does', () => {
+    expect(decideKindWords([word('adjustment', { refunds: 5, balance: 1 })], true)).toEqual(new Map());
+    expect(decideKindWords([word('deduction', { balance: 4 })], true)).toEqual(new Map());
   });
 
   it('are calls where no word is known and most of their rows were charged', () => {

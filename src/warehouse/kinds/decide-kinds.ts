@@ -8,7 +8,10 @@ export type WordEvidence = {
   readonly bareOfChargedModels: number;
   /** Rows with a positive charge for a model. */
   readonly charged: number;
+  /** Rows with a negative amount for a model. */
   readonly refunds: number;
+  /** Rows with an amount for no model, as top-ups and deductions are. */
+  readonly balance: number;
   /** Rows with tokens and without a charge. */
   readonly free: number;
 };
@@ -54,7 +57,8 @@ const leastRows = 3;
 /** How likely rows may come together by chance. */
 const chance = 1e-6;
 
-const usedOf = ({ charged, refunds, free }: WordEvidence): number => charged + refunds + free;
+const usedOf = ({ charged, refunds, balance, free }: WordEvidence): number =>
+  charged + refunds + balance + free;
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
@@ -103,9 +107,9 @@ export const decideKindWords = (
   const errors = words.filter((one) => provesError(one, share(bare, bare + used)));
   const isCall = (one: WordEvidence): boolean =>
     !isCallKnown && one.charged >= enoughCharged && one.charged >= usedOf(one) * 0.5;
-  // Rows that give back are recognized by their sign, whatever their word.
+  // A model gives back nothing but refunds: one row shows it as long as no other contradicts it.
   const isRefund = (one: WordEvidence): boolean =>
-    one.refunds >= leastRows && usedOf(one) === one.refunds && one.bare === 0;
+    one.refunds > 0 && usedOf(one) === one.refunds && one.bare === 0;
   return new Map([
     ...errors.map(({ word }) => [word, 'error'] as const),
     ...words.filter((one) => isCall(one) || isRefund(one)).map(({ word }) => [word, 'call'] as const),

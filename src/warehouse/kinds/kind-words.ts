@@ -17,6 +17,7 @@ export const evidenceOf = (row: Row): WordEvidence => ({
   bareOfChargedModels: wholeNumber(row, 'bare_of_charged_models'),
   charged: wholeNumber(row, 'charged'),
   refunds: wholeNumber(row, 'refunds'),
+  balance: wholeNumber(row, 'balance'),
   free: wholeNumber(row, 'free'),
 });
 
@@ -45,6 +46,7 @@ const added = (known: WordEvidence | undefined, seen: WordEvidence): WordEvidenc
         bareOfChargedModels: known.bareOfChargedModels + seen.bareOfChargedModels,
         charged: known.charged + seen.charged,
         refunds: known.refunds + seen.refunds,
+        balance: known.balance + seen.balance,
         free: known.free + seen.free,
       };
 
@@ -79,7 +81,7 @@ export const writeKindWords = async (
   for (const one of words)
     await execute(
       connection,
-      `INSERT INTO log_kind_word VALUES ($account, $column, $word, $bare, $shown, $charged, $refunds, $free, $meaning)`,
+      `INSERT INTO log_kind_word VALUES ($account, $column, $word, $bare, $shown, $charged, $refunds, $balance, $free, $meaning)`,
       {
         account,
         column,
@@ -88,6 +90,7 @@ export const writeKindWords = async (
         shown: one.bareOfChargedModels,
         charged: one.charged,
         refunds: one.refunds,
+        balance: one.balance,
         free: one.free,
         meaning: meanings.get(one.word) ?? null,
       },

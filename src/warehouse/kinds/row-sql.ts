@@ -25,5 +25,6 @@ export const evidenceSql = (models: string): string => `
   count(*) FILTER (${bareSql}) AS bare,
   count(*) FILTER (${bareSql} AND model_name IN (${models})) AS bare_of_charged_models,
   count(*) FILTER (quota > 0 AND model_name <> '') AS charged,
-  count(*) FILTER (quota < 0) AS refunds,
+  count(*) FILTER (quota < 0 AND model_name <> '') AS refunds,
+  count(*) FILTER (quota <> 0 AND model_name = '') AS balance,
   count(*) FILTER (coalesce(quota, 0) = 0 AND (${tokensAre('> 0', 'OR')})) AS free`;

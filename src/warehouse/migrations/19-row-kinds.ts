@@ -14,6 +14,7 @@ export const rowKinds: Migration = {
       bare_of_charged_models BIGINT NOT NULL,
       charged BIGINT NOT NULL,
       refunds BIGINT NOT NULL,
+      balance BIGINT NOT NULL,
       free BIGINT NOT NULL,
       meaning VARCHAR,
       UNIQUE (account, column_name, word)
