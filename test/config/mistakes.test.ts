@@ -887,14 +887,14 @@ const mistakes: readonly Mistake[] = [
     'an unknown key',
     'jobs/pulls.yaml:6:5',
     'unknown key "colour" in jobs.pull-logs',
-    'known: kind, account, schedule, day_match, timezone, suspend, timeout, needs, needs_deadline, when_late, catchup, catchup_window, max_catchup_runs, starting_deadline, concurrency, retries, randomized_delay, locks, notify, notify_to, heartbeat_url, columns, since, lag, revisit, bad_rows, window',
+    'known: kind, account, schedule, day_match, timezone, suspend, timeout, needs, needs_deadline, when_late, catchup, catchup_window, max_catchup_runs, starting_deadline, concurrency, retries, randomized_delay, locks, notify, notify_to, heartbeat_url, columns, since, lag, revisit, bad_rows, window, max_requests',
     [p('lag: 10m', 'colour: red')],
   ],
   [
     'a key of another kind',
     'jobs/pulls.yaml:6:5',
     'unknown key "report" in jobs.pull-logs',
-    'known: kind, account, schedule, day_match, timezone, suspend, timeout, needs, needs_deadline, when_late, catchup, catchup_window, max_catchup_runs, starting_deadline, concurrency, retries, randomized_delay, locks, notify, notify_to, heartbeat_url, columns, since, lag, revisit, bad_rows, window',
+    'known: kind, account, schedule, day_match, timezone, suspend, timeout, needs, needs_deadline, when_late, catchup, catchup_window, max_catchup_runs, starting_deadline, concurrency, retries, randomized_delay, locks, notify, notify_to, heartbeat_url, columns, since, lag, revisit, bad_rows, window, max_requests',
     [p('lag: 10m', 'report: spend-summary')],
   ],
   [

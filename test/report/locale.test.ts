@@ -159,8 +159,10 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
     const result: unknown = Reflect.apply(
       value,
       undefined,
-      one ? [given] : list ? [['3', '4']] : ['3', '4', '5', '6'],
+      one ? [given] : list ? [['3', '4']] : ['3', '4', '5', '6', '7'],
     );
+    // Sentences that come with advice.
+    if (typeof result === 'object' && !Array.isArray(result)) return said(result, path);
     return [[path, String(result)]];
   }
   if (typeof value !== 'object' || value === null) return [];

@@ -123,6 +123,7 @@ export const rowsAtRest = async (
   const [viewed] = await read(
     `SELECT count(*)::INTEGER AS calls FROM call_classes WHERE account = ${literal(account)}`,
   );
+  connection.closeSync();
   instance.closeSync();
   const rows = [...table, ...archived.flat()].map((row) => JSON.stringify(row)).toSorted();
   // The view of calls with their classes has each of them once too, wherever it is kept.

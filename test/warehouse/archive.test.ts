@@ -110,9 +110,9 @@ describe('the archive', () => {
     await (await openAt(folder, 'test', now, { log }))[Symbol.asyncDispose]();
     expect(heard.join()).toContain('the view call_classes cannot be made');
     const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
-    const views = await (
-      await instance.connect()
-    ).runAndReadAll(`SELECT view_name FROM duckdb_views() WHERE NOT internal`);
+    const connection = await instance.connect();
+    const views = await connection.runAndReadAll(`SELECT view_name FROM duckdb_views() WHERE NOT internal`);
+    connection.closeSync();
     instance.closeSync();
     expect(views.getRows()).toEqual([]);
   });
@@ -131,6 +131,7 @@ describe('the archive', () => {
       { files: `${archiveOf(folder)}/**/*.parquet` },
     );
     expect(found.getRowsJson()).toEqual([[expect.any(Number), 4, 'main']]);
+    connection.closeSync();
     instance.closeSync();
   });
 
@@ -300,6 +301,7 @@ describe('the archive', () => {
       `UPDATE call_log SET extra = 'changed'
        WHERE rowid = (SELECT min(rowid) FROM call_log WHERE created_at >= ${march.start} AND created_at < ${march.end})`,
     );
+    connection.closeSync();
     instance.closeSync();
     const before = await rowsAtRest(folder);
     {

@@ -333,14 +333,15 @@ describe('the classes of a call', () => {
       await warehouse.tokens.judge('main');
     }
     const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+    const connection = await instance.connect();
     try {
-      const connection = await instance.connect();
       const reader = await connection.runAndReadAll(
         `SELECT model_name, token_convention, prompt_tokens, input_tokens, input_cache_read_tokens, input_unclassified_tokens
          FROM call_classes`,
       );
       expect(reader.getRows()).toEqual([['ex-1', 'excludes_cache', 5n, 12n, 7n, 0n]]);
     } finally {
+      connection.closeSync();
       instance.closeSync();
     }
   });
