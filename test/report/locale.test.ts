@@ -162,8 +162,8 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
       one ? [given] : list ? [['3', '4']] : ['3', '4', '5', '6', '7'],
     );
     // Sentences that come with advice.
-    if (typeof result === 'object' && !Array.isArray(result)) return said(result, path);
-    return [[path, String(result)]];
+    if (Array.isArray(result)) return [[path, result.join()]];
+    return typeof result === 'string' ? [[path, result]] : said(result, path);
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => said(inner, `${path}.${key}`));

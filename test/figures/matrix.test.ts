@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/base/index.ts';
+import { composeReport } from '../../src/jobs/index.ts';
+import type { JobContext } from '../../src/jobs/index.ts';
+import { openJobHouse } from '../support/job-house.ts';
+import type { JobHouse } from '../support/job-house.ts';
+import { stormTimes } from '../support/storm.ts';
+import { truthOf } from './account-truth.ts';
+import { alone, pairedCases, usualCase } from './cases.ts';
+import type { Case } from './cases.ts';
+import { compareReport, openModelsOf } from './compare-report.ts';
+import type { Outcome } from './compare-report.ts';
+
+const slot = unixMillis(Date.UTC(2026, 10, 20));
+
+/** Clocks go back in Berlin on 25 October 2026; Kathmandu is 5:45 ahead of UTC. */
+const periods = [
+  { zone: 'Europe/Berlin', from: '2026-10-01', to: '2026-11-01' },
+  { zone: 'Europe/Berlin', from: '2026-10-25', to: '2026-10-26' },
+  { zone: 'Asia/Kathmandu', from: '2026-11-02', to: '2026-11-09' },
+  { zone: 'UTC', from: '2026-10-28', to: '2026-11-07' },
+] as const;
+
+const reports = [
+  'spend-summary',
+  'token-economics',
+  'showback',
+  'statement',
+  'key-inventory',
+  'reconciliation',
+];
+
+/** Compares with no earlier period. */
+const uncompared = new Set(['statement', 'key-inventory', 'reconciliation']);
+
+const openAccount = async ({
+  variants,
+  currency,
+}: Case): Promise<JobHouse & { readonly context: JobContext }> => {
+  const house = await openJobHouse(
+    { months: 3, callsPerDay: 12, variants },
+    { naiveZone: variants.log_zone ?? 'UTC', usageZone: variants.usage_zone ?? 'UTC' },
+  );
+  const context = { ...house.context, account: { ...house.context.account, currency } };
+  const change = { account: context.account };
+  await house.run('snapshot', {}, change);
+  await house.run('pull-logs', { since: '2026-08-25' }, change);
+  await house.run('pull-usage', { since: '2026-08-25', group_by: ['model', 'token'] }, change);
+  return { ...house, context };
+};
+
+const compareCase = async (one: Case): Promise<readonly Outcome[]> => {
+  await using house = await openAccount(one);
+  const { sandbox, context } = house;
+  const isRounded = sandbox.state.wholeUnits;
+  const built = [];
+  for (const { zone, from, to } of periods)
+    for (const report of reports) {
+      const request = { report, period: { from, to } };
+      built.push({ zone, from, report, composed: await composeReport(request, { ...context, zone, slot }) });
+    }
+  const economics = built.filter(({ report }) => report === 'token-economics');
+  const open = openModelsOf(economics.map(({ composed }) => composed));
+  const outcomes: Outcome[] = [];
+  for (const { zone, from, report, composed } of built) {
+    const { interval, comparison } = composed.period;
+    const over = ({ start, end }: typeof interval) => truthOf(sandbox.truth.rows(start, end), zone, [], open);
+    const outcome = compareReport(report, composed, {
+      now: over(interval),
+      before: uncompared.has(report) ? undefined : over(comparison.interval),
+      isRounded,
+    });
+    const place = (text: string): string => `${zone} ${from}: ${text}`;
+    outcomes.push({
+      ...outcome,
+      wrong: outcome.wrong.map(place),
+      unknownPlaces: outcome.unknownPlaces.map(place),
+    });
+  }
+  return outcomes;
+};
+
+const sum = (outcomes: readonly Outcome[], of: 'equal' | 'unknown'): number =>
+  outcomes.reduce((all, outcome) => all + outcome[of], 0);
+
+/** All pairs in the long form of the storm, a part of them in the short one. */
+const drawn = (): readonly Case[] => {
+  if (stormTimes >= 40) return pairedCases();
+  if (stormTimes > 1) return pairedCases().filter((_, at) => at % 5 === 0);
+  return [alone('log_quota', 'units')];
+};
+
+describe('figures of every report against the account’s truth, over four periods in three time zones', () => {
+  it('an account with default exports has every figure equal to the truth', async () => {
+    const outcomes = await compareCase(usualCase);
+    expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
+    expect(sum(outcomes, 'equal')).toBeGreaterThan(1500);
+    expect(sum(outcomes, 'unknown')).toBeLessThan(100);
+  });
+
+  it.each(drawn().map((one) => [one.name, one] as const))(
+    'an account with %s has every figure equal to the truth or marked as unknown',
+    async (_, one) => {
+      const outcomes = await compareCase(one);
+      expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
+      expect(sum(outcomes, 'equal')).toBeGreaterThan(100);
+    },
+  );
+});
