@@ -325,6 +325,6 @@ it('holds the multiset of rows that the gateway showed when each second was last
       runs += 1;
       await play(world, folder, statements, `run-${runs}`, drawn);
     }),
-    { numRuns: few(1, 2 * stormTimes) },
+    { numRuns: few(1, stormTimes) },
   );
 });

@@ -123,9 +123,9 @@ const none: ReadonlyMap<string, WordMeaning> = new Map();
 const learnKindColumn = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
   const column = batch.columns.find(({ role }) => role === 'kind')?.name;
   if (column === undefined) return { meanings: none, isNew: false };
-  const isCallKnown = await isAny(connection, rows, `kind = 'consumption'`);
   // Nearly every window has known words alone.
   const isUnknown = await isAny(connection, rows, `kind NOT IN ${knownKinds}`);
+  const isCallKnown = !isUnknown || (await isAny(connection, rows, `kind = 'consumption'`));
   const seen = isUnknown ? await kindEvidence(connection, rows) : [];
   return learnWords(connection, batch.account, column, seen, (words, known) =>
     decideKindWords(words, isCallKnown && !known.some(({ meaning }) => meaning === 'call')),
