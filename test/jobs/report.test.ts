@@ -142,7 +142,7 @@ describe('a report run for its slot', () => {
       exportLogs: async (query, options) => {
         const answer = await gateway.exportLogs(query, options);
         const text = await new Response(ReadableStream.from(answer.body)).text();
-        const junk = text.replace('\n', '\njunk\n').replaceAll(/,(refund|top-up)\b/g, ',gift');
+        const junk = text.replace('\n', '\njunk\n').replaceAll(/,(refund|topup)\b/g, ',gift');
         return { ...answer, body: Readable.from([Buffer.from(query.columns.length === 0 ? text : junk)]) };
       },
     };
