@@ -94,7 +94,7 @@ it('holds exactly what the gateway served, whatever it writes and however time i
         expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');
       },
     ),
-    { numRuns: few(2, 2 * stormTimes) },
+    { numRuns: few(2, stormTimes) },
   );
 });
 
