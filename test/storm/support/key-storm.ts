@@ -9,16 +9,17 @@ import { playRotation } from './play-rotation.ts';
 /** How many processes are killed at random moments, over all weathers. */
 const count = Number(process.env['TOLLKEEPER_KEY_ROUNDS'] ?? process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 100);
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
-/** In the long storm, and in the first weather, the finest boundaries too: half a line, a line that is not synced, a file. */
+/** In the long storm all pairs of ways, and the finest boundaries too: half a line, a line that is not synced, a file. */
 const isLong = process.env['TOLLKEEPER_KEY_BOUNDARIES'] === 'all';
+const weathers = keyWeathers(isLong ? 'pairs' : 'ways');
 const finest = /./;
 const steps = /^(before line|line synced|answer of|renamed)/;
-const each = Math.max(1, Math.ceil(count / keyWeathers.length));
+const each = Math.max(1, Math.ceil(count / weathers.length));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** The weathers whose place in the list is wanted: files that share them out are played side by side. */
 export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
-  const mine = keyWeathers
+  const mine = weathers
     .map((weather, index) => [weather.name, weather, index] as const)
     .filter(([, , index]) => isWanted(index));
   vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
@@ -28,7 +29,7 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
   const undisturbed = new Map<number, number[]>();
   beforeAll(async () => {
     say(
-      `storm of ${mine.length} of ${keyWeathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
+      `storm of ${mine.length} of ${weathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
     );
     program = await buildProgram();
   });
@@ -40,7 +41,7 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
       const whole: number[] = [];
       const { kills, wrongs, unfinished } = await playRotation(
         house,
-        () => ({ kind: 'boundary', which: isLong || index === 0 ? finest : steps }),
+        () => ({ kind: 'boundary', which: isLong ? finest : steps }),
         ({ killed, took }) => void (killed || whole.push(took)),
       );
       expect(wrongs).toEqual([]);

@@ -85,15 +85,19 @@ const allChoices = axes.reduce<readonly (readonly number[])[]>(
   [[]],
 );
 
-/** As few weathers as will do, so that each two ways of different axes meet in one of them at least. */
-const coveringChoices = (): readonly (readonly number[])[] => {
-  const missing = new Set(allChoices.flatMap(pairsOf));
+const waysOf = (choice: readonly number[]): readonly string[] => choice.map((way, axis) => `${axis}.${way}`);
+
+/** As few choices as will do, so that each thing that one of them may show is shown by one at least. */
+const coveringChoices = (
+  shownBy: (choice: readonly number[]) => readonly string[],
+): readonly (readonly number[])[] => {
+  const missing = new Set(allChoices.flatMap(shownBy));
   const chosen: (readonly number[])[] = [];
   const gain = (choice: readonly number[]): number =>
-    pairsOf(choice).filter((pair) => missing.has(pair)).length;
+    shownBy(choice).filter((shown) => missing.has(shown)).length;
   while (missing.size > 0) {
     const best = allChoices.reduce((left, right) => (gain(right) > gain(left) ? right : left));
-    for (const pair of pairsOf(best)) missing.delete(pair);
+    for (const shown of shownBy(best)) missing.delete(shown);
     chosen.push(best);
   }
   return chosen;
@@ -108,5 +112,6 @@ const weatherOf = (choice: readonly number[]): KeyWeather => {
   };
 };
 
-/** Every pair of ways at least once. */
-export const keyWeathers: readonly KeyWeather[] = coveringChoices().map(weatherOf);
+/** Every pair of ways at least once, or every way. */
+export const keyWeathers = (covered: 'pairs' | 'ways'): readonly KeyWeather[] =>
+  coveringChoices(covered === 'pairs' ? pairsOf : waysOf).map(weatherOf);
