@@ -36,38 +36,42 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
   afterAll(() => program[Symbol.asyncDispose]());
 
   describe.each(mine)('%s', (_name, weather, index) => {
-    it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
-      await using house = await openKeyHouse(program, weather);
-      const whole: number[] = [];
-      const { kills, wrongs, unfinished } = await playRotation(
-        house,
-        () => ({ kind: 'boundary', which: isLong ? finest : steps }),
-        ({ killed, took }) => void (killed || whole.push(took)),
-      );
-      expect(wrongs).toEqual([]);
-      expect(unfinished).toEqual([]);
-      undisturbed.set(index, whole);
-      const deaths = await house.deaths();
-      expect(deaths).toHaveLength(kills);
-      // A kill before and after each line of the journal, each answer, each file.
-      for (const boundary of [
-        /before line creating/,
-        /^creating > line synced/,
-        /answer of POST \/api\/token\//,
-        /^created > /,
-        /answer of POST \/v1\/embeddings/,
-        /before line delivering/,
-        /renamed/,
-        /before line current/,
-        /answer of DELETE \/api\/token\/N/,
-        /before line deleted/,
-      ])
-        expect(deaths.some((death) => boundary.test(death))).toBe(true);
-      expect((await house.live(['keys', 'audit', '--verify'])).code).toBe(0);
-      const calls = await house.consumer.stop();
-      say(`${weather.name}: ${kills} boundaries; ${calls} calls, ${house.consumer.failures().length} failed`);
-      expect(house.consumer.failures()).toEqual([]);
-    });
+    const isCut = isLong || index < 2;
+    if (isCut)
+      it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
+        await using house = await openKeyHouse(program, weather);
+        const whole: number[] = [];
+        const { kills, wrongs, unfinished } = await playRotation(
+          house,
+          () => ({ kind: 'boundary', which: isLong ? finest : steps }),
+          ({ killed, took }) => void (killed || whole.push(took)),
+        );
+        expect(wrongs).toEqual([]);
+        expect(unfinished).toEqual([]);
+        undisturbed.set(index, whole);
+        const deaths = await house.deaths();
+        expect(deaths).toHaveLength(kills);
+        // A kill before and after each line of the journal, each answer, each file.
+        for (const boundary of [
+          /before line creating/,
+          /^creating > line synced/,
+          /answer of POST \/api\/token\//,
+          /^created > /,
+          /answer of POST \/v1\/embeddings/,
+          /before line delivering/,
+          /renamed/,
+          /before line current/,
+          /answer of DELETE \/api\/token\/N/,
+          /before line deleted/,
+        ])
+          expect(deaths.some((death) => boundary.test(death))).toBe(true);
+        expect((await house.live(['keys', 'audit', '--verify'])).code).toBe(0);
+        const calls = await house.consumer.stop();
+        say(
+          `${weather.name}: ${kills} boundaries; ${calls} calls, ${house.consumer.failures().length} failed`,
+        );
+        expect(house.consumer.failures()).toEqual([]);
+      });
 
     it('killed at random moments', async () => {
       await using house = await openKeyHouse(program, weather);
