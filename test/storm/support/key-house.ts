@@ -7,7 +7,9 @@ import type { BuiltProgram } from '../../program/support/built-program.ts';
 import { startConsumer } from '../../support/consumer.ts';
 import type { Consumer, Source } from '../../support/consumer.ts';
 import { openMailServer } from '../../support/mail-server.ts';
+import type { MailServer } from '../../support/mail-server.ts';
 import { openFolder } from '../../support/program.ts';
+import type { Folder } from '../../support/program.ts';
 import { exemptFile } from '../../support/secret-watch.ts';
 import type { KeyWeather } from './key-variants.ts';
 
@@ -24,6 +26,12 @@ export type Death =
   | { readonly kind: 'none' }
   /** At the first boundary of a step that no other was ended at. */
   | { readonly kind: 'boundary'; readonly which: RegExp }
+  /** Not ended: it stops at each such boundary once, and goes on when this has been done. */
+  | {
+      readonly kind: 'stop';
+      readonly which: RegExp;
+      readonly meanwhile: (boundary: string) => Promise<void>;
+    }
   /** So many milliseconds after it was spawned. */
   | { readonly kind: 'moment'; readonly after: number };
 
@@ -39,7 +47,9 @@ export type Lived = {
 
 /** An account with two services, whose keys are in two sinks each, and an application that never stops calling. */
 export type KeyHouse = AsyncDisposable & {
+  readonly folder: Folder;
   readonly sandbox: Sandbox;
+  readonly mail: MailServer;
   readonly consumer: Consumer;
   /** One process of the built program, from its start to its end. */
   readonly live: (argv: readonly string[], death?: Death) => Promise<Lived>;
@@ -168,7 +178,9 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
   });
 
   return {
+    folder,
     sandbox,
+    mail,
     consumer,
     live: async (argv, death = { kind: 'none' }) => {
       const written = await auditSize();
@@ -182,11 +194,18 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
           TZ: 'UTC',
           NODE_OPTIONS: `--import=${preload}`,
           TOLLKEEPER_TEST_OFFSET: String(offset),
-          ...(death.kind === 'boundary'
+          ...(death.kind === 'boundary' || death.kind === 'stop'
             ? { TOLLKEEPER_TEST_DEATHS: deaths, TOLLKEEPER_TEST_BOUNDARIES: death.which.source }
             : {}),
+          ...(death.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
         },
       });
+      for (let nth = 1; death.kind === 'stop'; nth += 1) {
+        const said = await running.line('stops at ', nth).catch(() => undefined);
+        if (said === undefined) break;
+        await death.meanwhile(said.slice('stops at '.length));
+        running.kill('SIGCONT');
+      }
       const timer =
         death.kind === 'moment' ? setTimeout(() => running.kill('SIGKILL'), death.after) : undefined;
       const { code, signal } = await running.ended;

@@ -1,6 +1,6 @@
 /**
  * What the program under test is given to run before itself (`node --import`): it shifts its clock, and ends it with
- * SIGKILL at the first boundary of a step that no process of before was ended at. A boundary is named by the last step
+ * SIGKILL (or stops it, to be looked at and to go on) at the first boundary of a step that no process of before was ended at. A boundary is named by the last step
  * in the audit file and by what is done next: the write of a line, its sync, a request and its answer, a file of a sink.
  */
 
@@ -13,6 +13,7 @@ const {
   TOLLKEEPER_TEST_OFFSET: offset = '0',
   TOLLKEEPER_TEST_DEATHS: deaths,
   TOLLKEEPER_TEST_BOUNDARIES: which = '.',
+  TOLLKEEPER_TEST_SIGNAL: signal = 'SIGKILL',
 } = process.env;
 for (const name of Object.keys(process.env))
   if (name.startsWith('TOLLKEEPER_TEST_')) delete process.env[name];
@@ -35,9 +36,11 @@ if (deaths !== undefined) {
   const boundary = (what, lastDeed = () => undefined) => {
     const name = last + ' > ' + what;
     if (seen.has(name) || !wanted.test(what)) return;
+    seen.add(name);
     fs.appendFileSync(deaths, name + '\n');
     lastDeed();
-    process.kill(process.pid, 'SIGKILL');
+    if (signal === 'SIGSTOP') fs.writeSync(1, 'stops at ' + name + '\n');
+    process.kill(process.pid, signal);
   };
 
   const isAudit = (path) => String(path).endsWith('keys.jsonl');
