@@ -1,6 +1,6 @@
 import { fault, isFault } from '../base/index.ts';
 import type { Log, Money } from '../base/index.ts';
-import type { LandedWindow, LogBatch, Warehouse } from '../warehouse/index.ts';
+import type { LandedWindow, LogBatch, SeenKinds, Warehouse } from '../warehouse/index.ts';
 import { explainRows } from './explain-rows.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { logBatch } from './log-batch.ts';
@@ -26,6 +26,8 @@ export type LandedLogs = {
   readonly restated: number;
   /** Rows that could not be read and were put aside. */
   readonly quarantined: number;
+  /** Kinds of the rows; missing where no column names them. */
+  readonly kinds: SeenKinds | undefined;
 };
 
 /**
@@ -71,5 +73,6 @@ export const landFetched = async (
     replaced: landed.replaced,
     restated: landed.restated ?? 0,
     quarantined: landed.quarantined ?? 0,
+    kinds: landed.kinds,
   };
 };

@@ -1,6 +1,6 @@
 import { errorFields } from '../base/index.ts';
 import type { GatewayProfile, Log, Money, UnixSeconds } from '../base/index.ts';
-import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
+import type { LearnedPoint, SeenKinds, Warehouse } from '../warehouse/index.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { columnAt, sampleCells } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';
@@ -35,6 +35,8 @@ export type LandedLesson = {
   readonly asked: readonly string[];
   readonly rows: number;
   readonly quota: Money;
+  /** Kinds of the rows; missing where no column names them. */
+  readonly kinds: SeenKinds | undefined;
 };
 
 /** Writes down what a pull shows of its gateway. Never throws: data that came are not lost over what they teach. */
@@ -43,6 +45,9 @@ export type LogLessons = {
   /** To be called when the pull ends, well or not. */
   readonly end: () => Promise<void>;
 };
+
+/** Values of the point `log.amounts` that no further window changes. */
+const provenForms: ReadonlySet<string | undefined> = new Set(['units', 'currency']);
 
 const mostNames = 20;
 
@@ -71,6 +76,7 @@ const endedExport = ({ window, fetched: { ask, received }, rows }: LandedLesson)
 export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogLessons => {
   const { account, profile, warehouse, log, until } = means;
   const written = new Map<string, string>();
+  const notedKinds = new Set<string>();
   let guarded: boolean | undefined;
   let notedHeader: string | undefined;
   let before: EndedExport | undefined;
@@ -101,9 +107,11 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
       });
     await learn(columnPoints(probed, answered));
   };
-  const noteKinds = async ({ window, fetched }: LandedLesson): Promise<void> => {
-    if (fetched.received === undefined || columnAt(fetched.received.columns, 'kind') === -1) return;
+  const noteKinds = async ({ window, kinds }: LandedLesson): Promise<void> => {
+    if (kinds === undefined || (!kinds.hasUnknown && kinds.known.every((kind) => notedKinds.has(kind))))
+      return;
     const unknown = await warehouse.profile.noteKinds(account, window);
+    for (const kind of kinds.known) notedKinds.add(kind);
     if (unknown.length > 0)
       log.warn('the log export has rows of kinds that are not known; they are counted as nothing', {
         kinds: namesOf(unknown),
@@ -119,6 +127,11 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
     guarded ||= received.scan.guarded;
     return [guardPoint(guarded, window, profile.logExport)];
   };
+  const amountsOf = async ({ window, quota }: LandedLesson): Promise<readonly LearnedPoint[]> =>
+    // What the data have proven stays.
+    provenForms.has(written.get('log.amounts'))
+      ? []
+      : amountPoints(await warehouse.logs.amounts(account), profile, window, quota);
   const quietly = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -130,8 +143,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
   return {
     landed: async (lesson) =>
       quietly(async () => {
-        const { window, fetched, quota } = lesson;
-        if (fetched.received !== undefined) await noteColumns(lesson);
+        if (lesson.fetched.received !== undefined) await noteColumns(lesson);
         await noteKinds(lesson);
         const ended = endedExport(lesson);
         const shown = rangeEndShown(before, ended, until);
@@ -139,9 +151,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
         await learn([
           ...probePoints(probed, profile.logExport),
           ...timePoints(ended.times[0], profile),
-          ...(ended.times.length === 0
-            ? []
-            : amountPoints(await warehouse.logs.amounts(account), profile, window, quota)),
+          ...(ended.times.length === 0 ? [] : await amountsOf(lesson)),
           ...(await guardsOf(lesson)),
           ...(shown === undefined ? [] : [rangeEndPoint(shown.value, shown.second)]),
         ]);

@@ -126,7 +126,7 @@ export const openLogSession = async (
       return;
     }
     columns = asked;
-    await lessons.landed({ window, fetched, asked, rows: landed.rows, quota: landed.quota });
+    await lessons.landed({ window, fetched, asked, ...landed });
     meter.landed(landed.rows, lengthOf(planned));
     log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
       window: windowText(window),

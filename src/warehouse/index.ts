@@ -3,7 +3,15 @@ export type { Warehouse, WarehouseOptions } from './warehouse.ts';
 export { holdLock } from './hold-lock.ts';
 export type { HeldLock } from './hold-lock.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
-export type { LandedWindow, LogBatch, LogColumn, LogRole, TimeForm, ZoneOffset } from './logs/log-batch.ts';
+export type {
+  LandedWindow,
+  LogBatch,
+  LogColumn,
+  LogRole,
+  SeenKinds,
+  TimeForm,
+  ZoneOffset,
+} from './logs/log-batch.ts';
 export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../base/index.ts';
-import type { LogBatch } from '../logs/log-batch.ts';
+import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
 import { decideKindWords, decideWords, mayTellKinds } from './decide-kinds.ts';
 import type { WordMeaning } from './decide-kinds.ts';
 import { bareSql, kindByRowSql, pointerTo, wordSql } from './row-sql.ts';
-import { kindEvidence, knownKinds, learnWords, textEvidence } from './word-evidence.ts';
+import { kindEvidence, learnWords, textEvidence } from './word-evidence.ts';
 import type { Rows } from './word-evidence.ts';
 
 /** What the words of columns mean that are kept as text, by column. */
@@ -20,47 +20,58 @@ export type LearnedKinds = {
   readonly isNew: boolean;
 };
 
+/** The same, and how many rows of the window got another kind by it. */
+type SettledKinds = LearnedKinds & { readonly changed: number };
+
 const wordsFor = (meanings: ReadonlyMap<string, WordMeaning>, meaning: WordMeaning): readonly string[] =>
   [...meanings].flatMap(([word, one]) => (one === meaning ? [word] : []));
 
-/** Rows landed under words that are known now get their kinds. */
+/** Rows landed under words that are known now get their kinds. Gives how many there were. */
 export const applyKindWords = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
   meanings: ReadonlyMap<string, WordMeaning>,
-): Promise<void> => {
+): Promise<number> => {
+  let changed = 0;
   for (const [meaning, kind] of [
     ['error', `'error'`],
     ['call', kindByRowSql],
   ] as const) {
     const words = wordsFor(meanings, meaning);
     if (words.length > 0)
-      await execute(
+      changed += await execute(
         connection,
         `UPDATE call_log SET kind = ${kind} WHERE ${sql} AND lower(kind) IN (SELECT unnest($words))`,
         { ...bindings, words },
       );
   }
+  return changed;
 };
 
 const isUnclear = `kind = 'consumption' AND ${bareSql}`;
 
-/** Rows that a proven column calls errors, and that show nothing else, become errors. */
+/** Rows that a proven column calls errors, and that show nothing else, become errors. Gives how many there were. */
 export const applyTextWords = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
   texts: TextMeanings,
-): Promise<void> => {
+): Promise<number> => {
+  let changed = 0;
   for (const [column, meanings] of texts) {
     const words = wordsFor(meanings, 'error');
     if (words.length > 0)
-      await execute(
+      changed += await execute(
         connection,
         `UPDATE call_log SET kind = 'error'
          WHERE ${sql} AND ${isUnclear} AND ${wordSql('path')} IN (SELECT unnest($words))`,
         { ...bindings, path: pointerTo(column), words },
       );
   }
+  return changed;
+};
+
+const forgetUnclear = async (connection: DuckDBConnection, { sql, bindings }: Rows): Promise<void> => {
+  await execute(connection, `DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
 };
 
 /** Keeps, second by second, how many of the rows count as calls although no column tells that they are. */
@@ -86,7 +97,7 @@ export const noteUnclear = async (
       ),
     },
   );
-  await execute(connection, `DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
+  await forgetUnclear(connection, { sql, bindings });
   await execute(
     connection,
     'INSERT INTO log_unclear_row SELECT $account, created_at, row_count FROM unclear_now',
@@ -109,26 +120,21 @@ export const readUnclear = async (
   return wholeNumber(row, 'row_count');
 };
 
-const isAny = async (
-  connection: DuckDBConnection,
-  { sql, bindings }: Rows,
-  which: string,
-): Promise<boolean> => {
-  const found = `SELECT 1 AS found FROM call_log WHERE ${sql} AND ${which} LIMIT 1`;
-  return (await readRows(connection, found, bindings)).length > 0;
-};
-
 const none: ReadonlyMap<string, WordMeaning> = new Map();
 
-const learnKindColumn = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
+const learnKindColumn = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  rows: Rows,
+  { known, hasUnknown }: SeenKinds,
+) => {
   const column = batch.columns.find(({ role }) => role === 'kind')?.name;
   if (column === undefined) return { meanings: none, isNew: false };
   // Nearly every window has known words alone.
-  const isUnknown = await isAny(connection, rows, `kind NOT IN ${knownKinds}`);
-  const isCallKnown = !isUnknown || (await isAny(connection, rows, `kind = 'consumption'`));
-  const seen = isUnknown ? await kindEvidence(connection, rows) : [];
-  return learnWords(connection, batch.account, column, seen, (words, known) =>
-    decideKindWords(words, isCallKnown && !known.some(({ meaning }) => meaning === 'call')),
+  const isCallKnown = !hasUnknown || known.includes('consumption');
+  const seen = hasUnknown ? await kindEvidence(connection, rows) : [];
+  return learnWords(connection, batch.account, column, seen, (words, learned) =>
+    decideKindWords(words, isCallKnown && !learned.some(({ meaning }) => meaning === 'call')),
   );
 };
 
@@ -146,26 +152,34 @@ const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: R
 };
 
 /**
- * Gives the rows of a window that has just landed the kinds that its columns prove, where no known word names them, and
- * keeps which rows remain unclear. To be run in the transaction of the landing.
+ * Gives the rows of a window that has just landed, of kinds as `seen`, the kinds that its columns prove where no known word
+ * names them, and keeps which rows remain unclear. To be run in the transaction of the landing.
  */
-export const settleKinds = async (connection: DuckDBConnection, batch: LogBatch): Promise<LearnedKinds> => {
+export const settleKinds = async (
+  connection: DuckDBConnection,
+  batch: LogBatch,
+  seen: SeenKinds,
+): Promise<SettledKinds> => {
   const rows: Rows = {
     sql: 'account = $account AND created_at >= $start AND created_at < $end',
     bindings: { account: batch.account, start: batch.window.start, end: batch.window.end },
   };
-  const kinds = await learnKindColumn(connection, batch, rows);
-  await applyKindWords(connection, rows, kinds.meanings);
+  if (seen.known.length === 0 && !seen.hasUnknown) {
+    await forgetUnclear(connection, rows);
+    return { kinds: none, texts: new Map(), isNew: false, changed: 0 };
+  }
+  const kinds = await learnKindColumn(connection, batch, rows, seen);
+  const named = seen.hasUnknown ? await applyKindWords(connection, rows, kinds.meanings) : 0;
   // A column whose words only the rows explain tells nothing of errors unless it has a word for them.
   const isTold =
     batch.columns.some(({ role }) => role === 'kind') &&
     (wordsFor(kinds.meanings, 'call').length === 0 || wordsFor(kinds.meanings, 'error').length > 0);
   if (isTold) {
-    await execute(connection, `DELETE FROM log_unclear_row WHERE ${rows.sql}`, rows.bindings);
-    return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew };
+    await forgetUnclear(connection, rows);
+    return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew, changed: named };
   }
   const { texts, isNew } = await learnTexts(connection, batch, rows);
-  await applyTextWords(connection, rows, texts);
+  const told = await applyTextWords(connection, rows, texts);
   await noteUnclear(connection, rows, texts);
-  return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew };
+  return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew, changed: named + told };
 };

@@ -5,7 +5,8 @@ import { recordRestatement, sumsBefore } from '../restatements/record-restatemen
 import { readRows, wholeNumber } from '../rows.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
 import { readAmounts, storedCurrency } from './amounts.ts';
-import { convertToCurrency, readSeen } from './settle-amounts.ts';
+import { readSeen } from './seen-rows.ts';
+import { convertToCurrency } from './settle-amounts.ts';
 
 /** Windows of an account in currency that add up to a whole number: few, unless they were integer units. */
 const readSuspects = async (

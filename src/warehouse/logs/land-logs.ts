@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   absoluteMoney,
@@ -20,16 +21,17 @@ import { recordRestatement, sumsBefore } from '../restatements/record-restatemen
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../spans.ts';
 import { chargesIn } from './amount-change.ts';
+import type { ChargedRows } from './amount-change.ts';
 import { amountsFor, readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readSpan, writeLedger, writeSpan } from './log-ledger.ts';
+import { noneLoaded, readLoaded, readSeen } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
 const ofWindow = 'account = $account AND created_at >= $start AND created_at < $end';
-const ofOverlap = `account = ''`;
 
 type Sums = {
   readonly rows: number;
@@ -42,15 +44,11 @@ const windowOf = (batch: LogBatch) => ({
   end: batch.window.end,
 });
 
-const readSums = async (
-  connection: DuckDBConnection,
-  where: string,
-  bindings: Readonly<Record<string, string | number>>,
-): Promise<Sums> => {
+const readSums = async (connection: DuckDBConnection, window: ChargedRows): Promise<Sums> => {
   const [row] = await readRows(
     connection,
-    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota FROM call_log WHERE ${where}`,
-    bindings,
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota FROM call_log WHERE ${ofWindow}`,
+    { ...window },
   );
   return {
     rows: wholeNumber(row, 'row_count'),
@@ -114,14 +112,14 @@ export const landLogWindow = async (
   const now = clock.now();
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
   const window = windowOf(batch);
-  const before = amountsFor(batch, await readAmounts(connection, batch.account));
-  const replaced = await readSums(connection, ofWindow, window);
+  const kept = await readAmounts(connection, batch.account);
+  const before = amountsFor(batch, kept);
+  const replaced = await readSums(connection, window);
   const known = await sumsBefore(connection, batch, now);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
   if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
   if (batch.served > 0) await load(connection, batch);
-  const served = await readSums(connection, ofWindow, window);
-  const overlap = await readSums(connection, ofOverlap, {});
+  const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)
     throw fault(
       'export-row-invalid',
@@ -131,18 +129,19 @@ export const landLogWindow = async (
   if (served.rows === 0 && replaced.rows > 0)
     throw fault('export-truncated', `the export holds no row, where ${replaced.rows} are kept: they stay`);
   checkTotal(batch, addMoney(served.quota, overlap.quota));
-  if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofOverlap}`);
+  if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE account = ''`);
 
-  const kinds = await settleKinds(connection, batch);
-  const amounts = await settleAmounts(connection, batch, before, past);
+  const kinds = await settleKinds(connection, batch, served.kinds);
+  const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
+  const amounts = await settleAmounts(connection, batch, before, seen, past);
   const covered = await readSpan(connection, batch.account);
   // What the gateway serves now shows in the newest rows: older ones that are pulled again may have been written otherwise.
   const isNewest = covered === undefined || batch.window.end > covered.end;
   const learned = isNewest ? amounts : { ...amounts, served: before.served ?? amounts.served };
-  await writeAmounts(connection, batch.account, learned);
+  if (!isDeepStrictEqual(learned, kept)) await writeAmounts(connection, batch.account, learned);
   await noteChange(connection, batch, before, learned, now);
   // Rows that were converted add up to something else than was served.
-  const landed = amounts.served === amounts.form ? served : await readSums(connection, ofWindow, window);
+  const landed = amounts.served === amounts.form ? served : await readSums(connection, window);
   const quarantined = await keepQuarantine(connection, batch, now);
   const result: LandedWindow = {
     rows: landed.rows,
@@ -150,6 +149,7 @@ export const landLogWindow = async (
     quota: landed.quota,
     replacedQuota: replaced.quota,
     ...(quarantined === 0 ? {} : { quarantined }),
+    ...(batch.columns.some(({ role }) => role === 'kind') ? { kinds: seen.kinds } : {}),
   };
   const changed = await recordRestatement(connection, batch, known, now);
   const restated =

@@ -76,6 +76,9 @@ export type LogBatch = {
   readonly opensSpan: boolean;
 };
 
+/** Kinds of rows, and whether there are rows of others. */
+export type SeenKinds = { readonly known: readonly string[]; readonly hasUnknown: boolean };
+
 export type LandedWindow = {
   /** Rows in the window now. */
   readonly rows: number;
@@ -89,4 +92,6 @@ export type LandedWindow = {
   readonly restated?: number;
   /** Rows put aside; missing when there are none. */
   readonly quarantined?: number;
+  /** Of the rows in the window; missing where no column names them. */
+  readonly kinds?: SeenKinds;
 };

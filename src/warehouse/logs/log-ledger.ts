@@ -75,16 +75,18 @@ export const writeSpan = async (
   account: string,
   span: Interval<UnixSeconds>,
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
-  await execute(
+  const bindings = { account, start: span.start, end: span.end };
+  const moved = await execute(
     connection,
-    'INSERT INTO log_cursor (account, origin, reached) VALUES ($account, $start, $end)',
-    {
-      account,
-      start: span.start,
-      end: span.end,
-    },
+    'UPDATE log_cursor SET origin = $start, reached = $end WHERE account = $account',
+    bindings,
   );
+  if (moved === 0)
+    await execute(
+      connection,
+      'INSERT INTO log_cursor (account, origin, reached) VALUES ($account, $start, $end)',
+      bindings,
+    );
 };
 
 /** Takes back what was covered from the second on: its time is pulled again. Rows stay until then. */

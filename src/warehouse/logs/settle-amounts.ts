@@ -1,42 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { compareMoney, fault, money } from '../../base/index.ts';
-import type { Fault, Money } from '../../base/index.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Fault } from '../../base/index.ts';
+import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
 import type { ChargedRows, ModelCharges } from './amount-change.ts';
 import { judgeAmounts, storedCurrency, unitValue } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
-
-/** What the rows of a time show of their amounts. */
-type Seen = {
-  readonly charged: number;
-  readonly whole: number;
-  readonly largestWhole: Money;
-  /** Seconds of the first and last row whose amount has a fraction, of any kind. */
-  readonly fractions: { readonly first: number; readonly last: number } | undefined;
-};
-
-export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<Seen> => {
-  const charged = `quota <> 0 AND kind IN ('consumption', 'refund')`;
-  const [row] = await readRows(
-    connection,
-    `SELECT count(*) FILTER (${charged}) AS charged, count(*) FILTER (${charged} AND quota = trunc(quota)) AS whole,
-       coalesce(max(abs(quota)) FILTER (${charged} AND quota = trunc(quota)), 0) AS largest,
-       min(created_at) FILTER (quota <> trunc(quota)) AS first_fraction,
-       max(created_at) FILTER (quota <> trunc(quota)) AS last_fraction
-     FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end`,
-    { ...rows },
-  );
-  const first = optionalText(row, 'first_fraction');
-  return {
-    charged: wholeNumber(row, 'charged'),
-    whole: wholeNumber(row, 'whole'),
-    largestWhole: money(text(row, 'largest')),
-    fractions:
-      first === undefined ? undefined : { first: Number(first), last: wholeNumber(row, 'last_fraction') },
-  };
-};
+import { readSeen } from './seen-rows.ts';
+import type { SeenRows } from './seen-rows.ts';
 
 /** All rows of an account. */
 const everything = (account: string): ChargedRows => ({ account, start: 0, end: Number.MAX_SAFE_INTEGER });
@@ -46,7 +18,7 @@ type Landing = {
   readonly connection: DuckDBConnection;
   readonly batch: LogBatch;
   readonly known: AccountAmounts;
-  readonly seen: Seen;
+  readonly seen: SeenRows;
   readonly rows: ChargedRows;
   /** What the rows that the window replaces had cost. */
   readonly replaced: readonly ModelCharges[];
@@ -219,7 +191,7 @@ export const looksChanged = (batch: LogBatch, { form }: AccountAmounts): boolean
   (form === 'units' && batch.amounts.decimalsWritten);
 
 /**
- * Judges the amounts of a window whose rows are in the table by what was known before, and converts those that are served in
+ * Judges the amounts of a window whose rows are in the table (`seen`) by what was known before, and converts those that are served in
  * another form than the account's are stored in. Gives what is known afterwards.
  * @throws faults export-amounts-changed where the amounts have changed and nothing shows into what; export-currency-changed
  */
@@ -227,9 +199,10 @@ export const settleAmounts = async (
   connection: DuckDBConnection,
   batch: LogBatch,
   known: AccountAmounts,
+  seen: SeenRows,
   replaced: readonly ModelCharges[],
 ): Promise<AccountAmounts> => {
-  const settled = await settle(connection, batch, known, replaced);
+  const settled = await settle(connection, batch, known, seen, replaced);
   const { currency, headerCurrency = currency } = batch;
   if (settled.served === 'currency' && headerCurrency !== currency)
     throw fault(
@@ -243,11 +216,11 @@ const settle = async (
   connection: DuckDBConnection,
   batch: LogBatch,
   known: AccountAmounts,
+  seen: SeenRows,
   replaced: readonly ModelCharges[],
 ): Promise<AccountAmounts> => {
   const { start, end } = batch.window;
   const rows = { account: batch.account, start, end };
-  const seen = await readSeen(connection, rows);
   if (seen.charged === 0 && seen.fractions === undefined) return known;
   const landing = { connection, batch, known, seen, rows, replaced };
   if (known.form === undefined) return settleOpen(landing);

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatMoment, money } from '../../base/index.ts';
 import type { Interval, Money, UnixSeconds } from '../../base/index.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
-import type { KnownPoint, LearnedPoint } from './learned-point.ts';
+import type { LearnedPoint } from './learned-point.ts';
 
 /** Rows of one kind in a landed window; the amount as served. */
 export type LandedKind = { readonly kind: string; readonly rows: number; readonly amount: Money };
@@ -59,12 +59,3 @@ export const kindPoints = (
       known: meanings.has(kind),
     };
   });
-
-/** Those of the points that say something which was not known. */
-export const newPoints = <T extends LearnedPoint>(
-  points: readonly T[],
-  known: readonly KnownPoint[],
-): readonly T[] => {
-  const values = new Map(known.map(({ point, value }) => [point, value]));
-  return points.filter(({ point, value }) => values.get(point) !== value);
-};

@@ -59,36 +59,60 @@ export const readPastPoints = async (
   return rows.map((row) => ({ ...pointOf(row), until: unixMillis(wholeNumber(row, 'until_at')) }));
 };
 
-const ofPoint = 'account = $account AND point = $point';
-
-/** Writes one point down: a value that is known is confirmed with its first evidence, another one puts it into the past. */
-const writePoint = async (
+/** Points that were known are found so again; their first evidence stays. */
+const confirm = async (
   connection: DuckDBConnection,
   account: string,
-  { point, value, evidence, how }: LearnedPoint,
-  known: KnownPoint | undefined,
+  points: readonly string[],
   now: UnixMillis,
 ): Promise<void> => {
-  if (known?.value === value && known.how === how) {
-    await execute(connection, `UPDATE learned_point SET confirmed_at = $now WHERE ${ofPoint}`, {
-      account,
-      point,
-      now,
-    });
-    return;
-  }
+  if (points.length === 0) return;
+  await execute(
+    connection,
+    'UPDATE learned_point SET confirmed_at = $now WHERE account = $account AND point IN (SELECT unnest($points))',
+    { account, points, now },
+  );
+};
+
+/** What was taken of the points until now becomes the past. */
+const putIntoPast = async (
+  connection: DuckDBConnection,
+  account: string,
+  points: readonly string[],
+  now: UnixMillis,
+): Promise<void> => {
+  if (points.length === 0) return;
+  const ofPoints = 'account = $account AND point IN (SELECT unnest($points))';
   await execute(
     connection,
     `INSERT INTO learned_point_past
-     SELECT account, point, value, evidence, how, learned_at, $now FROM learned_point WHERE ${ofPoint}`,
-    { account, point, now },
+     SELECT account, point, value, evidence, how, learned_at, $now FROM learned_point WHERE ${ofPoints}`,
+    { account, points, now },
   );
-  await execute(connection, `DELETE FROM learned_point WHERE ${ofPoint}`, { account, point });
-  await execute(
-    connection,
-    'INSERT INTO learned_point VALUES ($account, $point, $value, $evidence, $how, $now, $now)',
-    { account, point, value, evidence, how, now },
+  await execute(connection, `DELETE FROM learned_point WHERE ${ofPoints}`, { account, points });
+};
+
+const insert = async (
+  connection: DuckDBConnection,
+  account: string,
+  points: readonly LearnedPoint[],
+  now: UnixMillis,
+): Promise<void> => {
+  if (points.length === 0) return;
+  const rows = points.map(
+    (_, at) => `($account, $point_${at}, $value_${at}, $evidence_${at}, $how_${at}, $now, $now)`,
   );
+  const cells = points.flatMap(({ point, value, evidence, how }, at) => [
+    [`point_${at}`, point] as const,
+    [`value_${at}`, value] as const,
+    [`evidence_${at}`, evidence] as const,
+    [`how_${at}`, how] as const,
+  ]);
+  await execute(connection, `INSERT INTO learned_point VALUES ${rows.join(', ')}`, {
+    account,
+    now,
+    ...Object.fromEntries(cells),
+  });
 };
 
 /** To be run in one transaction. Gives the points whose value is another one now, or new. */
@@ -100,6 +124,12 @@ export const learnPoints = async (
 ): Promise<readonly LearnedPoint[]> => {
   const known = new Map((await readPoints(connection, account)).map((one) => [one.point, one]));
   const last = [...new Map(points.map((one) => [one.point, one])).values()];
-  for (const one of last) await writePoint(connection, account, one, known.get(one.point), now);
+  const isKnown = ({ point, value, how }: LearnedPoint): boolean =>
+    known.get(point)?.value === value && known.get(point)?.how === how;
+  const other = last.filter((one) => !isKnown(one));
+  const names = (list: readonly LearnedPoint[]): readonly string[] => list.map(({ point }) => point);
+  await confirm(connection, account, names(last.filter(isKnown)), now);
+  await putIntoPast(connection, account, names(other.filter(({ point }) => known.has(point))), now);
+  await insert(connection, account, other, now);
   return last.filter(({ point, value }) => known.get(point)?.value !== value);
 };

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import { inTransaction } from '../rows.ts';
 import { columnChanges } from './column-changes.ts';
 import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
-import { kindPoints, newPoints, readLandedKinds } from './landed-kinds.ts';
+import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
 import { markTold, readUntold, writeNews } from './learned-news.ts';
 import type { LearnedNews } from './learned-news.ts';
@@ -61,9 +61,10 @@ export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable =
     return engine.state(async (connection) =>
       inTransaction(connection, async () => {
         const now = clock.now();
-        const fresh = newPoints(points, await readPoints(connection, account));
-        await learnPoints(connection, account, points, now);
-        const unknown = fresh.filter(({ known }) => !known);
+        const fresh = new Set(
+          (await learnPoints(connection, account, points, now)).map(({ point }) => point),
+        );
+        const unknown = points.filter(({ point, known }) => !known && fresh.has(point));
         await writeNews(
           connection,
           account,

@@ -25,6 +25,13 @@ const kept = (words: string): string => words.slice(0, longestText).replaceAll('
  */
 const clear = async (connection: DuckDBConnection, { account, window }: Landing): Promise<void> => {
   const bindings = { account, start: window.start, end: window.end };
+  const found = await readRows(
+    connection,
+    'SELECT 1 AS found FROM log_quarantine WHERE account = $account AND start_at < $end AND end_at > $start LIMIT 1',
+    bindings,
+  );
+  // Nearly every landing finds none.
+  if (found.length === 0) return;
   for (const change of [
     'UPDATE log_quarantine SET start_at = $end WHERE account = $account AND start_at >= $start AND start_at < $end',
     'UPDATE log_quarantine SET end_at = $start WHERE account = $account AND end_at > $start AND end_at <= $end',

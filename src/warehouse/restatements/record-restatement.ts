@@ -37,15 +37,12 @@ const takeSums = async (
   account: string,
   spans: readonly Interval<UnixSeconds>[],
 ): Promise<void> => {
-  await execute(
-    connection,
-    `CREATE OR REPLACE TEMP TABLE ${table} (quarter BIGINT, kind VARCHAR, calls BIGINT, amount DECIMAL(38, 12), size DECIMAL(38, 12))`,
-  );
-  for (const { start, end } of spans)
+  for (const [index, { start, end }] of spans.entries())
     await execute(
       connection,
-      `INSERT INTO ${table}
-       SELECT quarter, kind, count(*), coalesce(sum(quota), 0), coalesce(sum(abs(quota)), 0)
+      `${index === 0 ? `CREATE OR REPLACE TEMP TABLE ${table} AS` : `INSERT INTO ${table}`}
+       SELECT quarter, kind, count(*) AS calls, CAST(coalesce(sum(quota), 0) AS DECIMAL(38, 12)) AS amount,
+         CAST(coalesce(sum(abs(quota)), 0) AS DECIMAL(38, 12)) AS size
        FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end
        GROUP BY quarter, kind`,
       { account, start, end },
@@ -59,7 +56,7 @@ export const sumsBefore = async (
   now: UnixMillis,
 ): Promise<Before> => {
   const spans = await readLandedSpans(connection, landing, now);
-  if (spans.length > 0) await takeSums(connection, 'sums_before', landing.account, spans);
+  await takeSums(connection, 'sums_before', landing.account, spans);
   return { spans };
 };
 
@@ -75,18 +72,12 @@ export const recordRestatement = async (
 ): Promise<number> => {
   if (spans.length === 0) return 0;
   await takeSums(connection, 'sums_after', account, spans);
-  const [last] = await readRows(
-    connection,
-    'SELECT coalesce(max(number), 0) AS number FROM restatement WHERE account = $account',
-    { account },
-  );
-  const number = wholeNumber(last, 'number') + 1;
-  await execute(
+  const rows = await execute(
     connection,
     `INSERT INTO restatement (account, number, quarter, kind, old_calls, new_calls, old_amount, new_amount, old_size, new_size,
        landed_at)
-     SELECT $account, $number, quarter, kind, sum(old_calls), sum(new_calls), sum(old_amount), sum(new_amount),
-       sum(old_size), sum(new_size), $now
+     SELECT $account, (SELECT coalesce(max(number), 0) + 1 FROM restatement WHERE account = $account), quarter, kind,
+       sum(old_calls), sum(new_calls), sum(old_amount), sum(new_amount), sum(old_size), sum(new_size), $now
      FROM (
        SELECT quarter, kind, calls AS old_calls, 0 AS new_calls, amount AS old_amount, 0 AS new_amount, size AS old_size, 0 AS new_size
        FROM sums_before
@@ -95,12 +86,14 @@ export const recordRestatement = async (
      )
      GROUP BY quarter, kind
      HAVING sum(old_calls) <> sum(new_calls) OR sum(old_amount) <> sum(new_amount) OR sum(old_size) <> sum(new_size)`,
-    { account, number, now },
+    { account, now },
   );
+  if (rows === 0) return 0;
   const [changed] = await readRows(
     connection,
-    'SELECT count(DISTINCT quarter) AS quarters FROM restatement WHERE account = $account AND number = $number',
-    { account, number },
+    `SELECT count(DISTINCT quarter) AS quarters FROM restatement
+     WHERE account = $account AND number = (SELECT max(number) FROM restatement WHERE account = $account)`,
+    { account },
   );
   return wholeNumber(changed, 'quarters');
 };

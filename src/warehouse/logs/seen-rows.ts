@@ -1,0 +1,92 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { addMoney, compareMoney, money, zero } from '../../base/index.ts';
+import type { Money } from '../../base/index.ts';
+import { knownKinds } from '../kinds/word-evidence.ts';
+import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { ChargedRows } from './amount-change.ts';
+import type { SeenKinds } from './log-batch.ts';
+
+/** What the rows of a time show, in one pass over them. */
+export type SeenRows = {
+  readonly rows: number;
+  readonly quota: Money;
+  readonly kinds: SeenKinds;
+  /** Calls and refunds with an amount, those of them with a whole one, and the largest of these. */
+  readonly charged: number;
+  readonly whole: number;
+  readonly largestWhole: Money;
+  /** Seconds of the first and last row whose amount has a fraction, of any kind. */
+  readonly fractions: { readonly first: number; readonly last: number } | undefined;
+};
+
+const ofWindow = 'FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end';
+
+/** Kinds that are not known are one group: a column that tells no kinds may have any number of them. */
+const groupsSql = (from: string): string => `
+  SELECT account = '' AS is_overlap, CASE WHEN kind IN ${knownKinds} THEN kind END AS known_kind,
+    count(*) AS row_count, coalesce(sum(quota), 0) AS amount,
+    count(*) FILTER (is_charged) AS charged, count(*) FILTER (is_charged AND is_whole) AS whole,
+    coalesce(max(abs(quota)) FILTER (is_charged AND is_whole), 0) AS largest,
+    min(created_at) FILTER (NOT is_whole) AS first_fraction, max(created_at) FILTER (NOT is_whole) AS last_fraction
+  FROM (
+    SELECT *, quota = trunc(quota) AS is_whole, quota <> 0 AND kind IN ('consumption', 'refund') AS is_charged
+    FROM (${from})
+  )
+  GROUP BY is_overlap, known_kind`;
+
+const count = (groups: readonly Row[], column: string): number =>
+  groups.reduce((sum, row) => sum + wholeNumber(row, column), 0);
+
+const rowsOf = (groups: readonly Row[]): { readonly rows: number; readonly quota: Money } => ({
+  rows: count(groups, 'row_count'),
+  quota: groups.reduce((sum, row) => addMoney(sum, money(text(row, 'amount'))), zero),
+});
+
+const seenOf = (groups: readonly Row[]): SeenRows => {
+  const seconds = (column: string): readonly number[] =>
+    groups.flatMap((row) => {
+      const moment = optionalText(row, column);
+      return moment === undefined ? [] : [Number(moment)];
+    });
+  const first = seconds('first_fraction');
+  const kinds = groups.map((row) => optionalText(row, 'known_kind'));
+  return {
+    ...rowsOf(groups),
+    kinds: {
+      known: kinds.filter((kind) => kind !== undefined).toSorted(),
+      hasUnknown: kinds.includes(undefined),
+    },
+    charged: count(groups, 'charged'),
+    whole: count(groups, 'whole'),
+    largestWhole: groups
+      .map((row) => money(text(row, 'largest')))
+      .reduce((largest, one) => (compareMoney(one, largest) > 0 ? one : largest), zero),
+    fractions:
+      first.length === 0
+        ? undefined
+        : { first: Math.min(...first), last: Math.max(...seconds('last_fraction')) },
+  };
+};
+
+/** What the rows of the time show. */
+export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<SeenRows> =>
+  seenOf(await readRows(connection, groupsSql(`SELECT * ${ofWindow}`), { ...rows }));
+
+/** What a window shows that was just loaded, and what the rows of its overlap come to, which are under no account. */
+export type LoadedRows = SeenRows & { readonly overlap: { readonly rows: number; readonly quota: Money } };
+
+export const noneLoaded: LoadedRows = { ...seenOf([]), overlap: rowsOf([]) };
+
+export const readLoaded = async (connection: DuckDBConnection, rows: ChargedRows): Promise<LoadedRows> => {
+  const groups = await readRows(
+    connection,
+    groupsSql(`SELECT * ${ofWindow} UNION ALL SELECT * FROM call_log WHERE account = ''`),
+    { ...rows },
+  );
+  const isOverlap = (row: Row): boolean => row['is_overlap'] === true;
+  return {
+    ...seenOf(groups.filter((row) => !isOverlap(row))),
+    overlap: rowsOf(groups.filter(isOverlap)),
+  };
+};
