@@ -8,7 +8,7 @@ type Landing = { readonly account: string; readonly window: Interval<UnixSeconds
 
 /** What the table held before a landing, to be held against what it holds after it. */
 export type Before = {
-  /** What was landed before of the quarter hours that the window touches: all else is new, and no restatement. */
+  /** What was landed before of the quarter hours that the window touches, where it changes some of it: all else is new. */
   readonly spans: readonly Interval<UnixSeconds>[];
 };
 
@@ -28,7 +28,9 @@ const readLandedSpans = async (
   const landed = rows.map((row) =>
     interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
   );
-  return clipSpans(mergeSpans(landed), bounds);
+  const spans = clipSpans(mergeSpans(landed), bounds);
+  // A landing changes nothing beside its window.
+  return spans.some(({ start, end }) => start < window.end && end > window.start) ? spans : [];
 };
 
 const takeSums = async (
