@@ -36,7 +36,7 @@ const entries = {
   'gateway-server-error': passing('the gateway has a fault of its own; try again later'),
   'gateway-http-error': failed('check base_url and the gateway’s own log'),
   'gateway-answer-unreadable': failed(
-    'the answer does not fit the document; check base_url, or report the answer with its request',
+    'the answer does not match the gateway contract; check base_url, or report the answer with its request',
   ),
   'gateway-keys-unsettled': passing('try again when fewer keys are being made and deleted'),
   'key-spec-invalid': failed('nothing was sent; mend the name or the expiry of the key'),

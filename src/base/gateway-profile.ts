@@ -33,7 +33,7 @@ export type LogExportWords = {
 };
 
 /**
- * What a gateway's document leaves open and this gateway was found, or said, to do (gateway-api.md says "not shown").
+ * What the contract leaves open and this gateway was found, or said, to do (docs/gateway.md, under “Open”).
  * `auto` asks the data each time; a setting in YAML overrides what is learned.
  */
 export type GatewayProfile = {

@@ -1,9 +1,9 @@
 declare const unit: unique symbol;
 
-/** Whole seconds since 1970-01-01T00:00:00Z. The unit of the log, statistics and key endpoints (gateway-api.md, Endpoints). */
+/** Whole seconds since 1970-01-01T00:00:00Z. The unit of the log, statistics and key endpoints (docs/gateway.md G1.6). */
 export type UnixSeconds = number & { readonly [unit]: 'seconds' };
 
-/** Whole milliseconds since 1970-01-01T00:00:00Z. The unit of the usage export (gateway-api.md, Limits) and of our own clock. */
+/** Whole milliseconds since 1970-01-01T00:00:00Z. The unit of the usage export (docs/gateway.md G7.2) and of our own clock. */
 export type UnixMillis = number & { readonly [unit]: 'milliseconds' };
 
 /** Half-open: `start` belongs to it, `end` does not. Empty when they are equal. */

@@ -12,10 +12,10 @@ const named = {
   level: optional(wholeNumber),
 };
 
-/** The document promises that these never come; should they, they are not kept. */
+/** docs/gateway.md G4.2 promises that these never come; should they, they are not kept. */
 const neverKept = ['password', 'access_token', 'session', 'id_number'];
 
-/** gateway-api.md, Account profile. The currency and unit of `balance` and `usedQuota` are not told. */
+/** docs/gateway.md G4.1. The currency and unit of `balance` and `usedQuota` are open (G4.3). */
 export const accountProfile = z.looseObject(named).transform((fields) => ({
   username: fields.username,
   displayName: fields.display_name,

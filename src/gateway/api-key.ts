@@ -17,13 +17,13 @@ const named = {
 /** Some gateways answer a read with a `key`; whatever it holds, it is not kept. */
 const neverKept = ['key'];
 
-/** gateway-api.md, API key. What a `status` means is not told; expiry and exhaustion follow from the other fields. */
+/** docs/gateway.md G8.1. What a `status` means is open (G8.2); expiry and exhaustion follow from the other fields. */
 export const apiKey = z.looseObject(named).transform((fields) => ({
   id: fields.id,
   name: fields.name,
   keyMask: fields.key_mask,
   status: fields.status,
-  /** Means nothing when the quota is unlimited. Its unit is not told. */
+  /** Means nothing when the quota is unlimited. Its unit is open (docs/gateway.md G8.10). */
   remainQuota: fields.remain_quota,
   unlimitedQuota: fields.unlimited_quota,
   expiredTime: fields.expired_time,
@@ -34,7 +34,7 @@ export const apiKey = z.looseObject(named).transform((fields) => ({
 
 export type ApiKey = Readonly<z.output<typeof apiKey>>;
 
-/** gateway-api.md, Key page; a gateway without keys may send null for its items. */
+/** docs/gateway.md G8.3; a gateway without keys may send null for its items. */
 export const keyPage = z
   .looseObject({
     items: z.preprocess((value) => value ?? [], z.array(apiKey)),
@@ -46,5 +46,5 @@ export const keyPage = z
 
 export type KeyPage = Readonly<z.output<typeof keyPage>>;
 
-/** gateway-api.md, Key creation result. */
+/** docs/gateway.md G8.8. */
 export const createdKey = z.looseObject({ id: wholeNumber, key: z.string().min(1) });

@@ -5,7 +5,7 @@ import { decimal, optional } from './scalars.ts';
 
 const named = { quota: decimal, rpm: optional(decimal), tpm: optional(decimal), mpm: optional(decimal) };
 
-/** gateway-api.md, Call statistics: the amount spent over the range asked for, in a unit that is not told, and throughput figures. */
+/** docs/gateway.md G5.2: the amount spent in the time range, in a unit that is open (G5.3), and throughput figures. */
 export const callStatistics = z.looseObject(named).transform(({ quota, rpm, tpm, mpm, ...others }) => ({
   quota,
   rpm,
@@ -17,11 +17,11 @@ export const callStatistics = z.looseObject(named).transform(({ quota, rpm, tpm,
 export type CallStatistics = Readonly<z.output<typeof callStatistics>>;
 
 export type StatisticsQuery = {
-  /** Whether the gateway counts a call at either end is not told. */
+  /** Whether a call at either end counts is open (docs/gateway.md G5.6). */
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
   readonly modelName?: string;
-  /** Name of a key; exact in one gateway, "contains" in another. */
+  /** Name of a key; how it is matched is open (docs/gateway.md G5.5). */
   readonly tokenName?: string;
   readonly vendorId?: number;
 };

@@ -14,7 +14,7 @@ const keyPath = (id: number): string => {
   return `/api/token/${id}`;
 };
 
-/** The admin endpoints (gateway-api.md, Endpoints, Admin endpoints). */
+/** The admin endpoints (docs/gateway.md G2.3). */
 export const endpoints = {
   profile: { method: 'GET', path: '/api/user/self', scope: 'account:read' },
   statistics: { method: 'GET', path: '/api/log/self/stat', scope: 'logs:read' },

@@ -7,7 +7,7 @@ import { gatewayWords, quoted } from './gateway-words.ts';
 import { parseJson } from './json.ts';
 import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
 
-/** gateway-api.md, Envelope. */
+/** docs/gateway.md G3.1. */
 const envelope = z.looseObject({ success: z.boolean(), data: z.unknown().optional() });
 
 /** Bytes; a key page of the largest size seen holds some 40 kB. */
@@ -22,7 +22,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
 const unreadable = (endpoint: Endpoint, what: string): Error =>
   fault(
     'gateway-answer-unreadable',
-    `the answer to ${nameOf(endpoint)} does not fit the document: ${what}`,
+    `the answer to ${nameOf(endpoint)} does not match the gateway contract: ${what}`,
     endpoint.method === 'GET' ? {} : { advice: outcomeUnknown },
   );
 
@@ -64,7 +64,7 @@ export const callForData = <T>(means: CallMeans, call: Call, schema: z.ZodType<T
     return readEnvelope(text, schema, call.endpoint, means.secrets.redact);
   });
 
-/** Calls an endpoint whose answer is not told (update, delete): an empty one will do, an envelope must not refuse. */
+/** Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one will do, an envelope must not refuse. */
 export const callForOutcome = (means: CallMeans, call: Call): Promise<void> =>
   callEndpoint(means, call, async (answer) => {
     const text = await answer.text(answerLimit);

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoints.ts';
 import { openExportBody } from './export-body.ts';
 import type { ExportBody } from './export-body.ts';
 
-/** Seconds, as sent: whether either end is inclusive is not told. */
+/** Seconds, as sent: whether either end is inclusive is open (docs/gateway.md G6.6). */
 export type LogExportQuery = {
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
@@ -19,7 +19,7 @@ export type LogExportQuery = {
   readonly status?: string;
 };
 
-/** Milliseconds, as sent; at most about six months (gateway-api.md, Limits). */
+/** Milliseconds, as sent; at most about six months (docs/gateway.md G7.3). */
 export type UsageExportQuery = {
   readonly start: UnixMillis;
   readonly end: UnixMillis;
@@ -56,7 +56,7 @@ const openExport = async (
   return opened;
 };
 
-/** gateway-api.md, GET /api/log/self/stream-export. */
+/** docs/gateway.md G6.1. */
 export const exportLogs = (
   means: CallMeans,
   query: LogExportQuery,
@@ -77,7 +77,7 @@ export const exportLogs = (
     options,
   );
 
-/** gateway-api.md, GET /api/data/self/pivot/stream-export. */
+/** docs/gateway.md G7.1. */
 export const exportUsage = (
   means: CallMeans,
   query: UsageExportQuery,

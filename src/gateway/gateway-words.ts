@@ -7,7 +7,7 @@ export type GatewayWords = {
   readonly message: string;
   /** A machine-readable code in lower case, where there is one. */
   readonly code: string | undefined;
-  /** It is an envelope that says `success: false` (gateway-api.md, Envelope). */
+  /** It is an envelope that says `success: false` (docs/gateway.md G3.2). */
   readonly refused: boolean;
 };
 

@@ -25,7 +25,7 @@ export type GatewayOptions = Omit<CallMeans, 'base' | 'retry'> & {
 };
 
 /**
- * The admin endpoints (gateway-api.md, Endpoints). Every method throws catalogue errors, or the reason of its signal.
+ * The admin endpoints (docs/gateway.md G2.3). Every method throws catalogue errors, or the reason of its signal.
  * Reads are tried again while that may help; writes never, and where their outcome is not known the error says so.
  */
 export type Gateway = {
@@ -57,7 +57,7 @@ export type Gateway = {
   readonly updateKey: (update: KeyUpdate, options?: CallOptions) => Promise<void>;
   /** Writes the fields given alone: for a gateway that was found to keep the others, and to find out. */
   readonly patchKey: (patch: KeyPatch, options?: CallOptions) => Promise<void>;
-  /** Takes effect at once, says the document; whether the id existed, only a list can tell. */
+  /** Takes effect at once (docs/gateway.md G8.14); whether the id existed, only a list can tell. */
   readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
 

@@ -15,7 +15,7 @@ export const jsonNumber = (amount: Money): unknown => new LosslessNumber(money(a
 /** JSON text of a value that may hold numbers of `parseJson` and `jsonNumber`. */
 export const jsonText = (value: unknown): string => stringify(value) ?? 'null';
 
-/** Fields that the document does not name: each value as JSON text, its numbers as they were written. */
+/** Fields that the contract does not name: each value as JSON text, its numbers as they were written. */
 export type UnknownFields = Readonly<Record<string, string>>;
 
 export const unknownFields = (

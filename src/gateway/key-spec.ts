@@ -4,11 +4,11 @@ import { jsonNumber, jsonText, parseJson } from './json.ts';
 import type { UnknownFields } from './json.ts';
 import type { Expiry } from './scalars.ts';
 
-/** gateway-api.md, POST /api/token/. Every field is always sent: what one left out does is not told. */
+/** docs/gateway.md G8.7. Every field is always sent: the effect of an omitted one is open. */
 export type KeySpec = {
-  /** At most 50 bytes: some gateways count bytes where the document says characters. */
+  /** At most 50 bytes: some gateways count bytes and not characters (docs/gateway.md G8.9). */
   readonly name: string;
-  /** In a unit that is not told; ignored by the gateway when the quota is unlimited. */
+  /** In a unit that is open (docs/gateway.md G8.10); ignored by the gateway when the quota is unlimited. */
   readonly remainQuota: Money;
   readonly unlimitedQuota: boolean;
   readonly expiredTime: Expiry;
@@ -16,10 +16,10 @@ export type KeySpec = {
   readonly group: string;
 };
 
-/** gateway-api.md, PUT /api/token/: the whole key, with the fields that a read showed and the document does not name. */
+/** docs/gateway.md G8.12: the whole key, with the fields that a read showed and the contract does not name. */
 export type KeyUpdate = KeySpec & { readonly id: number; readonly rest?: UnknownFields };
 
-/** gateway-api.md, PUT /api/token/: the fields that are given alone. What becomes of the others is not told. */
+/** docs/gateway.md G8.12: the fields that are given alone. What becomes of the others is open. */
 export type KeyPatch = Partial<KeySpec> & { readonly id: number; readonly rest?: UnknownFields };
 
 const longestName = 50;

@@ -8,7 +8,7 @@ import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-sp
 import type { KeyPatch, KeySpec } from './key-spec.ts';
 import { registerKeys } from './key-secrets.ts';
 
-/** The document promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
+/** docs/gateway.md G2.6 promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
 const watched = (means: CallMeans, call: Call): Call => ({
   ...call,
   firstSight: (text) => registerKeys(text, means.secrets),

@@ -61,7 +61,7 @@ const paths = { embeddings: '/v1/embeddings', messages: '/v1/messages' } as cons
 
 const fewDimensions = 8;
 
-/** gateway-api.md, Embeddings and Chat messages. */
+/** docs/gateway.md G15.1 and G14.1. */
 const bodyOf = ({ kind, model }: ModelQuestion, dimensions: number | undefined): string =>
   JSON.stringify(
     kind === 'embeddings'
@@ -82,7 +82,7 @@ const results = {
   messages: z.looseObject({ content: z.array(z.unknown()), role: z.string(), usage: optional(usage) }),
 } as const;
 
-/** The tokens of a result that fits the document; nothing of one that does not. */
+/** The tokens of a result that matches the contract (docs/gateway.md G14.3, G15.3); nothing of one that does not. */
 const readResult = ({ kind }: ModelQuestion, text: string): { readonly tokens?: number } | undefined => {
   try {
     const read = results[kind].safeParse(parseJson(text));
@@ -107,7 +107,7 @@ const saidIn = ({ message, code }: GatewayWords): string =>
 
 type Finding = Omit<ModelAnswer, keyof ModelQuestion>;
 
-/** Told by the status and a code alone (gateway-field-notes.md, Calls with a new key). */
+/** Decided by the status and a code alone (docs/gateway.md G9.2, G9.3). */
 const findingOf = (
   question: ModelQuestion,
   { status, headers }: HttpAnswer,

@@ -24,7 +24,7 @@ export const wholeNumber = numberAsText.transform((text, context): number => {
   return z.NEVER;
 });
 
-/** A decimal as a string or a number, kept exactly: the document writes some amounts one way, some the other. */
+/** A decimal as a string or a number, kept exactly: some amounts are one (docs/gateway.md G4.1, G8.1), some the other (G5.2). */
 export const decimal = z
   .unknown()
   .optional()
@@ -41,7 +41,7 @@ export const decimal = z
 
 export const seconds = wholeNumber.transform((value): UnixSeconds => unixSeconds(value));
 
-/** Unix seconds, or -1 for a key that never expires (gateway-api.md, API key). */
+/** Unix seconds, or -1 for a key that never expires (docs/gateway.md G8.11). */
 export type Expiry = UnixSeconds | 'never';
 
 export const expiry = wholeNumber.transform((value): Expiry => (value === -1 ? 'never' : unixSeconds(value)));

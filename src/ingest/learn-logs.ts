@@ -34,7 +34,7 @@ const hour = 3600;
 
 /**
  * Learns what the exports of a gateway look like: an empty `columns` over one second gives the header, and whether the
- * last line is ended (gateway-api.md, Log export). A header without its line end is asked for again: it may be one cut
+ * last line is ended (docs/gateway.md G6.2). A header without its line end is asked for again: it may be one cut
  * off. Where an export without rows is empty altogether, the last hour is tried.
  */
 export const learnLogs = async (

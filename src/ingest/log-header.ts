@@ -31,7 +31,7 @@ const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
   ['quota', ['quota', 'cost_usd', 'cost_cny']],
 ];
 
-/** The columns that the gateway's document names (gateway-api.md, Log export). */
+/** The columns that the contract names (docs/gateway.md G6.3). */
 const documented: readonly LogRole[] = [
   'created_at',
   'model_name',
@@ -43,7 +43,7 @@ const documented: readonly LogRole[] = [
   'quota',
 ];
 
-/** Columns that split token counts and that the document does not name; a gateway may export them only when asked. */
+/** Columns that split token counts and that the contract does not name; a gateway may export them only when asked (docs/gateway.md G6.4). */
 const splitting: readonly LogRole[] = [
   'cache_write_tokens',
   'audio_input_tokens',

@@ -2,7 +2,7 @@ import { addDays, dateAt, interval, localDays, startOfDay, unixSeconds } from '.
 import type { LocalDay, UnixSeconds } from '../base/index.ts';
 import type { LogWindow } from './log-windows.ts';
 
-/** When closed days are pulled again: late rows and refunds come after a day's end (gateway-field-notes.md, When money arrives late). */
+/** When closed days are pulled again: late rows and refunds come after a day's end (docs/gateway.md G16.2). */
 export type RevisitRule = {
   /** Counted in seconds from the day's beginning on its calendar: a day of 86,400 is the next date, however long the day was. */
   readonly after: readonly number[];

@@ -95,7 +95,7 @@ export const splitLogWindow = (
 
 /**
  * What to ask a gateway for so that every row of the window comes, whether it takes the ends of its range as inclusive
- * or exclusive (gateway-field-notes.md, Log export); the rows too many are cut off locally.
+ * or exclusive (docs/gateway.md G6.6); the rows too many are cut off locally.
  */
 export const askForLogs = (window: LogWindow): LogWindow =>
   interval(unixSeconds(window.start - 1), window.end);

@@ -78,7 +78,7 @@ const maxEmpty = 3;
 
 const day = 86_400_000;
 
-/** Some gateways refuse longer spans (gateway-field-notes.md, Usage export). */
+/** Some gateways refuse longer spans (docs/gateway.md G7.3). */
 const cautiousDays = 30;
 
 const usageExportName = 'the usage export';

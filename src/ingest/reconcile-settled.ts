@@ -6,7 +6,7 @@ type Span = Interval<UnixSeconds>;
 /** A landing, and when it was. */
 export type PastMoment = { readonly window: Span; readonly landedAt: UnixMillis };
 
-/** Seconds that rows are seen to come late by (gateway-field-notes.md, When money arrives late). */
+/** Seconds that rows are seen to come late by (docs/gateway.md G16.1). */
 export const lateness = 600;
 
 /** Where spans overlap or touch they become one; in the order of time. Pure. */

@@ -65,7 +65,7 @@ export type KnownUnit = {
 
 export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
 
-/** Amounts of the document have four decimals; zeros at the end do not show, so that fewer are believed late. */
+/** Amounts of the contract have four decimals (docs/gateway.md G4.1); zeros at the end do not show, so that fewer are believed late. */
 const usualPlaces = { unknown: 4, known: 2 };
 
 const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money; readonly below: Money } => {

@@ -9,7 +9,7 @@ export type RequestBudget = {
   readonly left: () => number;
 };
 
-/** Gateways of the family refuse more than 180 requests in 180 s (gateway-field-notes.md, Errors); other clients need some, too. */
+/** Gateways of the family refuse more than 180 requests in 180 s (docs/gateway.md G3.3); other clients need some, too. */
 const pace = { requests: 150, millis: 180_000 };
 
 export const createRequestBudget = (max: number, clock: Pick<Clock, 'now' | 'wait'>): RequestBudget => {

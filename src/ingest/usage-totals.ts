@@ -53,7 +53,7 @@ export const splitTotals = (cells: readonly UsageCell[], layout: UsageLayout): U
       parts: gaps.flatMap(({ parts }) => parts),
       shortBuckets: gaps.flatMap(({ total, gap }) => (total !== undefined && gap > 0 ? [total.bucket] : [])),
     };
-  // The long layout has no totals (gateway-field-notes.md, Usage export).
+  // The long layout has no totals (docs/gateway.md G7.5).
   if (layout === 'long') return { parts: cells, shortBuckets: [] };
   throw fault(
     'usage-layout-unknown',

@@ -27,7 +27,7 @@ export type UsagePlanRequest = {
   readonly origin?: UnixMillis | undefined;
   /** Days before the cursor that are pulled again, since figures come late; 2 when left out. */
   readonly revisitDays?: number | undefined;
-  /** The longest span one request may ask for, overlap included; 180 when left out (gateway-api.md, Limits). */
+  /** The longest span one request may ask for, overlap included; 180 when left out (docs/gateway.md G7.3). */
   readonly longestDays?: number | undefined;
   readonly profile: GatewayProfile;
 };
@@ -35,7 +35,7 @@ export type UsagePlanRequest = {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Buckets begin at UTC hours, or at days or Mondays of the gateway's zone (gateway-field-notes.md, Usage export). */
+/** Buckets begin at UTC hours, or at days or Mondays of the gateway's zone (docs/gateway.md G7.6). */
 type Buckets = {
   readonly at: (moment: UnixMillis) => UnixMillis;
   readonly after: (bucket: UnixMillis) => UnixMillis;

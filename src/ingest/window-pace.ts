@@ -30,7 +30,7 @@ export const afterRefusal = (pace: Pace, length: number): Pace | undefined =>
 
 export const afterCap = (pace: Pace, length: number): Pace => ({ ...pace, dense: Math.ceil(length / 2) });
 
-/** Hidden caps are round (gateway-field-notes.md, Log export): 10,000 or 50,000 rows and no word of it. */
+/** Hidden caps are round (docs/gateway.md G6.14): 10,000 or 50,000 rows and no word of it. */
 const smallestCap = 10_000;
 
 export const looksCapped = (served: number): boolean => served >= smallestCap && served % smallestCap === 0;

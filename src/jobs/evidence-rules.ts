@@ -2,7 +2,7 @@ import type { KindFault, RuledJob } from '../config/index.ts';
 import type { PullLogs } from './pull-logs.ts';
 import { writtenSpan } from './written-span.ts';
 
-/** Milliseconds that rows are seen to come late by (gateway-field-notes.md, When money arrives late). */
+/** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600_000;
 
 /** Jobs of a kind that bring data of the same account. */

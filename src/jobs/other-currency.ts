@@ -29,7 +29,7 @@ export type OtherLogs = AsyncDisposable & {
 
 /**
  * The log in the currency that the account is not kept in: only the log export takes `currency`, so that the currency of
- * every other endpoint shows by comparing (gateway-api.md, GET /api/log/self/stream-export).
+ * every other endpoint shows by comparing (docs/gateway.md G6.7).
  */
 export const openOtherLogs = (context: JobContext): OtherLogs => {
   const { account } = context;

@@ -132,7 +132,7 @@ const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
 
 /**
  * Pulls the call log into the warehouse: from `since`, then from where the last run ended, and closed days again once their
- * revisits are due (gateway-api.md, Log export). A backfill pulls the whole seconds of its interval again, cut to `since` and
+ * revisits are due (docs/gateway.md G16.2). A backfill pulls the whole seconds of its interval again, cut to `since` and
  * the lag.
  */
 export const pullLogsKind = defineJobKind({

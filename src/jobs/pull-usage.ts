@@ -64,7 +64,7 @@ const leastReach = async (
 };
 
 /**
- * Pulls usage analytics in windows of at most 180 days (gateway-api.md, Limits: about six months a query). A backfill
+ * Pulls usage analytics in windows of at most 180 days (docs/gateway.md G7.3: about six months a query). A backfill
  * pulls the buckets that its interval touches again, cut to `since` and the last bucket that is over.
  */
 export const pullUsageKind = defineJobKind({

@@ -21,7 +21,7 @@ const show = (state: State, key: StoredKey): ReturnType<typeof shownKey> => {
   return shownKey(state.variants, key, remain, state.seconds());
 };
 
-/** GET /api/token/ (gateway-api.md, Key page). */
+/** GET /api/token/ (docs/gateway.md G8.3). */
 export const listKeys = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const page = Math.max(1, wholeParameter(query, 'p') || 1);

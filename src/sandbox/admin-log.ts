@@ -54,7 +54,7 @@ function* filtered(state: State, span: Span, wanted: (row: Row) => boolean): Gen
   }
 }
 
-/** GET /api/log/self/stream-export (gateway-api.md, Log export). */
+/** GET /api/log/self/stream-export (docs/gateway.md G6.1). */
 export const logExport = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const span = askedSpan(query, variants.log_range_end);

@@ -2,7 +2,7 @@ import { ok, type Answer } from './answer.ts';
 import { fourDigits } from './decimal.ts';
 import type { State } from './state.ts';
 
-/** GET /api/user/self (gateway-api.md, Account profile). */
+/** GET /api/user/self (docs/gateway.md G4.1). */
 export const profile = (state: State): Answer => {
   const asOf = state.seconds();
   let used = 0n;

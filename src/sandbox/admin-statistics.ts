@@ -18,7 +18,7 @@ const nameMatches = (variants: Variants, asked: string | null): ((name: string) 
   return (name) => name.toLowerCase().includes(asked.toLowerCase());
 };
 
-/** GET /api/log/self/stat (gateway-api.md, Call statistics). */
+/** GET /api/log/self/stat (docs/gateway.md G5.1). */
 export const statistics = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const span = askedSpan(query, variants.statistics_range_end);

@@ -83,7 +83,7 @@ const keepTop = (
   return { entries: bySize.slice(0, top), other };
 };
 
-/** GET /api/data/self/pivot/stream-export (gateway-api.md, Usage export). Timestamps are milliseconds. */
+/** GET /api/data/self/pivot/stream-export (docs/gateway.md G7.1). Timestamps are milliseconds. */
 export const usageExport = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const span = askedSpan(query, variants.usage_range_end);

@@ -82,6 +82,6 @@ export const missingKey = (variants: Variants): Answer =>
 /** Too many requests: nothing but the status. */
 export const tooMany: Answer = { status: 429, headers: {}, body: '' };
 
-/** Errors of the model endpoints (gateway-field-notes.md, Calls with a new key). */
+/** Errors of the model endpoints (docs/gateway.md G9.2). */
 export const modelError = (status: number, type: string, code: string, message: string): Answer =>
   json(status, { error: { message, type, code } });

@@ -5,7 +5,7 @@
 
 export const GRAINS_PER_USD = 100_000_000n;
 
-/** 500,000 units are 1 USD (gateway-field-notes.md, Keys). */
+/** 500,000 units are 1 USD (docs/gateway.md G6.8). */
 export const GRAINS_PER_UNIT = 200;
 
 /** CNY for one USD: whole, so that amounts in CNY too are exact with eight decimals. */
@@ -47,7 +47,7 @@ export const rowMoneyText = (grains: number, unit: MoneyUnit): string => {
   return `${sign}${whole}.${fraction}`;
 };
 
-/** Four fraction digits, half away from zero, as profile and keys show amounts (gateway-api.md, Resources). */
+/** Four fraction digits, half away from zero, as profile and keys show amounts (docs/gateway.md G4.1, G8.1). */
 export const fourDigits = (grains: bigint, unit: 'USD' | 'CNY' = 'USD'): string => {
   const scaled = unit === 'CNY' ? grains * CNY_PER_USD : grains;
   const size = scaled < 0n ? -scaled : scaled;

@@ -4,9 +4,9 @@ import { variantNames } from './variants.ts';
 const switches = (): string =>
   variantNames
     .map((name) => {
-      const { values, default: usual, meaning, note } = variantTable[name];
+      const { values, default: usual, meaning, statement } = variantTable[name];
       const choices = values.map((value) => (value === usual ? `[${value}]` : value)).join(' | ');
-      return `  ${name}\n      ${choices}\n      ${meaning} (${note})`;
+      return `  ${name}\n      ${choices}\n      ${meaning} (docs/gateway.md ${statement})`;
     })
     .join('\n');
 

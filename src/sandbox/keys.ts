@@ -133,7 +133,7 @@ export const shownStatus = (variants: Variants, key: StoredKey, remain: bigint, 
   return at - since >= STATUS_DELAY ? statusNumbers[state] : statusNumbers.live;
 };
 
-/** The key as a read shows it (gateway-api.md, API key). */
+/** The key as a read shows it (docs/gateway.md G8.1). */
 export const shownKey = (variants: Variants, key: StoredKey, remain: bigint, at: number): Json => ({
   id: key.id,
   name: key.name,

@@ -13,7 +13,7 @@ const refusals = {
   exhausted: { code: 'insufficient_quota', message: 'the quota of this API key is used up' },
 } as const;
 
-/** The live API key a model call is made with, or the refusal (gateway-field-notes.md, Calls with a new key). */
+/** The live API key a model call is made with, or the refusal (docs/gateway.md G9.2). */
 export const callingKey = (state: State, request: Request): StoredKey | Answer => {
   const { variants } = state;
   const refuse = (reason: keyof typeof refusals): Answer => {
@@ -36,7 +36,7 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   return known === 'exhausted' ? refuse('exhausted') : key;
 };
 
-/** A body that breaks a rule of the document. */
+/** A body that breaks a rule of the contract. */
 export const badCall = (message: string): Answer =>
   modelError(400, 'invalid_request_error', 'invalid_request', message);
 

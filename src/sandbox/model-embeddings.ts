@@ -7,7 +7,7 @@ import { seededRandom } from './traffic/random.ts';
 
 type Input = string | readonly number[];
 
-// gateway-api.md, Limits.
+// docs/gateway.md G15.2.
 const TOKENS_AN_INPUT = 8_192;
 const TOKENS_A_REQUEST = 300_000;
 const ARRAY_LIMIT = 2_048;
@@ -66,7 +66,7 @@ function* written(
   yield `],"model":${JSON.stringify(model)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`;
 }
 
-/** POST /v1/embeddings (gateway-api.md, Embeddings). */
+/** POST /v1/embeddings (docs/gateway.md G15.1). */
 export const embeddings = (state: State, { body }: Request, key: StoredKey): Answer => {
   if (!isRecord(body)) return badCall('the body must be a JSON object');
   const inputs = readInputs(body['input']);

@@ -50,7 +50,7 @@ const message = (said: Said): { id: string; type: string; role: string; model: s
 
 const stopReason = (said: Said): string => (said.cut ? 'max_tokens' : 'end_turn');
 
-/** The opening event is the document's; the others are those of the vendor's own stream. */
+/** The opening event is the contract's (docs/gateway.md G14.6); the others are those of the vendor's own stream. */
 function* events(said: Said): Generator<string, void> {
   const event = (type: string, data: Record<string, unknown>): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
@@ -71,7 +71,7 @@ function* events(said: Said): Generator<string, void> {
   yield event('message_stop', {});
 }
 
-/** POST /v1/messages (gateway-api.md, Chat messages). */
+/** POST /v1/messages (docs/gateway.md G14.1). */
 export const messages = (state: State, { body }: Request, key: StoredKey): Answer => {
   if (!isRecord(body)) return badCall('the body must be a JSON object');
   const texts = readMessages(body['messages']);

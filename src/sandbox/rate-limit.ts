@@ -8,7 +8,7 @@ const limits = {
   sensitive: { requests: 20, millis: 1_200_000 },
 } as const;
 
-/** Sliding windows as gateways of the family have them (gateway-field-notes.md, Errors). */
+/** Sliding windows as gateways of the family have them (docs/gateway.md G3.3). */
 export const createRateLimiter = (now: () => number): RateLimiter => {
   const seen = new Map<string, number[]>();
 

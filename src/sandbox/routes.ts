@@ -19,7 +19,7 @@ type Route = { readonly method: Method; readonly path: RegExp } & (
 
 const keyPath = /^\/api\/token\/(?<id>-?\d{1,15})$/u;
 
-/** gateway-api.md, Endpoints. */
+/** docs/gateway.md G2.3 and G9.1. */
 const routes: readonly Route[] = [
   { method: 'GET', path: /^\/api\/user\/self$/u, scope: 'account:read', handle: profile },
   { method: 'GET', path: /^\/api\/log\/self\/stat$/u, scope: 'logs:read', handle: statistics },

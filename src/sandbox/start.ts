@@ -50,7 +50,7 @@ export type Sandbox = {
 const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /**
- * Starts the sandbox gateway (gateway-api.md) on a port of its own.
+ * Starts the sandbox gateway (docs/gateway.md) on a port of its own.
  * @throws RangeError for an unknown variant, or the system's error when the port is taken.
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {

@@ -26,7 +26,7 @@ const timeText = (variants: Variants, granularity: Granularity, start: number): 
   return granularity === 'hour' ? naiveText(zone, start).slice(0, 16) : dateText(localDay(zone, start));
 };
 
-/** The pivot as lines of CSV in the layout of this gateway (gateway-field-notes.md, Usage export). */
+/** The pivot as lines of CSV in the layout of this gateway (docs/gateway.md G7.5). */
 export function* layOut(variants: Variants, pivot: Pivot): Generator<string, void> {
   const named = variants.usage_header === 'named';
   const shown: readonly Entry[] =

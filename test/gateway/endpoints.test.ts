@@ -163,7 +163,7 @@ describe('what is sent, and what is read', () => {
     ]);
   });
 
-  it('key page, and one key with fields that the document does not name', async () => {
+  it('key page, and one key with fields that the contract does not name', async () => {
     const { gateway, seen } = await scriptedGateway((request) =>
       request.path === '/api/token/'
         ? ok({ items: [key], page: 2, page_size: 5, total: 6 })
@@ -217,7 +217,7 @@ describe('what is sent, and what is read', () => {
     );
   });
 
-  it('update: the whole key, and what a read showed beyond the document', async () => {
+  it('update: the whole key, and what a read showed beyond the contract', async () => {
     const { gateway, seen } = await scriptedGateway([ok(null)]);
     await gateway.updateKey({
       ...spec,
@@ -253,7 +253,7 @@ describe('what is sent, and what is read', () => {
   });
 });
 
-describe('answers that do not fit the document', () => {
+describe('answers that do not match the contract', () => {
   it.each([
     ['no JSON', { body: 'gone fishing' }, 'no JSON: “gone fishing”'],
     [

@@ -39,7 +39,7 @@ describe('a key is refused before anything is sent', () => {
 });
 
 describe('a key as read', () => {
-  it('may leave out what the document does not promise of a single key', async () => {
+  it('may leave out what the contract does not promise of a single key', async () => {
     const bare = { id: 1, name: 'a', remain_quota: 0, unlimited_quota: true, expired_time: 0 };
     const { gateway } = await scriptedGateway([ok(bare)]);
     expect(await gateway.readKey(1)).toEqual({

@@ -203,7 +203,7 @@ describe('the plaintext of a new key', () => {
   });
 });
 
-describe('the plaintext of a key that a read shows against the document', () => {
+describe('the plaintext of a key that a read shows against the contract', () => {
   const shownKey = {
     id: 1,
     name: 'n',

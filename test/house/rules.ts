@@ -20,7 +20,7 @@ const rooms = {
 
 const everyRoom = Object.keys(rooms).filter((room) => room !== 'sandbox');
 
-/** Which rooms and lone files each room or lone file may import (the table of the design). */
+/** Which rooms and lone files each room or lone file may import. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...rooms,
   'settings.ts': everyRoom,

@@ -22,7 +22,7 @@ const refusing = (names: readonly string[], code: 'gateway-refused' | 'gateway-h
 
 it.each([
   ['one that is only shown', ['note']],
-  ['those of the document that it does not show', ['completion_tokens', 'note']],
+  ['those of the contract that it does not show', ['completion_tokens', 'note']],
   ['every one', ['created_at']],
 ])('a gateway that refuses to be asked for columns is asked for less: %s', async (_, names) => {
   await using folder = await testFolder();

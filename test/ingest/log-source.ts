@@ -13,7 +13,7 @@ export type SourceRow = {
   readonly extra?: string;
 };
 
-/** How the gateway of the test writes its exports; see gateway-field-notes.md, Log export. */
+/** How the gateway of the test writes its exports; see docs/gateway.md G6. */
 export type SourceStyle = {
   readonly time: (at: number) => string;
   readonly endInclusive: boolean;

@@ -51,7 +51,7 @@ describe('Admin Keys', () => {
     }
   });
 
-  test('the default Admin Key has the prefix of the document and every scope', () => {
+  test('the default Admin Key has the prefix of the contract and every scope', () => {
     expect(box.sandbox.adminKey).toMatch(/^sk-admin-[A-Za-z0-9]{48}$/u);
     expect(JSON.stringify(box.sandbox.state.adminKeys)).not.toContain(box.sandbox.adminKey);
   });

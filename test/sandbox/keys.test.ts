@@ -81,7 +81,7 @@ describe('the life of a key', () => {
     expect((await box.call('/api/token/', { method: 'PUT', body })).status).toBe(404);
   });
 
-  test('bodies that break the document are refused', async () => {
+  test('bodies that break the contract are refused', async () => {
     const { id } = await box.createKey();
     const good = { name: 'fine', remain_quota: 1, unlimited_quota: false, expired_time: -1, group: '' };
     for (const fault of [

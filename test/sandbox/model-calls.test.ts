@@ -19,7 +19,7 @@ const vectors = async (input: unknown, more: Record<string, unknown> = {}): Prom
   (await box.embed(key, input, more)).json as unknown as Embeddings;
 
 describe('embeddings', () => {
-  test('answer as the document says', async () => {
+  test('answer as the contract says', async () => {
     const answer = await vectors(['one', 'two words']);
     expect(answer).toMatchObject({
       object: 'list',
@@ -52,7 +52,7 @@ describe('embeddings', () => {
     expect([answer.data.length, answer.usage['total_tokens']]).toEqual([2, 4]);
   });
 
-  test('the limits of the document', async () => {
+  test('the limits of the contract', async () => {
     const long = 'x'.repeat(4 * 8_192);
     for (const [input, more, status] of [
       ['', {}, 400],
@@ -92,7 +92,7 @@ describe('embeddings', () => {
 });
 
 describe('chat messages', () => {
-  test('answer as the document says', async () => {
+  test('answer as the contract says', async () => {
     const { status, json } = await box.ask(key, { max_tokens: 4_096 });
     expect([status, json]).toEqual([
       200,
@@ -144,7 +144,7 @@ describe('chat messages', () => {
     expect(events.at(-1)?.name).toBe('message_stop');
   });
 
-  test('bodies that break the document', async () => {
+  test('bodies that break the contract', async () => {
     for (const more of [
       { messages: [] },
       { messages: 'hello' },

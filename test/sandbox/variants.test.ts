@@ -27,13 +27,13 @@ describe('every switch has an effect that is seen over HTTP', () => {
 });
 
 describe('the table', () => {
-  test('is whole: a default among at least two values, a meaning, the field note', () => {
+  test('is whole: a default among at least two values, a meaning, a statement of the gateway contract', () => {
     for (const name of variantNames) {
-      const { values, default: usual, meaning, note } = variantTable[name];
+      const { values, default: usual, meaning, statement } = variantTable[name];
       expect(values).toContain(usual);
       expect(new Set(values).size).toBeGreaterThan(1);
       expect(meaning).toMatch(/^[A-Z0-9a-z].{15,}\.$/u);
-      expect(note).not.toBe('');
+      expect(statement).toMatch(/^G\d+\.\d+$/u);
     }
   });
 

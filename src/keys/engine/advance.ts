@@ -29,7 +29,7 @@ export type Moved = {
   readonly fault?: Fault;
 };
 
-/** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (gateway-field-notes.md, Keys). */
+/** Milliseconds after which a key that is refused is bad: caches hold on for ten minutes (docs/gateway.md G8.16). */
 const badAfter = 660_000;
 
 /** More steps than any rotation has. */

@@ -4,7 +4,7 @@ import type { KeyFields } from '../key-event.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Step } from './pass.ts';
 
-/** Answers of a gateway that has not come as far as making a key (gateway-api.md, status codes of HTTP). */
+/** Answers of a gateway that has not come as far as making a key (docs/gateway.md G3.2). */
 const refusals: ReadonlySet<string> = new Set<FaultCode>([
   'gateway-key-refused',
   'gateway-scope-missing',

@@ -4,7 +4,7 @@ import type { GatewayClock } from '../../base/index.ts';
 /** Milliseconds by which the gateway's clock may differ from ours. */
 export const clockSkew = 900_000;
 
-/** Milliseconds that rows of the call log come late by (gateway-field-notes.md, When money arrives late). */
+/** Milliseconds that rows of the call log come late by (docs/gateway.md G16.1). */
 const lag = 600_000;
 
 /**

@@ -4,7 +4,7 @@ import { lineKey, lineKeyOf, note, plaintextOf, tellOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /**
- * The gateway knows no such key. Which status it says so with is not told (gateway-api.md, Errors): any refusal that is not of
+ * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of
  * the Admin Key, its scope or the rate will do beside a list that does not show the key; a failure of its own tells nothing.
  */
 const knowsNoKey = (error: unknown): boolean =>
@@ -48,7 +48,7 @@ export const seekSuccessor = async (pass: Pass, rotation: Rotation, attempt: Att
   });
 };
 
-/** Milliseconds after which a deleted key that is still there is no cache's doing (gateway-field-notes.md, Keys). */
+/** Milliseconds after which a deleted key that is still there is no cache's doing (docs/gateway.md G8.16). */
 const cachesHold = 660_000;
 
 /** Tells operators of a key that stays though the gateway said that it deletes it; once, and after all patience. */

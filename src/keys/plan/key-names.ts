@@ -1,4 +1,4 @@
-/** Bytes that the name of a key may have: some gateways count bytes where the document says characters (gateway-api.md, Limits). */
+/** Bytes that the name of a key may have: some gateways count bytes and not characters (docs/gateway.md G8.9). */
 export const longestKeyName = 50;
 
 /** How names of keys are made of a service and a generation; read by `readTemplate` alone, so that it is unambiguous. */

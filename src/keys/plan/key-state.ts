@@ -2,7 +2,7 @@ import { compareMoney, toSeconds, zero } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 
-/** What gateways of this family write for a disabled key; the document does not tell. */
+/** What gateways of this family write for a disabled key (docs/gateway.md G8.2). */
 const disabledStatus = 2;
 
 export const isExpired = ({ expiredTime }: ApiKey, now: UnixMillis): boolean =>

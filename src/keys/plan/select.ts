@@ -42,7 +42,7 @@ export const teamOf = (surveyed: SurveyedKey, teams: readonly TeamPatterns[]): s
     keys.some((pattern) => namesOf(surveyed).some((name) => fitsPattern(pattern, name))),
   )?.name;
 
-/** An empty group is the default one (gateway-api.md, API key). */
+/** An empty group is the default one (docs/gateway.md G8.1). */
 const groupOf = (group: string | undefined): string =>
   group === undefined || group === '' ? 'default' : group;
 

@@ -35,7 +35,7 @@ const expired = ({ expiredTime }: ApiKey, at: UnixSeconds): boolean =>
 const exhausted = ({ unlimitedQuota, remainQuota }: ApiKey): boolean =>
   !unlimitedQuota && compareMoney(remainQuota, zero) <= 0;
 
-/** 3 and 4 are written by the gateway itself, at once, late or never (gateway-field-notes.md, Keys: status); 2 is a person's doing. */
+/** 3 and 4 are written by the gateway itself, at once, late or never (docs/gateway.md G8.2); 2 is a person's doing. */
 const statusFollows = (before: ApiKey, after: ApiKey, at: UnixSeconds): boolean => {
   const own = new Set<number | undefined>([1, 3, 4]);
   if (!own.has(before.status) || !own.has(after.status)) return false;
@@ -96,7 +96,7 @@ export const compareKeys = (
     // The values of fields that nobody knows are not shown: they could be anything.
     if (was !== is && !movedOn(field, was, is)) harmed.push({ field, words: field });
   }
-  // What an unlimited key has left means nothing (gateway-api.md, API key).
+  // What an unlimited key has left means nothing (docs/gateway.md G8.1).
   const reading = remainReading(before, after, change, remain, harmed.length > 0);
   const verdict = after.unlimitedQuota ? 'fits' : judgeRemain(reading);
   if (verdict === 'unwritten') missing.push('remain_quota');

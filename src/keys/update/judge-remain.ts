@@ -30,7 +30,7 @@ const little = money('1');
 /** Milliseconds in which calls do not use up all of what is more than a little. */
 const short = 60_000;
 
-/** A unit that is taken for another makes an amount this much less or more, at least (gateway-field-notes.md, Keys). */
+/** A unit that is taken for another makes an amount this much less or more, at least (docs/gateway.md G8.10). */
 const factor = money('100000');
 
 const twice = money('2');

@@ -3,7 +3,7 @@ import type { LearnedPoint } from '../../warehouse/index.ts';
 import { parseQuotaUnit } from './quota-unit.ts';
 import type { QuotaUnit } from './quota-unit.ts';
 
-/** The fields of a key that an update may leave out, as the gateway names them (gateway-api.md, PUT /api/token/). */
+/** The fields of a key that an update may leave out, as the gateway names them (docs/gateway.md G8.12). */
 export const updateFields = ['name', 'remain_quota', 'unlimited_quota', 'expired_time', 'group'] as const;
 export type UpdateField = (typeof updateFields)[number];
 

@@ -10,16 +10,13 @@ import {
 } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
 
-/**
- * What a number written as `remain_quota` counts, where answers show a decimal of the currency (gateway-field-notes.md,
- * Keys: unit of remain_quota in requests).
- */
+/** What a number written as `remain_quota` counts, where answers show a decimal of the currency (docs/gateway.md G8.10). */
 export type QuotaUnit =
   | { readonly kind: 'currency' }
   /** Whole units; so many make 1 of what answers show. */
   | { readonly kind: 'units'; readonly perCurrency: Money };
 
-/** Decimals that answers show (gateway-api.md, API key): what is finer can be written, but not be seen. */
+/** Decimals that answers show (docs/gateway.md G8.10): what is finer can be written, but not be seen. */
 const shownDecimals = 4;
 
 /** The last decimal that is shown. */

@@ -48,7 +48,7 @@ export const updateBody = (
   const part = knowledge.kept.size === updateFields.length;
   const limits = change.unlimitedQuota === false && key.unlimitedQuota;
   const omitsRemain = leftOut('remain_quota', change.remainQuota) && !limits;
-  // The gateway ignores it for an unlimited key (gateway-api.md, API key): no unit is needed to say it.
+  // The gateway ignores it for an unlimited key (docs/gateway.md G8.1): no unit is needed to say it.
   const isIgnored = key.unlimitedQuota && (change.unlimitedQuota ?? true) && knowledge.unit === undefined;
   const remain = omitsRemain
     ? undefined

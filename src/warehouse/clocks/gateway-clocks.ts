@@ -47,7 +47,7 @@ const write = async (connection: DuckDBConnection, account: string, clock: Gatew
   );
 };
 
-/** Seconds that rows come late by (gateway-field-notes.md, When money arrives late). */
+/** Seconds that rows come late by (docs/gateway.md G16.1). */
 const lateness = 600;
 
 /** Reads what is known; the rest is in memory. */

@@ -5,7 +5,7 @@ import type { LogCompleteness } from './key-table.ts';
 
 type Span = Interval<UnixSeconds>;
 
-/** Seconds that rows are seen to come late by (gateway-field-notes.md, When money arrives late). */
+/** Seconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600;
 
 /** A landing; all that is older than `settled` had come by then, as far as the lag of the pull tells. */

@@ -73,7 +73,7 @@ const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogF
     : { words: text(row, 'words').replace(/[.]$/, ''), from: unixSeconds(wholeNumber(row, 'first')) };
 };
 
-/** Refunds of tasks never carry a name (gateway-field-notes.md); a call without one may be any key's. */
+/** Refunds of tasks never carry a name (docs/gateway.md G16.3); a call without one may be any key's. */
 const readNameless = async (
   connection: DuckDBConnection,
   asked: Asked,

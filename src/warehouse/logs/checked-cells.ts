@@ -93,7 +93,7 @@ export const amountSql = (cell: string, form: AmountForm | undefined): string =>
     ELSE ${fails(form === 'units' ? 'amount-not-whole' : 'amount-inexact', cell)} END`;
 };
 
-/** Words and numbers of row kinds, in the order the field notes list them; any other kind is kept as served. */
+/** Words and numbers of row kinds, in the order of docs/gateway.md G6.10; any other kind is kept as served. */
 const kindWords: readonly (readonly [string, readonly string[]])[] = [
   ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '充值', '1']],
   ['consumption', ['consumption', 'consume', 'consumed', 'usage', '消费', '2']],

@@ -7,7 +7,7 @@ import type { LearnedPoint } from './learned-point.ts';
 /** Rows of one kind in a landed window; the amount as served. */
 export type LandedKind = { readonly kind: string; readonly rows: number; readonly amount: Money };
 
-/** What rows of the kinds that are known are taken for (gateway-field-notes.md, Log export: row kinds). */
+/** What rows of the kinds that are known are taken for (docs/gateway.md G6.10). */
 const meanings: ReadonlyMap<string, string> = new Map([
   ['consumption', 'spend'],
   ['refund', 'given back, taken off the spend'],

@@ -4,7 +4,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 
-/** One thing that a gateway's document leaves open, and what is taken of it. */
+/** One point that the contract leaves open (docs/gateway.md), and what is taken of it. */
 export type LearnedPoint = {
   /** `log.time_form`: the endpoint and what of it. */
   readonly point: string;

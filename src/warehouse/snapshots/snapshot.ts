@@ -1,8 +1,8 @@
 import type { Money, UnixMillis, UnixSeconds } from '../../base/index.ts';
 
 /**
- * The account as its profile showed it (gateway-api.md, Account profile). It was so at some moment from `askedAt` to the
- * snapshot's `takenAt`. Amounts exactly as served: their currency and unit are not told.
+ * The account as its profile showed it (docs/gateway.md G4.1). It was so at some moment from `askedAt` to the
+ * snapshot's `takenAt`. Amounts exactly as served: their currency and unit are open (G4.3).
  */
 export type AccountReading = {
   readonly askedAt: UnixMillis;
@@ -13,11 +13,11 @@ export type AccountReading = {
   readonly requestCount: number | undefined;
   readonly group: string | undefined;
   readonly level: number | undefined;
-  /** JSON object of the fields that the document does not name. */
+  /** JSON object of the fields that the contract does not name. */
   readonly rest: string;
 };
 
-/** What the statistics endpoint said of a range (gateway-api.md, Call statistics); which of its ends belong to it is not told. */
+/** What the statistics endpoint said of a range (docs/gateway.md G5.2); which of its ends belong to it is open (G5.6). */
 export type StatisticsReading = {
   readonly start: UnixSeconds;
   readonly end: UnixSeconds;
@@ -25,11 +25,11 @@ export type StatisticsReading = {
   readonly rpm: Money | undefined;
   readonly tpm: Money | undefined;
   readonly mpm: Money | undefined;
-  /** JSON object of the fields that the document does not name. */
+  /** JSON object of the fields that the contract does not name. */
   readonly rest: string;
 };
 
-/** A key as the list showed it (gateway-api.md, API key), never with its plaintext. */
+/** A key as the list showed it (docs/gateway.md G8.1), never with its plaintext. */
 export type KeyState = {
   readonly id: number;
   readonly name: string;
@@ -42,7 +42,7 @@ export type KeyState = {
   readonly expiredTime: UnixSeconds | 'never';
   readonly group: string | undefined;
   readonly createdTime: UnixSeconds | undefined;
-  /** JSON object of the fields that the document does not name. */
+  /** JSON object of the fields that the contract does not name. */
   readonly rest: string;
 };
 

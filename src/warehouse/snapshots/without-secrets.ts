@@ -12,8 +12,8 @@ const named = (name: string): boolean =>
 const masked = (text: string): boolean => /[*•…]|\.{3}/.test(text);
 
 /**
- * A JSON text without what may be a secret: texts under a name that says so, and whatever looks like a key. The document
- * promises that none comes (gateway-api.md, Account profile and Authentication); should one do so, it is not kept.
+ * A JSON text without what may be a secret: texts under a name that says so, and whatever looks like a key. The contract
+ * promises that none comes (docs/gateway.md G4.2 and G2.6); should one do so, it is not kept.
  */
 export const withoutSecrets = (json: string): string => {
   let name = '';

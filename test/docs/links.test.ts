@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { variantTable } from '../../src/sandbox/index.ts';
+import {
+  brokenLinks,
+  misplacedStatements,
+  outsideNames,
+  statementsOf,
+  unknownStatements,
+  type Texts,
+} from './links.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Files of the repository, those included that are new and not committed yet. */
+const paths: ReadonlySet<string> = new Set(
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(`${root}${path}`)),
+);
+
+const read = (wanted: (path: string) => boolean): Texts =>
+  new Map(
+    [...paths]
+      .filter(wanted)
+      .map((path) => [path, readFileSync(`${root}${path}`, 'utf8')] as const)
+      .filter(([, text]) => !text.includes('\0')),
+  );
+
+const pages = read((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
+const contract = pages.get('docs/gateway.md') ?? '';
+
+// Names are put together here, so that this file is no violation itself.
+const page = (name: string): string => [name, 'md'].join('.');
+const [one, other, missingPage] = [page('docs/one'), page('docs/other'), page('missing')];
+const missingStatement = ['G99', '1'].join('.');
+
+describe('links of the documentation', () => {
+  it('every relative link leads to a file and to a heading of it', () => {
+    expect(pages.size).toBeGreaterThan(1);
+    expect(brokenLinks(pages, paths)).toEqual([]);
+  });
+
+  it.each([
+    ['a file that is missing', '[a](other.txt)'],
+    ['a file that is missing, as an image', '<img src="other.png">'],
+    ['a file that is missing, in a definition', '[a]: ./other.txt'],
+    ['a file that is missing, behind an image', '[![a](here.txt)](other.txt)'],
+    ['an address from the root of a machine', '[a](/docs/here.txt)'],
+    ['a heading that is missing', '[a](#other)'],
+    ['a heading that another page lacks', `[a](${page('other')}#other)`],
+    ['the second heading of a name that there is once', '[a](#a-heading-1)'],
+  ])('the check reports a link to %s', (_, markdown) => {
+    const planted = new Map([
+      [one, `# A heading\n\n${markdown}\n`],
+      [other, '# A page\n'],
+    ]);
+    expect(brokenLinks(planted, new Set([...planted.keys(), 'docs/here.txt']))).toHaveLength(1);
+  });
+
+  it('the check accepts links to files, folders, headings and other hosts, and ignores code', () => {
+    const planted = new Map([
+      [
+        one,
+        [
+          '## A `heading`, twice',
+          '## A `heading`, twice',
+          '<a id="own"></a>',
+          `[a](${page('other')}#a-page) [b](../src) [c](../src/) [d](#a-heading-twice-1) [e](#own) [f](https://example.com/x#y)`,
+          '[g](mailto:a@example.com) `[h](other.txt)`',
+          '```',
+          '[i](other.txt)',
+          '```',
+        ].join('\n\n'),
+      ],
+      [other, '# A page\n'],
+    ]);
+    expect(brokenLinks(planted, new Set([...planted.keys(), 'src/main.ts']))).toEqual([]);
+  });
+});
+
+describe('statements of the gateway contract', () => {
+  it('each has its own number, in order within its section', () => {
+    expect(statementsOf(contract).size).toBeGreaterThan(100);
+    expect(misplacedStatements(contract)).toEqual([]);
+  });
+
+  it('the check reports a number that is used twice, is out of order, or belongs to another section', () => {
+    const planted =
+      '## G1 A\n\n**G1.1** a\n\n**G1.1** b\n\n## G2 B\n\n**G2.2** c\n\n**G2.1** d\n\n**G1.2** e\n';
+    expect(misplacedStatements(planted)).toEqual(['G1.1', 'G2.1', 'G1.2']);
+  });
+
+  it('every statement that a text refers to is made', () => {
+    const texts = read((path) => /^(src|test|docs|config|reports)\/|^README/.test(path));
+    expect(unknownStatements(contract, texts)).toEqual([]);
+  });
+
+  it('the check reports a reference to a statement that is not made', () => {
+    const planted = new Map([['src/planted.ts', `// docs/gateway.md G1.1 and ${missingStatement}`]]);
+    expect(unknownStatements(contract, planted)).toEqual([`src/planted.ts: ${missingStatement}`]);
+  });
+
+  it('every variant of the sandbox is listed with the open point that it reproduces', () => {
+    const statements = statementsOf(contract);
+    const unlisted = Object.entries(variantTable).filter(([name, { statement }]) => {
+      const lines = statements.get(statement)?.split('\n') ?? [];
+      const isOpen = lines.some((line) => line.startsWith('- **Open**'));
+      return (
+        !isOpen || !lines.some((line) => line.startsWith('- **Sandbox**') && line.includes(`\`${name}\``))
+      );
+    });
+    expect(unlisted.map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe('a repository that stands alone', () => {
+  it('no text names a folder beside the repository, or a page that is not in it', () => {
+    expect(
+      outsideNames(
+        read((path) => path !== '.ci/run'),
+        paths,
+      ),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['a folder beside the repository', ['..', 'shared', 'tool'].join('/')],
+    ['a checkout of another machine', ['', 'work', 'main', 'src'].join('/')],
+    ['a page that is missing', `see ${missingPage}, Limits`],
+    ['a page that is missing in a folder', `see docs/${missingPage}`],
+  ])('the check reports a text that names %s', (_, text) => {
+    const planted = new Map([['src/planted.ts', `// ${text}`]]);
+    expect(outsideNames(planted, paths)).toHaveLength(1);
+  });
+
+  it('the check accepts pages of the repository and of other hosts', () => {
+    const names = ['docs/gateway', 'gateway', '../README', 'README', 'https://example.com/other'].map(page);
+    expect(outsideNames(new Map([[other, names.join(', ')]]), paths)).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { posix } from 'node:path';
+
+/** Texts of the repository by their paths from its root. */
+export type Texts = ReadonlyMap<string, string>;
+
+const withoutCode = (markdown: string): string =>
+  markdown.replaceAll(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, '').replaceAll(/`[^`\n]+`/g, '');
+
+const targetsOf = (markdown: string): readonly string[] =>
+  [/\]\(<?([^)\s>]+)/g, /^\[[^\]]+\]:\s+<?([^\s>]+)/gm, /\b(?:src|href)="([^"]+)"/g].flatMap((pattern) =>
+    [...withoutCode(markdown).matchAll(pattern)].map((match) => match[1] ?? ''),
+  );
+
+/** Anchors of a page as GitHub makes them: of its headings, and those that are written out. */
+const anchorsOf = (markdown: string): ReadonlySet<string> => {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of markdown
+    .replaceAll(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, '')
+    .matchAll(/^#{1,6} +(.*?)[ #]*$/gm)) {
+    const slug = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-');
+    let anchor = slug;
+    for (let count = 1; anchors.has(anchor); count += 1) anchor = `${slug}-${count}`;
+    anchors.add(anchor);
+  }
+  for (const [, id = ''] of markdown.matchAll(/\b(?:id|name)="([^"]+)"/g)) anchors.add(id);
+  return anchors;
+};
+
+const isThere = (paths: ReadonlySet<string>, path: string): boolean =>
+  path === '.' ||
+  paths.has(path) ||
+  [...paths].some((other) => other.startsWith(path.endsWith('/') ? path : `${path}/`));
+
+/** Relative links of Markdown pages that lead nowhere, to a file or to a heading. Pure. */
+export const brokenLinks = (pages: Texts, paths: ReadonlySet<string>): readonly string[] =>
+  [...pages].flatMap(([page, markdown]) =>
+    targetsOf(markdown)
+      .filter((target) => !/^([a-z][a-z\d+.-]*:|\/\/)/i.test(target))
+      .filter((target) => {
+        const [file = '', anchor] = target.split('#');
+        const path = file === '' ? page : posix.join(posix.dirname(page), decodeURI(file));
+        if (file.startsWith('/') || !isThere(paths, path)) return true;
+        const text = pages.get(path);
+        return anchor !== undefined && text !== undefined && !anchorsOf(text).has(decodeURI(anchor));
+      })
+      .map((target) => `${page}: ${target}`),
+  );
+
+/** A statement of docs/gateway.md where it is made. */
+const made = /^\*\*(G\d+\.\d+)\*\*/gm;
+
+/** The statements of docs/gateway.md with their texts. */
+export const statementsOf = (contract: string): ReadonlyMap<string, string> => {
+  const starts = [...contract.matchAll(made)];
+  return new Map(
+    starts.map((start, index) => [
+      start[1] ?? '',
+      contract.slice(start.index, starts[index + 1]?.index ?? contract.length),
+    ]),
+  );
+};
+
+/** Statements that are made twice, or not in the order of their numbers within the section of their number. Pure. */
+export const misplacedStatements = (contract: string): readonly string[] => {
+  const wrong: string[] = [];
+  let [section, last] = [0, 0];
+  for (const match of contract.matchAll(/^(?:## G(\d+)\b|\*\*G(\d+)\.(\d+)\*\*)/gm)) {
+    const [, heading, own, number] = match;
+    if (heading !== undefined) [section, last] = [Number(heading), 0];
+    else if (Number(own) !== section || Number(number) <= last) wrong.push(`G${own}.${number}`);
+    else last = Number(number);
+  }
+  return wrong;
+};
+
+/** Statements that a text refers to and docs/gateway.md does not make. Pure. */
+export const unknownStatements = (contract: string, texts: Texts): readonly string[] => {
+  const known = statementsOf(contract);
+  return [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(/\bG\d+\.\d+\b/g)].filter(([id]) => !known.has(id)).map(([id]) => `${path}: ${id}`),
+  );
+};
+
+/** Folders of a machine that has more than this repository. */
+const outside = /\.\.\/shared\b|\/work\/(?:shared|main|wt)\b/g;
+
+/** Texts that name a folder beside the repository, or a Markdown file that is not in it. Pure. */
+export const outsideNames = (texts: Texts, paths: ReadonlySet<string>): readonly string[] =>
+  [...texts].flatMap(([path, text]) => {
+    const local = text.replaceAll(/\bhttps?:\/\/\S+/g, '');
+    const pages = [...local.matchAll(/[\w./-]*[\w-]\.md\b/g)].filter(
+      ([name]) => !paths.has(posix.normalize(name)) && !paths.has(posix.join(posix.dirname(path), name)),
+    );
+    return [...local.matchAll(outside), ...pages].map(([name]) => `${path}: ${name}`);
+  });
