@@ -1,7 +1,7 @@
 import { fault, hasCode, unixSeconds } from '../base/index.ts';
 import type { GatewayProfile } from '../base/index.ts';
 import { createFetchAhead } from './fetch-ahead.ts';
-import { checkColumns, fetchLogWindow, logExportName } from './fetch-logs.ts';
+import { checkColumns, fetchLogWindow, logExportName, probeLogExport } from './fetch-logs.ts';
 import type { FetchedLogs, FetchMeans } from './fetch-logs.ts';
 import { columnsToAsk } from './log-header.ts';
 import type { WantedColumns } from './log-header.ts';
@@ -140,6 +140,22 @@ export async function* askForWindows(
       return false;
     }
   };
+  /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it refuses. */
+  const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
+    const second = { start: unixSeconds(end - 1), end };
+    const shown = await probeLogExport(second, currency, means, meter.received);
+    if (shown === undefined) return false;
+    const names = profile.logExport?.columns;
+    const [next, ...others] = columnsToAsk(shown.columns, means.columns, habits.endsLines, names);
+    if (next.join() === state.asked.join()) return false;
+    log.warn('the gateway refused the export and shows other columns now; asking for those', {
+      columns: next.join(','),
+    });
+    [state.asked, state.instead, state.answered] = [next, others, false];
+    // Windows that are fetched ahead were asked for with the refused columns: others take their place.
+    pending.splice(0, pending.length, ...pending.map((one) => ({ ...one })));
+    return true;
+  };
   const replace = (index: number, planned: PlannedWindow, pieces: readonly LogWindow[]): void => {
     pending.splice(index, 1, ...inOrder(planned, pieces));
   };
@@ -160,6 +176,7 @@ export async function* askForWindows(
     if (!mayBeTooLong(error)) throw error;
     // It was begun before a shorter one turned out to be too long.
     if (cutToPace(0, planned)) return;
+    if (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))) return;
     const window = windowText(planned.window);
     if (state.pace.halvings === 0) {
       if (breaksOff(error) && repeated !== planned) {

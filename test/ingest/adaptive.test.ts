@@ -4,7 +4,7 @@ import { fault, interval } from '../../src/base/index.ts';
 import type { FaultCode } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { LogQuery } from '../../src/ingest/index.ts';
-import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
+import { chunksOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
 import type { LogSource, SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
 
@@ -123,6 +123,25 @@ describe('a gateway that answers only short windows', () => {
     expect(pulled).toMatchObject({ rows: 300, quota: total });
     expect(pulled.columns).not.toContain('note');
     expect(source.struck.length).toBeLessThan(8);
+  });
+
+  it('and no longer knows a column in the middle of a pull is asked for those that it shows', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const order = plainStyle.order.filter((name) => name !== 'note');
+    const [former, latter] = [logSource(rows), logSource(rows, { ...plainStyle, order })];
+    const isLate = ({ end }: LogQuery): boolean => end > base + 10 * hour;
+    const source = failing((query) =>
+      isLate(query) && query.columns.includes('note') ? 'gateway-refused' : undefined,
+    );
+    const fetchLogs: typeof source.fetchLogs = async (query) =>
+      isLate(query) && !query.columns.includes('note') ? latter.fetchLogs(query) : source.fetchLogs(query);
+    const pull = pullOf(folder, warehouse, former, { windowSeconds: 4 * hour, ahead: 2 });
+    const pulled = await pullLogs({ ...pull, fetchLogs });
+    expect(pulled).toMatchObject({ rows: 300, quota: total, windows: 6 });
+    expect(pulled.columns).not.toContain('note');
+    expect(source.struck.length).toBeLessThan(4);
+    expect(await readdir(folder.spool)).toEqual([]);
   });
 
   it('keeps what lies before a second that it never answers', async () => {
