@@ -6,6 +6,8 @@ import { variantTable } from '../../src/sandbox/index.ts';
 import {
   brokenLinks,
   misplacedStatements,
+  misplacedTerms,
+  namedVariants,
   outsideNames,
   statementsOf,
   unknownStatements,
@@ -116,6 +118,23 @@ describe('statements of the gateway contract', () => {
       );
     });
     expect(unlisted.map(([name]) => name)).toEqual([]);
+  });
+
+  it('every variant that is listed is one of the sandbox', () => {
+    const names = namedVariants(contract);
+    expect(new Set(names)).toEqual(new Set(Object.keys(variantTable)));
+  });
+});
+
+describe('the glossary', () => {
+  it('explains each term once, in alphabetical order', () => {
+    const glossary = pages.get('docs/glossary.md') ?? '';
+    expect(glossary).toContain('**watermark**:');
+    expect(misplacedTerms(glossary)).toEqual([]);
+  });
+
+  it('the check reports a term that is out of order, or explained twice', () => {
+    expect(misplacedTerms('**b**: one\n\n**a**: two\n\n**C**: three\n\n**c**: four\n')).toEqual(['a', 'c']);
   });
 });
 

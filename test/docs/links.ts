@@ -97,3 +97,15 @@ export const outsideNames = (texts: Texts, paths: ReadonlySet<string>): readonly
     );
     return [...local.matchAll(outside), ...pages].map(([name]) => `${path}: ${name}`);
   });
+
+/** Terms of docs/glossary.md that are explained twice, or not in alphabetical order. Pure. */
+export const misplacedTerms = (glossary: string): readonly string[] => {
+  const terms = [...glossary.matchAll(/^\*\*`?([^*`]+)`?\*\*:/gm)].map(([, term = '']) => term.toLowerCase());
+  return terms.filter((term, index) => index > 0 && term <= (terms[index - 1] ?? ''));
+};
+
+/** Variants of the sandbox that docs/gateway.md names; faults are named behind them. Pure. */
+export const namedVariants = (contract: string): readonly string[] =>
+  [...contract.matchAll(/^- \*\*Sandbox\*\*: (.*?)(?:the faults? .*)?$/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name),
+  );
