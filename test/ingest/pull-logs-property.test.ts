@@ -11,26 +11,38 @@ import { few, stormTimes } from '../support/storm.ts';
 
 const day = 86_400;
 
-const decimal = fc
-  .tuple(fc.bigInt({ min: -3_000_000_000n, max: 9_000_000_000n }), fc.integer({ min: 0, max: 8 }))
-  .map(([digits, places]) => {
-    const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
-    const written = places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`;
-    return digits < 0n ? `-${written}` : written;
-  });
+/** Amounts of one magnitude, whole ones among them: a charge that grows by 500,000 is a change of unit, and is refused. */
+const decimal = (places: number) =>
+  fc
+    .tuple(
+      fc.oneof(
+        fc.bigInt({ min: 90_000_000n, max: 9_000_000_000n }),
+        fc.bigInt({ min: -3_000_000_000n, max: -30_000_000n }),
+      ),
+      fc.constantFrom(1n, 1n, 1000n, 10_000_000n),
+    )
+    .map(([drawn, step]) => {
+      const digits = (drawn / step) * step;
+      const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, '0');
+      const written = places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`;
+      const shortest = places === 0 ? written : written.replace(/\.?0+$/, '');
+      return digits < 0n ? `-${shortest}` : shortest;
+    });
 
-const row: fc.Arbitrary<SourceRow> = fc.record({
-  at: fc.integer({ min: base - 5, max: base + day + 5 }),
-  model: fc.constantFrom('gpt-4o', 'claude "x"', 'a,b', '-dash', 'Modèle'),
-  token: fc.constantFrom('', 'growth-1', '=cmd', '@ops', 'two\nlines'),
-  prompt: fc.integer({ min: 0, max: 2_000_000_000 }),
-  quota: decimal,
-  extra: fc.constantFrom('', 'note', 'a,b', 'say "hi"'),
-});
+const row = (places: number): fc.Arbitrary<SourceRow> =>
+  fc.record({
+    at: fc.integer({ min: base - 5, max: base + day + 5 }),
+    model: fc.constantFrom('gpt-4o', 'claude "x"', 'a,b', '-dash', 'Modèle'),
+    token: fc.constantFrom('', 'growth-1', '=cmd', '@ops', 'two\nlines'),
+    prompt: fc.oneof(fc.constant(0), fc.integer({ min: 20_000_000, max: 2_000_000_000 })),
+    quota: decimal(places),
+    extra: fc.constantFrom('', 'note', 'a,b', 'say "hi"'),
+  });
 
 /** Duplicates are calls of their own. */
 const rows = fc
-  .array(fc.tuple(row, fc.constantFrom(1, 1, 1, 2, 3)), { maxLength: 40 })
+  .integer({ min: 0, max: 8 })
+  .chain((places) => fc.array(fc.tuple(row(places), fc.constantFrom(1, 1, 1, 2, 3)), { maxLength: 40 }))
   .map((list) => list.flatMap(([one, times]) => Array.from({ length: times }, () => one)));
 
 const style = anyStyle({ min: 1, max: 500 });
