@@ -74,7 +74,7 @@ test('a month that is named is that month, compared with the one before, whateve
         expect(period.comparison.first.slice(8)).toBe('01');
       },
     ),
-    { numRuns: few(40, 500) },
+    { numRuns: few(40, 20 * stormTimes) },
   );
 });
 
