@@ -7,7 +7,7 @@ import type { Life, Took } from './support/life.ts';
 import { play } from './support/play.ts';
 import type { Played } from './support/play.ts';
 import { drawRounds } from './support/rounds.ts';
-import { openStormHouse, stormJobs } from './support/storm-house.ts';
+import { openStormHouse, slotLength, stormJobs } from './support/storm-house.ts';
 import type { StormHouse } from './support/storm-house.ts';
 import { twice } from './support/twice.ts';
 
@@ -81,15 +81,15 @@ describe('daemons that are killed at random moments', () => {
   it.each(stormJobs)('lose no slot of %s and double none', (job) => {
     const { runs } = ofJob(job);
     const slots = runs.flatMap(({ slot, through = slot }) =>
-      Array.from({ length: (through - slot) / 1000 + 1 }, (_, index) => slot + index * 1000),
+      Array.from({ length: (through - slot) / slotLength + 1 }, (_, index) => slot + index * slotLength),
     );
     const [first = 0, last = 0] = [slots[0], slots.at(-1)];
     expect(slots).toEqual(
-      Array.from({ length: (last - first) / 1000 + 1 }, (_, index) => first + index * 1000),
+      Array.from({ length: (last - first) / slotLength + 1 }, (_, index) => first + index * slotLength),
     );
-    // As many seconds as went by: from the first daemon that served to the last that was stopped.
-    expect(first).toBeLessThanOrEqual((served()[0]?.servedAt ?? 0) + 1000);
-    expect(last).toBeGreaterThan(lastStop() - 3000);
+    // As many slots as went by: from the first daemon that served to the last that was stopped.
+    expect(first).toBeLessThanOrEqual((served()[0]?.servedAt ?? 0) + slotLength);
+    expect(last).toBeGreaterThan(lastStop() - slotLength - 2000);
     expect(last).toBeLessThanOrEqual(lastStop());
   });
 
