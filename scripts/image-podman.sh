@@ -1,0 +1,64 @@
+# A part of image.sh: Podman without a registry, without systemd and without cgroups, for root on Debian. The base image
+# is made from Debian's packages and from Node's npm package, with this machine's configuration of apt and npm.
+
+configure_podman() {
+  local driver=vfs cache=${XDG_CACHE_HOME:-$HOME/.cache}/tollkeeper-image
+  local layers="lowerdir=$scratch/lower,upperdir=$scratch/upper,workdir=$scratch/work"
+  mkdir -p "$cache" "$scratch"/{lower,upper,work,merged}
+  exec 9>"$cache/lock"
+  flock 9
+  # Overlays save time and space, but not every file system carries them.
+  if mount -t overlay -o "$layers" overlay "$scratch/merged" 2>/dev/null; then
+    umount "$scratch/merged"
+    driver=overlay
+  fi
+  # crun refuses cgroups of both versions, also where it uses none.
+  if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi
+  export BUILDAH_ISOLATION=chroot DISABLE_HC_SYSTEMD=true
+  export CONTAINERS_STORAGE_CONF=$scratch/storage.conf CONTAINERS_CONF=$scratch/containers.conf
+  cat >"$CONTAINERS_STORAGE_CONF" <<EOF
+[storage]
+driver = "$driver"
+graphroot = "$cache/images"
+runroot = "/run/tollkeeper-image"
+EOF
+  cat >"$CONTAINERS_CONF" <<EOF
+[engine]
+runtime = "crun"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+tmp_dir = "/run/tollkeeper-image/podman"
+[containers]
+cgroups = "disabled"
+default_ulimits = []
+EOF
+  podman rm --all --force >/dev/null # of a run that was killed
+  podman image prune --all --force --filter until=168h >/dev/null # no base image gets older than a week
+}
+
+make_base() { # what the Dockerfile needs of the official image, at the same places
+  local node suite host machine npm=/usr/local/lib/node_modules/npm
+  IFS=:- read -r _ node suite _ <<<"$base" # node:26-trixie-slim
+  host=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  machine=$(dpkg --print-architecture | sed s/amd64/x64/)
+  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) main' 'Identifier: Packages' 'Origin: Debian' |
+    sed "s/ $host/ $suite/" >"$scratch/sources.list" || return
+  npm pack --silent --pack-destination "$scratch" "node-linux-$machine@$node" npm@11 >/dev/null || return
+  mmdebstrap --quiet --variant=minbase --include=libatomic1 --dpkgopt=force-unsafe-io \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --customize-hook="mkdir -p \$1/usr/local/etc \$1$npm" \
+    --customize-hook="tar -xzf $scratch/node-*.tgz -C \$1/usr/local --strip-components=1 --no-same-owner package/bin/node" \
+    --customize-hook="tar -xzf $scratch/npm-*.tgz -C \$1$npm --strip-components=1 --no-same-owner" \
+    --customize-hook="ln -s $npm/bin/npm-cli.js \$1/usr/local/bin/npm" \
+    "$suite" "$scratch/base.tar" "$scratch/sources.list" || return
+  podman import --quiet "$scratch/base.tar" "$base" >/dev/null
+}
+
+npm_settings() { # this machine's registry, proxies and certificates, without credentials, as a folder for /usr/local/etc
+  local ca
+  mkdir "$1"
+  npm config get registry proxy https-proxy noproxy 2>/dev/null | grep -v '=null$' >"$1/npmrc"
+  ca=$(npm config get cafile 2>/dev/null)
+  [ -f "$ca" ] || ca=${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}
+  [ ! -f "$ca" ] || { cp "$ca" "$1/ca.crt" && echo 'cafile=/usr/local/etc/ca.crt' >>"$1/npmrc"; }
+}
