@@ -3,13 +3,14 @@
 
 configure_podman() {
   local driver=vfs cache=${XDG_CACHE_HOME:-$HOME/.cache}/tollkeeper-image
-  local layers="lowerdir=$scratch/lower,upperdir=$scratch/upper,workdir=$scratch/work"
-  mkdir -p "$cache" "$scratch"/{lower,upper,work,merged}
+  local probe=$cache/probe
+  mkdir -p "$cache/run" "$probe"/{lower,upper,work,merged}
   exec 9>"$cache/lock"
   flock 9
+  mount -t tmpfs tmpfs "$cache/run" # what Podman expects to be lost at a reboot is lost with our namespaces
   # Overlays save time and space, but not every file system carries them.
-  if mount -t overlay -o "$layers" overlay "$scratch/merged" 2>/dev/null; then
-    umount "$scratch/merged"
+  if mount -t overlay -o "lowerdir=$probe/lower,upperdir=$probe/upper,workdir=$probe/work" overlay "$probe/merged" 2>/dev/null; then
+    umount "$probe/merged"
     driver=overlay
   fi
   # crun refuses cgroups of both versions, also where it uses none.
@@ -20,19 +21,20 @@ configure_podman() {
 [storage]
 driver = "$driver"
 graphroot = "$cache/images"
-runroot = "/run/tollkeeper-image"
+runroot = "$cache/run"
 EOF
   cat >"$CONTAINERS_CONF" <<EOF
 [engine]
 runtime = "crun"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-tmp_dir = "/run/tollkeeper-image/podman"
+lock_type = "file"
+tmp_dir = "$cache/run/podman"
 [containers]
 cgroups = "disabled"
 default_ulimits = []
 EOF
-  podman rm --all --force >/dev/null # of a run that was killed
+  podman rm --all --force --volumes >/dev/null # of a run that was killed
   podman image prune --all --force --filter until=168h >/dev/null # no base image gets older than a week
 }
 
@@ -41,11 +43,13 @@ make_base() { # what the Dockerfile needs of the official image, at the same pla
   IFS=:- read -r _ node suite _ <<<"$base" # node:26-trixie-slim
   host=$(. /etc/os-release && echo "$VERSION_CODENAME")
   machine=$(dpkg --print-architecture | sed s/amd64/x64/)
+  apt-get -qq -o DPkg::Lock::Timeout=600 update || return
   apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) main' 'Identifier: Packages' 'Origin: Debian' |
     sed "s/ $host/ $suite/" >"$scratch/sources.list" || return
-  npm pack --silent --pack-destination "$scratch" "node-linux-$machine@$node" npm@11 >/dev/null || return
+  npm pack --silent --fetch-retries 1 --pack-destination "$scratch" "node-linux-$machine@$node" npm@11 >/dev/null || return
   mmdebstrap --quiet --variant=minbase --include=libatomic1 --dpkgopt=force-unsafe-io \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --aptopt='Dir::Cache { pkgcache ""; srcpkgcache ""; }' \
     --customize-hook="mkdir -p \$1/usr/local/etc \$1$npm" \
     --customize-hook="tar -xzf $scratch/node-*.tgz -C \$1/usr/local --strip-components=1 --no-same-owner package/bin/node" \
     --customize-hook="tar -xzf $scratch/npm-*.tgz -C \$1$npm --strip-components=1 --no-same-owner" \

@@ -88,7 +88,7 @@ smoke() {
   local healthy=no users status
   [ "$engine" = podman ] || restricted+=(--health-interval 1s)
   container=$("$engine" run --detach "${restricted[@]}" "$image")
-  for _ in {1..60}; do
+  for _ in {1..30}; do
     [ "$(state Running)" = true ] || break
     if is_healthy; then
       healthy=yes
