@@ -4,12 +4,13 @@
 configure_podman() {
   local driver=vfs cache=${XDG_CACHE_HOME:-$HOME/.cache}/tollkeeper-image
   local probe=$cache/probe
+  local layers="lowerdir=$probe/lower,upperdir=$probe/upper,workdir=$probe/work"
   mkdir -p "$cache/run" "$probe"/{lower,upper,work,merged}
   exec 9>"$cache/lock"
   flock 9
   mount -t tmpfs tmpfs "$cache/run" # what Podman expects to be lost at a reboot is lost with our namespaces
   # Overlays save time and space, but not every file system carries them.
-  if mount -t overlay -o "lowerdir=$probe/lower,upperdir=$probe/upper,workdir=$probe/work" overlay "$probe/merged" 2>/dev/null; then
+  if mount -t overlay -o "$layers" overlay "$probe/merged" 2>/dev/null; then
     umount "$probe/merged"
     driver=overlay
   fi
@@ -51,14 +52,14 @@ make_base() { # what the Dockerfile needs of the official image, at the same pla
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --aptopt='Dir::Cache { pkgcache ""; srcpkgcache ""; }' \
     --customize-hook="mkdir -p \$1/usr/local/etc \$1$npm" \
-    --customize-hook="tar -xzf $scratch/node-*.tgz -C \$1/usr/local --strip-components=1 --no-same-owner package/bin/node" \
+    --customize-hook="tar -xzf $scratch/node-*.tgz -C \$1/usr/local --strip-components 1 --no-same-owner package/bin/node" \
     --customize-hook="tar -xzf $scratch/npm-*.tgz -C \$1$npm --strip-components=1 --no-same-owner" \
     --customize-hook="ln -s $npm/bin/npm-cli.js \$1/usr/local/bin/npm" \
     "$suite" "$scratch/base.tar" "$scratch/sources.list" || return
   podman import --quiet "$scratch/base.tar" "$base" >/dev/null
 }
 
-npm_settings() { # this machine's registry, proxies and certificates, without credentials, as a folder for /usr/local/etc
+npm_settings() { # the registry, proxies and certificates of npm here, without credentials, for /usr/local/etc
   local ca
   mkdir "$1"
   npm config get registry proxy https-proxy noproxy 2>/dev/null | grep -v '=null$' >"$1/npmrc"

@@ -82,7 +82,11 @@ restricted=(--read-only --tmpfs /tmp --volume /data --network none --cap-drop al
 state() { "$engine" inspect --format "{{.State.$1}}" "$container"; }
 is_healthy() {
   # Podman leaves a check's interval to systemd, which not every machine has.
-  if [ "$engine" = podman ]; then podman healthcheck run "$container" >/dev/null 2>&1; else [ "$(state Health.Status)" = healthy ]; fi
+  if [ "$engine" = podman ]; then
+    podman healthcheck run "$container" >/dev/null 2>&1
+  else
+    [ "$(state Health.Status)" = healthy ]
+  fi
 }
 smoke() {
   local healthy=no users status
