@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unixMillis } from './base/index.ts';
-import type { Means, UnixMillis } from './base/index.ts';
+import type { Deps, UnixMillis } from './base/index.ts';
 import { configDisk, loadConfig } from './config/index.ts';
 import type { Job, Loaded, Schedule } from './config/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
@@ -42,14 +42,14 @@ const longestSpace = (schedule: Schedule): number | undefined => {
  */
 export const readConfig = async (
   folder: string,
-  means: Pick<Means, 'env' | 'secrets'>,
+  deps: Pick<Deps, 'env' | 'secrets'>,
   now?: UnixMillis,
 ): Promise<Loaded> =>
   loadConfig({
     ...configDisk,
     folder,
-    env: means.env,
-    secrets: means.secrets,
+    env: deps.env,
+    secrets: deps.secrets,
     ...(now === undefined ? {} : { now }),
     kinds: jobKinds,
     checkSchedule: scheduleFault,
@@ -68,14 +68,14 @@ export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
 /** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
-  means: Pick<Means, 'env' | 'secrets' | 'clock' | 'cwd'>,
+  deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd'>,
 ): Promise<{
   readonly faults: Loaded['faults'];
   /** What makes figures of reports wrong or misleading; the config is good all the same. */
   readonly warnings: Loaded['faults'];
   readonly jobs: readonly JobPreview[];
 }> => {
-  const { config, faults } = await readConfig(folder, means, means.clock.now());
+  const { config, faults } = await readConfig(folder, deps, deps.clock.now());
   if (config === undefined) return { faults, warnings: [], jobs: [] };
   const jobs = Object.values(config.jobs).map((job) => {
     const schedule = scheduleOf(job);
@@ -85,12 +85,12 @@ export const checkConfig = async (
       ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
       suspend: job.suspend,
       zone: job.timezone,
-      next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, means.clock.now(), 3),
+      next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, deps.clock.now(), 3),
     };
   });
   const reports = await checkReports(reportDirectories(folder));
   return {
-    faults: [...reports.faults, ...(await sinkFaults(config, means.cwd))],
+    faults: [...reports.faults, ...(await sinkFaults(config, deps.cwd))],
     warnings: reports.warnings,
     jobs,
   };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { stormTimes } from './support/storm.ts';
+import { chaosFactor } from './support/storm.ts';
 
 /** What needs Debian's packages (Chromium, Postfix) runs in CI through `npm run test:system`. */
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
@@ -26,7 +26,7 @@ const include = (wanted: string | undefined): string[] => {
 };
 
 const wanted = process.env['TOLLKEEPER_TESTS'];
-const multiplier = wanted === 'storm' ? stormTimes : 1;
+const multiplier = wanted === 'storm' ? chaosFactor : 1;
 
 export default defineConfig({
   test: {

@@ -1,5 +1,5 @@
 import { errorFields, fault } from '../base/index.ts';
-import type { ClockReading, Log, Means } from '../base/index.ts';
+import type { ClockReading, Log, Deps } from '../base/index.ts';
 import { profileOf } from '../config/index.ts';
 import type { Account, Config } from '../config/index.ts';
 import { createGateway, createModelCaller } from '../gateway/index.ts';
@@ -13,35 +13,35 @@ export type Accounts = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
   readonly get: (name: string) => JobAccount;
   /** Asks at the address of the account's gateway, without a key, what time it is there. */
-  readonly knockOf: (name: string) => Knock;
+  readonly pingOf: (name: string) => Ping;
   /** Calls models of the account's gateway with an API key. */
   readonly modelsOf: (name: string) => ModelCaller;
 };
 
-type OpenAccount = JobAccount & { readonly knock: Knock; readonly models: ModelCaller };
+type OpenAccount = JobAccount & { readonly ping: Ping; readonly models: ModelCaller };
 
 /** Gives the Date header of whatever answers. @throws NetworkTrouble, the signal's reason */
-export type Knock = (signal: AbortSignal) => Promise<string | undefined>;
+export type Ping = (signal: AbortSignal) => Promise<string | undefined>;
 
-const usualTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
+const defaultTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
 
-const openHttp = (account: Account, config: Config, means: Means): Http =>
+const openHttp = (account: Account, config: Config, deps: Deps): Http =>
   createHttp({
     userAgent: `tollkeeper/${version}`,
-    env: means.env,
+    env: deps.env,
     ca: account.tls === undefined ? [] : [config.certificates.get(account.tls.ca) ?? ''],
     timeouts: {
-      connect: account.timeouts?.connect ?? usualTimeouts.connect,
-      headers: account.timeouts?.headers ?? usualTimeouts.headers,
-      idle: account.timeouts?.idle ?? usualTimeouts.idle,
-      total: account.timeouts?.total ?? usualTimeouts.total,
+      connect: account.timeouts?.connect ?? defaultTimeouts.connect,
+      headers: account.timeouts?.headers ?? defaultTimeouts.headers,
+      idle: account.timeouts?.idle ?? defaultTimeouts.idle,
+      total: account.timeouts?.total ?? defaultTimeouts.total,
     },
   });
 
 /** The accounts of a config, each with its gateway; connections are opened when they are first asked for. */
 export const createAccounts = (
   config: Config,
-  means: Means,
+  deps: Deps,
   log: Log,
   noteClock: (account: string, reading: ClockReading) => Promise<void>,
 ): Accounts => {
@@ -56,9 +56,9 @@ export const createAccounts = (
         advice: 'name one that is declared under accounts in tollkeeper.yaml',
       });
     }
-    const http = openHttp(account, config, means);
+    const http = openHttp(account, config, deps);
     https.push(http);
-    const { clock, random, secrets } = means;
+    const { clock, random, secrets } = deps;
     const gateway = createGateway({
       baseUrl: account.base_url,
       adminKey: account.admin_key,
@@ -72,7 +72,7 @@ export const createAccounts = (
           log.warn('the clock of the gateway could not be noted', errorFields(error)),
         ),
     });
-    const knock: Knock = async (signal) => {
+    const ping: Ping = async (signal) => {
       const url = new URL(account.base_url);
       const answer = await http.send({ method: 'GET', url, signal, timeouts: { headers: 10_000 } });
       await answer.discard();
@@ -80,13 +80,13 @@ export const createAccounts = (
     };
     const models = createModelCaller({ baseUrl: account.base_url, http, clock, log, secrets });
     const profile = profileOf(account);
-    const made = { name, currency: account.currency, profile, gateway, knock, models };
+    const made = { name, currency: account.currency, profile, gateway, ping, models };
     known.set(name, made);
     return made;
   };
   return {
     get: (name) => known.get(name) ?? open(name),
-    knockOf: (name) => (known.get(name) ?? open(name)).knock,
+    pingOf: (name) => (known.get(name) ?? open(name)).ping,
     modelsOf: (name) => (known.get(name) ?? open(name)).models,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));

@@ -4,7 +4,7 @@ import type { Job } from '../config/index.ts';
 import { nextSlots, previousSlot, scheduleOf } from '../schedule/index.ts';
 
 /** More slots than that in one go are a slip of the pen. */
-const mostSlots = 10_000;
+const maxSlots = 10_000;
 
 /** @throws Fault `wrong-use` */
 export const momentOf = (text: string, job: Job): UnixMillis => {
@@ -34,7 +34,7 @@ export const slotOf = (text: string, job: Job, now: UnixMillis): UnixMillis => {
 /** Every slot of the job in [from, to) that has come, oldest first. @throws Fault `wrong-use` */
 export const slotsBetween = (
   job: Job,
-  span: { readonly from: string; readonly to: string },
+  range: { readonly from: string; readonly to: string },
   now: UnixMillis,
 ): readonly UnixMillis[] => {
   const schedule = scheduleOf(job);
@@ -42,16 +42,16 @@ export const slotsBetween = (
     throw fault('wrong-use', `job ${job.name} has no schedule to take slots from`, {
       advice: 'give the job a schedule, or run one moment of it with --slot',
     });
-  const [from, to] = [momentOf(span.from, job), momentOf(span.to, job)];
+  const [from, to] = [momentOf(range.from, job), momentOf(range.to, job)];
   if (from >= to)
-    throw fault('wrong-use', `--from ${span.from} does not lie before --to ${span.to}`, {
+    throw fault('wrong-use', `--from ${range.from} does not lie before --to ${range.to}`, {
       advice: '--to is the first moment that no longer belongs to the span',
     });
-  const slots = nextSlots(schedule, unixMillis(from - 1), mostSlots + 1).filter(
+  const slots = nextSlots(schedule, unixMillis(from - 1), maxSlots + 1).filter(
     (slot) => slot < to && slot <= now,
   );
-  if (slots.length > mostSlots)
-    throw fault('wrong-use', `the span holds more than ${mostSlots} slots of ${job.name}`, {
+  if (slots.length > maxSlots)
+    throw fault('wrong-use', `the span holds more than ${maxSlots} slots of ${job.name}`, {
       advice: 'give a shorter span',
     });
   return slots;

@@ -2,15 +2,15 @@ import type { Config } from '../config/index.ts';
 import { expiryPolicy } from '../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../jobs/index.ts';
 import { clockEffect } from '../keys/index.ts';
-import type { ClockTroubleView } from '../server/index.ts';
+import type { ClockProblemView } from '../server/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 
 /** The accounts whose clocks are so wrong that their key jobs delete nothing, each once. */
-export const clockTroubles = (
+export const clockProblems = (
   { jobs }: Pick<Config, 'jobs'>,
   clocks: Pick<Warehouse['clocks'], 'of'>,
-): readonly ClockTroubleView[] => {
-  const found = new Map<string, ClockTroubleView>();
+): readonly ClockProblemView[] => {
+  const found = new Map<string, ClockProblemView>();
   for (const { name, kind, account, fields, suspend } of Object.values(jobs)) {
     if (suspend || (kind !== 'rotate-keys' && kind !== 'expire-keys')) continue;
     // The config has parsed the fields with the shape of the kind.

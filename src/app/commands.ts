@@ -1,5 +1,5 @@
 import { errorFields, fault, firstSignal, hasCode } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import { formatConfigFault } from '../config/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { askDaemon } from '../server/index.ts';
@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import type { App } from './open-app.ts';
-import { placesOf } from './places.ts';
+import { pathsOf } from './places.ts';
 import { createJournalWatch } from './stuck-rotations.ts';
 
 export type OpenCommands = Commands &
@@ -36,7 +36,7 @@ export const goodConfig = ({ config, faults }: Loaded): Config => {
 };
 
 /** A daemon that is just starting holds the database before it answers. */
-const patience = { tries: 60, wait: 250 };
+const timeout = { tries: 60, wait: 250 };
 
 /** The highest id in the outbox: those of later mails are higher. */
 const newestMail = async (app: App): Promise<number> => {
@@ -45,15 +45,15 @@ const newestMail = async (app: App): Promise<number> => {
 };
 
 /** Milliseconds that letters may take at the end of a command. */
-const sendingPatience = 60_000;
+const sendingTimeout = 60_000;
 
 /** Sends the letters that this command has written, operators' among them: no daemon is there to do it. */
-const sendOwn = async (app: App, { clock, signal }: Means, before: number, log: Log): Promise<void> => {
+const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: Log): Promise<void> => {
   try {
     const queued = await app.warehouse.outbox.list({ states: ['queued'] });
     const ids = queued.map(({ id }) => id).filter((id) => Number(id) > before);
     if (ids.length === 0) return;
-    using limit = clock.limit(sendingPatience);
+    using limit = clock.limit(sendingTimeout);
     using first = firstSignal([signal, limit.signal]);
     await app.current().deliver({ ids, signal: first.signal });
   } catch (error) {
@@ -65,22 +65,22 @@ const sendOwn = async (app: App, { clock, signal }: Means, before: number, log: 
 };
 
 /** No daemon is there to tell of it; once a day, as by a daemon that starts. */
-const tellKeyTrouble = async (app: App, { clock }: Means): Promise<void> => {
-  const trouble = await app.keyTrouble();
-  const news = trouble === undefined ? undefined : createJournalWatch(clock).failed('', trouble);
-  if (news !== undefined) await app.current().tellOfKeys(news);
+const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
+  const problem = await app.keyProblem();
+  const news = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
+  if (news !== undefined) await app.current().notifyOfKeys(news);
 };
 
-const openOwn = async (means: Means, config: Config, options: CommandOptions): Promise<OpenCommands> => {
-  const loadedAt = means.clock.now();
-  const app = await openApp(means, { ...options, config, claimsSlots: false });
+const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
+  const loadedAt = deps.clock.now();
+  const app = await openApp(deps, { ...options, config, claimsSlots: false });
   const before = await newestMail(app).catch(async (error: unknown) => {
     await app[Symbol.asyncDispose]();
     throw error;
   });
-  if (options.dryRun !== true) await tellKeyTrouble(app, means);
+  if (options.dryRun !== true) await tellKeyProblem(app, deps);
   const commands = createLocalCommands({
-    clock: means.clock,
+    clock: deps.clock,
     app,
     state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
   });
@@ -89,7 +89,7 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
     fromDaemon: false,
     [Symbol.asyncDispose]: async () => {
       try {
-        await sendOwn(app, means, before, options.log);
+        await sendOwn(app, deps, before, options.log);
       } finally {
         await app[Symbol.asyncDispose]();
       }
@@ -102,21 +102,21 @@ const openOwn = async (means: Means, config: Config, options: CommandOptions): P
  * running daemon is asked also when the config has become faulty meanwhile.
  * @throws Fault `config-invalid`, those of the warehouse, and those of the control socket
  */
-export const openCommands = async (means: Means, options: CommandOptions): Promise<OpenCommands> => {
-  const loaded = await readConfig(options.folder, means);
+export const openCommands = async (deps: Deps, options: CommandOptions): Promise<OpenCommands> => {
+  const loaded = await readConfig(options.folder, deps);
   // Where not even the database is known, neither is its daemon.
-  const { path } = placesOf(means, {
+  const { path } = pathsOf(deps, {
     path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
   });
-  for (let left = patience.tries; ; left -= 1) {
-    const daemon = await askDaemon(path, { version, clock: means.clock, cwd: means.cwd });
+  for (let left = timeout.tries; ; left -= 1) {
+    const daemon = await askDaemon(path, { version, clock: deps.clock, cwd: deps.cwd });
     if (daemon !== undefined)
       return { ...daemon, fromDaemon: true, [Symbol.asyncDispose]: () => Promise.resolve() };
     try {
-      return await openOwn(means, goodConfig(loaded), options);
+      return await openOwn(deps, goodConfig(loaded), options);
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
-      await means.clock.wait(patience.wait, means.signal);
+      await deps.clock.wait(timeout.wait, deps.signal);
     }
   }
 };

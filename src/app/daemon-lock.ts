@@ -1,7 +1,7 @@
 import { fault } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
-import { holdLock } from '../warehouse/index.ts';
-import type { Places } from './places.ts';
+import type { Log, Deps } from '../base/index.ts';
+import { acquireLock } from '../warehouse/index.ts';
+import type { Paths } from './places.ts';
 
 /** Milliseconds between two tries of a daemon that waits for another to end. */
 const between = 500;
@@ -11,14 +11,14 @@ const between = 500;
  * @throws Fault `daemon-runs` when another one is, and we are not to wait; those of the warehouse
  */
 export const becomeTheDaemon = async (
-  { daemonLock }: Pick<Places, 'daemonLock'>,
-  { clock, signal }: Pick<Means, 'clock' | 'signal'>,
+  { daemonLock }: Pick<Paths, 'daemonLock'>,
+  { clock, signal }: Pick<Deps, 'clock' | 'signal'>,
   log: Log,
   wait: boolean,
 ): Promise<AsyncDisposable> => {
   let told = false;
   for (;;) {
-    const lock = await holdLock(daemonLock);
+    const lock = await acquireLock(daemonLock);
     if (lock.held) return lock;
     const holder = lock.holder === undefined ? '' : ` (process id ${lock.holder})`;
     if (!wait) throw fault('daemon-runs', `another daemon runs on this volume${holder}`);

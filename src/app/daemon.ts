@@ -1,6 +1,6 @@
 import { pid } from 'node:process';
 import { createLog, errorFields, fault, hasCode } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { daemonWakers, startLoop } from '../schedule/index.ts';
 import { listenForCommands } from '../server/index.ts';
@@ -14,29 +14,29 @@ import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import type { App } from './open-app.ts';
-import { makeDataFolder, placesOf } from './places.ts';
-import type { Places } from './places.ts';
+import { makeDataFolder, pathsOf } from './places.ts';
+import type { Paths } from './places.ts';
 import { createReload } from './reload.ts';
 import { takeVolume } from './volume.ts';
 
 /** A command that runs without a daemon holds the database for as long as it runs. */
-const databasePatience = { tries: 240, wait: 500 };
+const databaseTimeout = { tries: 240, wait: 500 };
 
-const openPatiently = async (means: Means, folder: string, config: Config, log: Log): Promise<App> => {
-  for (let left = databasePatience.tries; ; left -= 1) {
+const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
+  for (let left = databaseTimeout.tries; ; left -= 1) {
     try {
-      return await openApp(means, { folder, config, log, claimsSlots: true });
+      return await openApp(deps, { folder, config, log, claimsSlots: true });
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
-      if (left === databasePatience.tries)
+      if (left === databaseTimeout.tries)
         log.info('waiting for the database', { error: error.message, advice: 'a command works on it' });
-      await means.clock.wait(databasePatience.wait, means.signal);
+      await deps.clock.wait(databaseTimeout.wait, deps.signal);
     }
   }
 };
 
-const checkClock = (means: Means): void => {
-  const now = means.clock.now();
+const checkClock = (deps: Deps): void => {
+  const now = deps.clock.now();
   if (builtAt === undefined || now >= builtAt) return;
   throw fault(
     'clock-before-build',
@@ -55,7 +55,7 @@ type Served = {
   readonly loaded: Loaded;
   readonly config: Config;
   readonly log: Log;
-  readonly places: Places;
+  readonly places: Paths;
   /** That health is asked for on. */
   readonly port: number;
   readonly setReady: (isReady: boolean) => void;
@@ -65,21 +65,21 @@ type Served = {
 
 /** Serves on a volume that nobody else serves on, until the process is told to stop and all is written down. */
 const serveVolume = async (
-  means: Means,
+  deps: Deps,
   folder: string,
   { loaded, config, log, places, port, setReady, setLevel }: Served,
 ): Promise<void> => {
-  const { clock, secrets, signal } = means;
-  await using app = await openPatiently(means, folder, config, log);
+  const { clock, secrets, signal } = deps;
+  await using app = await openPatiently(deps, folder, config, log);
   setLevel(() => app.current().config.settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
-    means,
+    deps,
     folder,
     log,
     first: { ...loaded, config },
     adopt: app.adopt,
-    tellFaults: (faults) => app.current().tellConfigFaults(faults, clock.now()),
+    notifyFaults: (faults) => app.current().notifyConfigFaults(faults, clock.now()),
   });
   const commands = createLocalCommands({
     clock,
@@ -96,7 +96,7 @@ const serveVolume = async (
     clock,
     log,
     redact: secrets.redact,
-    cwd: means.cwd,
+    cwd: deps.cwd,
   });
   await using page = await openPage(config.settings.status, {
     commands,
@@ -105,7 +105,7 @@ const serveVolume = async (
     log,
   });
   if (signal.aborted) return;
-  const housekeeping = createHousekeeping(app, reload, means, log);
+  const housekeeping = createHousekeeping(app, reload, deps, log);
   const loop = startLoop({
     clock,
     log,
@@ -116,7 +116,7 @@ const serveVolume = async (
       return housekeeping();
     },
   });
-  using _hangup = means.onHangup(() => {
+  using _hangup = deps.onHangup(() => {
     log.info('SIGHUP: the config is read again');
     reload.now().catch((error: unknown) => log.error('the config cannot be read again', errorFields(error)));
   });
@@ -139,34 +139,34 @@ const serveVolume = async (
 
 /** Runs jobs on their schedule until the process is told to stop; then lets what runs end and closes everything. */
 export const serve = async (
-  means: Means,
+  deps: Deps,
   folder: string,
   options: { readonly wait: boolean },
 ): Promise<void> => {
-  const loaded = await readConfig(folder, means);
+  const loaded = await readConfig(folder, deps);
   const config = goodConfig(loaded);
-  checkClock(means);
+  checkClock(deps);
   const { settings } = config;
   let level = (): LogLevel => settings.log.level;
   const whole = createLog({
-    write: means.stdout.write,
+    write: deps.stdout.write,
     level: 'debug',
-    clock: means.clock,
-    redact: means.secrets.redact,
+    clock: deps.clock,
+    redact: deps.secrets.redact,
   });
   const log = levelledLog(whole, () => level());
   // One who waits, or is just starting, reads the config when it begins to serve.
-  using _hangup = means.onHangup(() => undefined);
+  using _hangup = deps.onHangup(() => undefined);
   let isReady = false;
-  const places = placesOf(means, settings.warehouse);
+  const places = pathsOf(deps, settings.warehouse);
   await makeDataFolder(places);
   try {
     const ready = (): boolean => isReady;
-    const opened = await takeVolume(means, settings.health, { places, log, wait: options.wait, ready });
+    const opened = await takeVolume(deps, settings.health, { places, log, wait: options.wait, ready });
     // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
     await using health = opened.health;
     await using _lock = opened.lock;
-    await serveVolume(means, folder, {
+    await serveVolume(deps, folder, {
       loaded,
       config,
       log,
@@ -181,7 +181,7 @@ export const serve = async (
     });
   } catch (error) {
     // To be told to stop before there is anything to stop is a good end too.
-    if (!means.signal.aborted || error !== means.signal.reason) throw error;
+    if (!deps.signal.aborted || error !== deps.signal.reason) throw error;
   }
   log.info('stopped');
 };

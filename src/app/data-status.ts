@@ -3,7 +3,7 @@ import { messageOf, toMillis, unixMillis } from '../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { isBad } from '../ingest/index.ts';
-import { createDataReach, jobKinds, listReports } from '../jobs/index.ts';
+import { createWatermarks, jobKinds, listReports } from '../jobs/index.ts';
 import type { AccountView, KeptReportsView } from '../server/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 
@@ -15,19 +15,19 @@ const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> =
   end: toMillis(end),
 });
 
-const data = createDataReach(jobKinds);
+const data = createWatermarks(jobKinds);
 
 const accountView = async (account: string, config: Config, warehouse: Warehouse): Promise<AccountView> => {
   const log = await warehouse.logs.reach(account);
   const sources: AccountView['sources'][number][] = [];
   for (const job of Object.values(config.jobs)) {
     if (job.account !== account || !data.bringsData(job)) continue;
-    const reached = await data.reachOf(job, { warehouse });
+    const reached = await data.watermarkOf(job, { warehouse });
     sources.push({ job: job.name, kind: job.kind, ...(reached === undefined ? {} : { reached }) });
   }
   const newest = await warehouse.comparisons.newest(account);
   const gaps = (await warehouse.comparisons.gaps(account)).flatMap(({ state, ...gap }) =>
-    state === 'healed' ? [] : [{ ...gap, state, span: inMillis(gap.span) }],
+    state === 'healed' ? [] : [{ ...gap, state, range: inMillis(gap.range) }],
   );
   return {
     account,
@@ -35,7 +35,7 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
     sources,
     compared: newest.map(({ entry: _entry, ...one }) => ({
       ...one,
-      span: inMillis(one.span),
+      range: inMillis(one.range),
       bad: isBad(one.verdict),
     })),
     gaps: gaps.slice(-most.gaps).toReversed(),
@@ -69,9 +69,9 @@ export const keptReports = async (folder: string): Promise<KeptReportsView> => {
       })),
       ...(damaged.length === 0
         ? {}
-        : { trouble: `${damaged.length} folders of the archive hold no report that can be read` }),
+        : { problem: `${damaged.length} folders of the archive hold no report that can be read` }),
     };
   } catch (error) {
-    return { newest: [], trouble: messageOf(error) };
+    return { newest: [], problem: messageOf(error) };
   }
 };

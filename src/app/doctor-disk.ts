@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { fault, messageOf, systemCode } from '../base/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
 import { failed, passed } from './doctor-check.ts';
-import type { Places } from './places.ts';
+import type { Paths } from './places.ts';
 
 /** Bytes; a large window takes as much in the spool. */
 const leastFree = 500_000_000;
 
-const sizeWords = (bytes: number): string =>
+const describeSize = (bytes: number): string =>
   bytes < 1_000_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
 /** The folder, or the nearest one above it that is there: in that one it is made when it is needed. */
@@ -33,10 +33,10 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
     if (free < leastFree)
       return failed(
         about,
-        fault('disk-full', `${path} has ${sizeWords(free)} free, less than ${sizeWords(leastFree)}`),
+        fault('disk-full', `${path} has ${describeSize(free)} free, less than ${describeSize(leastFree)}`),
       );
     const made = folder === path ? 'writable' : 'made when it is needed';
-    return passed(about, `${path}, ${made}, ${sizeWords(free)} free`);
+    return passed(about, `${path}, ${made}, ${describeSize(free)} free`);
   } catch (error) {
     const code = systemCode(error) ?? messageOf(error);
     const full = code === 'ENOSPC' || code === 'EDQUOT';
@@ -47,7 +47,7 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
   }
 };
 
-export const checkDisk = async (places: Places): Promise<readonly DoctorCheck[]> => {
+export const checkDisk = async (places: Paths): Promise<readonly DoctorCheck[]> => {
   const folders = [
     ['data', dirname(places.path)],
     ['spool', places.spoolDirectory],

@@ -14,7 +14,7 @@ import { probeLogs } from '../ingest/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import type { Knock } from './accounts.ts';
+import type { Ping } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 
 type ReadScope = 'account:read' | 'logs:read' | 'usage:read' | 'keys:read';
@@ -54,9 +54,9 @@ export const neededScopes = (
   return new Map(needed.filter(([, names]) => names.length > 0));
 };
 
-export type GatewayMeans = {
+export type GatewayDeps = {
   readonly account: JobAccount;
-  readonly knock: Knock;
+  readonly ping: Ping;
   readonly jobs: readonly Job[];
   readonly warehouse: Warehouse;
   readonly spoolDirectory: string;
@@ -68,10 +68,10 @@ const second = 1000;
 const day = 86_400 * second;
 
 /** Milliseconds that one question may take, its tries included. */
-const patience = 45 * second;
+const timeout = 45 * second;
 
 /** Milliseconds between the clocks from which on rows would be asked for at wrong times; the header has whole seconds. */
-const mostSkew = 60 * second;
+const maxSkew = 60 * second;
 
 const unreachable: readonly FaultCode[] = [
   'gateway-unreachable',
@@ -86,72 +86,71 @@ const drain = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
 };
 
 /** Asks what a scope allows, as little as can be, and gives in words what came. Nothing is ever written. */
-const questions: Readonly<Record<ReadScope, (means: GatewayMeans, signal: AbortSignal) => Promise<string>>> =
-  {
-    'account:read': async ({ account }, signal) => {
-      const { username } = await account.gateway.profile({ signal });
-      return `the profile of ${username} can be read`;
-    },
-    'logs:read': async (means, signal) => {
-      const { account, clock, warehouse, spoolDirectory, log } = means;
-      const { gateway, currency, profile, name } = account;
-      const until = toSeconds(clock.now());
-      await gateway.statistics({ start: unixSeconds(until - 60), end: until }, { signal });
-      const columns = await probeLogs({
-        account: name,
-        until,
-        profile,
-        currency,
-        warehouse,
-        spoolDirectory,
-        log,
-        signal,
-        retryRead: gateway.retryRead,
-        fetchLogs: (query) => gateway.exportLogs(query, { signal }),
-      });
-      const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
-      return `statistics and the log export can be read (${shown})`;
-    },
-    'usage:read': async ({ account, clock }, signal) => {
-      const { gateway } = account;
-      const end = clock.now();
-      const start = unixMillis(end - day);
-      const query = { start, end, groupBy: 'model', metric: 'spend', granularity: 'day', topN: 1 } as const;
-      await gateway.retryRead(async () => drain((await gateway.exportUsage(query, { signal })).body), {
-        signal,
-      });
-      return 'the usage export can be read';
-    },
-    'keys:read': async ({ account }, signal) => {
-      const { total } = await account.gateway.keyPage({ page: 1, pageSize: 1 }, { signal });
-      return `keys can be listed${total === undefined || total === 0 ? '' : ` (${total})`}`;
-    },
-  };
+const questions: Readonly<Record<ReadScope, (deps: GatewayDeps, signal: AbortSignal) => Promise<string>>> = {
+  'account:read': async ({ account }, signal) => {
+    const { username } = await account.gateway.profile({ signal });
+    return `the profile of ${username} can be read`;
+  },
+  'logs:read': async (deps, signal) => {
+    const { account, clock, warehouse, spoolDirectory, log } = deps;
+    const { gateway, currency, profile, name } = account;
+    const until = toSeconds(clock.now());
+    await gateway.statistics({ start: unixSeconds(until - 60), end: until }, { signal });
+    const columns = await probeLogs({
+      account: name,
+      until,
+      profile,
+      currency,
+      warehouse,
+      spoolDirectory,
+      log,
+      signal,
+      retryRead: gateway.retryRead,
+      fetchLogs: (query) => gateway.exportLogs(query, { signal }),
+    });
+    const shown = columns.length === 0 ? 'no header without rows' : `${columns.length} columns`;
+    return `statistics and the log export can be read (${shown})`;
+  },
+  'usage:read': async ({ account, clock }, signal) => {
+    const { gateway } = account;
+    const end = clock.now();
+    const start = unixMillis(end - day);
+    const query = { start, end, groupBy: 'model', metric: 'spend', granularity: 'day', topN: 1 } as const;
+    await gateway.retryRead(async () => drain((await gateway.exportUsage(query, { signal })).body), {
+      signal,
+    });
+    return 'the usage export can be read';
+  },
+  'keys:read': async ({ account }, signal) => {
+    const { total } = await account.gateway.keyPage({ page: 1, pageSize: 1 }, { signal });
+    return `keys can be listed${total === undefined || total === 0 ? '' : ` (${total})`}`;
+  },
+};
 
 /** One question with its time limit. @throws what the gateway's client throws, gateway-timeout, the signal's reason */
-const askOne = async (scope: ReadScope, means: GatewayMeans, signal: AbortSignal): Promise<string> => {
-  using limit = means.clock.limit(patience);
+const askOne = async (scope: ReadScope, deps: GatewayDeps, signal: AbortSignal): Promise<string> => {
+  using limit = deps.clock.limit(timeout);
   try {
     using first = firstSignal([signal, limit.signal]);
-    return await questions[scope](means, first.signal);
+    return await questions[scope](deps, first.signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    const words = `no answer that could be used came within ${patience / second} seconds`;
+    const words = `no answer that could be used came within ${timeout / second} seconds`;
     throw fault('gateway-timeout', words, { cause: error });
   }
 };
 
 /** How far the clock of this machine is from the gateway's. */
 const checkClock = async (
-  { account, knock, clock }: GatewayMeans,
+  { account, ping, clock }: GatewayDeps,
   signal: AbortSignal,
 ): Promise<DoctorCheck> => {
   const about = `clock beside ${account.name}`;
   const asked = clock.now();
   let told: string | undefined;
   try {
-    told = await knock(signal);
+    told = await ping(signal);
   } catch (error) {
     signal.throwIfAborted();
     return skipped(about, `the gateway did not tell its time: ${messageOf(error)}`);
@@ -163,7 +162,7 @@ const checkClock = async (
   const skew = ours - (theirs + second / 2);
   const words = `${Math.round(Math.abs(skew) / second)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway’s`;
   if (Math.abs(skew) < 2 * second) return passed(about, 'within 2 s of the gateway’s');
-  if (Math.abs(skew) < mostSkew) return passed(about, words);
+  if (Math.abs(skew) < maxSkew) return passed(about, words);
   return {
     about,
     state: 'failed',
@@ -175,10 +174,10 @@ const checkClock = async (
 
 /** Whether the gateway answers, what the Admin Key may do of what the jobs need, and whether the clocks agree. */
 export const checkGateway = async (
-  means: GatewayMeans,
+  deps: GatewayDeps,
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
-  const { account, jobs } = means;
+  const { account, jobs } = deps;
   const all = neededScopes(jobs, account.name);
   const needed = readScopes.flatMap((scope) => {
     const names = all.get(scope);
@@ -195,7 +194,7 @@ export const checkGateway = async (
     }
     const use = names.length === 0 ? 'no job needs it' : `needed by ${names.join(', ')}`;
     try {
-      checks.push(passed(ofScope, `${await askOne(scope, means, signal)}; ${use}`));
+      checks.push(passed(ofScope, `${await askOne(scope, deps, signal)}; ${use}`));
       reached = passed(about, 'answers');
     } catch (error) {
       signal.throwIfAborted();
@@ -217,6 +216,6 @@ export const checkGateway = async (
   const clocks =
     reached?.state === 'failed'
       ? skipped(`clock beside ${account.name}`, 'the gateway is not reached')
-      : await checkClock(means, signal);
+      : await checkClock(deps, signal);
   return [...(reached === undefined ? [] : [reached]), ...checks, clocks];
 };

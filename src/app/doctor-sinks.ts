@@ -4,7 +4,7 @@ import { failed, notYet, passed } from './doctor-check.ts';
 import type { DeclaredSink } from './key-desks.ts';
 
 /** Services that are told of one by one; of more it is said how many are well. */
-const mostTold = 20;
+const maxTold = 20;
 
 /** Tries each place that keys go to, as far as that can be done without leaving anything there. */
 export const checkSinks = async (
@@ -17,24 +17,24 @@ export const checkSinks = async (
   try {
     for (const { job, service, applies, sink } of await sinksOf(account, signal)) {
       const about = `sink of ${service} (${job})`;
-      const trouble = (error: unknown): DoctorCheck =>
+      const problem = (error: unknown): DoctorCheck =>
         applies ? failed(about, error) : notYet(failed(about, error), job);
       try {
         const made = sink();
-        const troubles = await made.troubles(signal);
-        if (troubles.length === 0) well.push(`${about}: ${made.describe()}`);
-        for (const { message, advice } of troubles)
-          checks.push(trouble(fault('sink-refused', message, { advice })));
+        const problems = await made.problems(signal);
+        if (problems.length === 0) well.push(`${about}: ${made.describe()}`);
+        for (const { message, advice } of problems)
+          checks.push(problem(fault('sink-refused', message, { advice })));
       } catch (error) {
         signal.throwIfAborted();
-        checks.push(trouble(error));
+        checks.push(problem(error));
       }
     }
   } catch (error) {
     signal.throwIfAborted();
     checks.push(failed(`sinks of ${account}`, error));
   }
-  if (well.length > mostTold)
+  if (well.length > maxTold)
     return [...checks, passed(`sinks of ${account}`, `${well.length} places can take a key`)];
   return [...checks, ...well.map((one) => passed(one, 'can take a key'))];
 };

@@ -1,11 +1,11 @@
 import { fault, isProgram } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
 
-type Where = Pick<Means, 'cwd' | 'env'>;
+type Where = Pick<Deps, 'cwd' | 'env'>;
 
 /** Looks for the program that tells consumers of a new key: it is run after the hand-over, which is late to find that it is missing. */
 export const checkThen = (account: string, jobs: Config['jobs'], where: Where): readonly DoctorCheck[] =>

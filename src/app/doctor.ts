@@ -1,8 +1,8 @@
 import { fault, firstSignal } from '../base/index.ts';
-import type { Clock, Log, Means, Progress } from '../base/index.ts';
+import type { Clock, Log, Deps, Progress } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MailTransport } from '../mail/index.ts';
-import type { DoctorCheck, DoctorOrder, DoctorView, LearnedView } from '../server/index.ts';
+import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from '../server/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Accounts } from './accounts.ts';
 import { failed, passed, skipped } from './doctor-check.ts';
@@ -16,31 +16,31 @@ import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
 import { kindPoints } from './doctor-kinds.ts';
 import { conventionPoints } from './doctor-tokens.ts';
-import type { Places } from './places.ts';
+import type { Paths } from './places.ts';
 
-export type DoctorMeans = {
+export type DoctorDeps = {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly transport: MailTransport | undefined;
-  readonly places: Places;
+  readonly places: Paths;
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
   /** Where programs are looked for. */
-  readonly where: Pick<Means, 'cwd' | 'env'>;
+  readonly where: Pick<Deps, 'cwd' | 'env'>;
   /** Missing where no keys may be made. */
   readonly probeKeys?: ProbeKeysOf;
   readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
 };
 
 /** Milliseconds until a mail server that says nothing is given up. */
-const mailPatience = 30_000;
+const mailTimeout = 30_000;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Connects, goes over to TLS and logs in where there is a login; nothing is sent. */
 const checkMail = async (
-  { transport, config, clock }: DoctorMeans,
+  { transport, config, clock }: DoctorDeps,
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
   const { mail } = config.settings;
@@ -50,7 +50,7 @@ const checkMail = async (
     mail.operators.length === 0
       ? [skipped('operators', 'nobody is told when something is wrong: mail.operators is empty')]
       : [];
-  using limit = clock.limit(mailPatience);
+  using limit = clock.limit(mailTimeout);
   try {
     using first = firstSignal([signal, limit.signal]);
     const session = await transport.open(first.signal);
@@ -59,7 +59,7 @@ const checkMail = async (
     return [passed(about, `${connected}; nothing was sent`), ...operators];
   } catch (error) {
     signal.throwIfAborted();
-    const silent = fault('mail-unreachable', `no answer within ${mailPatience / 1000} seconds`, {
+    const silent = fault('mail-unreachable', `no answer within ${mailTimeout / 1000} seconds`, {
       cause: error,
     });
     return [failed(about, limit.signal.aborted ? silent : error), ...operators];
@@ -71,7 +71,7 @@ const settingText = (value: string | number | boolean | object): string =>
 
 const learnedOf = async (
   name: string,
-  { config, warehouse }: DoctorMeans,
+  { config, warehouse }: DoctorDeps,
   signal: AbortSignal,
 ): Promise<LearnedView> => {
   const gateway = config.settings.accounts[name]?.gateway ?? {};
@@ -97,8 +97,8 @@ const learnedOf = async (
 /** Whether keys may be written: what is known of it, or, where that is ordered, what a throw-away key shows. */
 const checkKeyWrites = async (
   account: string,
-  { probeKeys: ordered }: DoctorOrder,
-  { config, warehouse, probeKeys }: DoctorMeans,
+  { probeKeys: ordered }: DoctorRequest,
+  { config, warehouse, probeKeys }: DoctorDeps,
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
   const jobs = neededScopes(Object.values(config.jobs), account).get('keys:write') ?? [];
@@ -113,13 +113,13 @@ const checkKeyWrites = async (
  * Tries each real thing that the config names, and tells what was learned of the gateways. Nothing is sent or changed there,
  * but for a throw-away key where one is ordered.
  */
-export const consultDoctor = async (
-  order: DoctorOrder,
-  means: DoctorMeans,
+export const runDoctor = async (
+  order: DoctorRequest,
+  deps: DoctorDeps,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Omit<DoctorView, 'version'>> => {
-  const { config, accounts, places, warehouse, clock, log } = means;
+  const { config, accounts, places, warehouse, clock, log } = deps;
   const jobs = Object.values(config.jobs);
   const names = order.account === undefined ? Object.keys(config.settings.accounts) : [order.account];
   const asked = names.map((name) => accounts.get(name));
@@ -131,22 +131,22 @@ export const consultDoctor = async (
   ];
   for (const account of asked) {
     progress({ step: 'asking the gateway', detail: account.name });
-    const knock = accounts.knockOf(account.name);
+    const ping = accounts.pingOf(account.name);
     const { spoolDirectory } = places;
     checks.push(
-      ...(await checkGateway({ account, knock, jobs, warehouse, spoolDirectory, clock, log }, signal)),
+      ...(await checkGateway({ account, ping, jobs, warehouse, spoolDirectory, clock, log }, signal)),
     );
     if (order.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
-    checks.push(...(await checkKeyWrites(account.name, order, means, signal)));
-    if (means.sinksOf !== undefined) {
+    checks.push(...(await checkKeyWrites(account.name, order, deps, signal)));
+    if (deps.sinksOf !== undefined) {
       progress({ step: 'trying the places that keys go to', detail: account.name });
-      checks.push(...(await checkSinks(account.name, means.sinksOf, signal)));
+      checks.push(...(await checkSinks(account.name, deps.sinksOf, signal)));
     }
-    checks.push(...checkThen(account.name, config.jobs, means.where));
+    checks.push(...checkThen(account.name, config.jobs, deps.where));
   }
   progress({ step: 'connecting to the mail server' });
-  checks.push(...(await checkMail(means, signal)));
+  checks.push(...(await checkMail(deps, signal)));
   const learned: LearnedView[] = [];
-  for (const name of names) learned.push(await learnedOf(name, means, signal));
+  for (const name of names) learned.push(await learnedOf(name, deps, signal));
   return { now: clock.now(), zone: config.settings.timezone, checks, learned };
 };

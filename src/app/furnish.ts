@@ -1,34 +1,34 @@
 import { fault, isZone } from '../base/index.ts';
-import type { Interval, Log, Means, UnixMillis } from '../base/index.ts';
+import type { Interval, Log, Deps, UnixMillis } from '../base/index.ts';
 import { noProgress } from '../base/index.ts';
 import type { Progress } from '../base/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import { builtFiles, composeReport, jobKinds } from '../jobs/index.ts';
 import type { JobContext, JobKind, JobPlan } from '../jobs/index.ts';
-import type { KeyDesk } from '../keys/index.ts';
+import type { KeyService } from '../keys/index.ts';
 import { createDelivery, createMailCleaner, holdsMail } from '../mail/index.ts';
 import type { Delivery } from '../mail/index.ts';
 import type { Execution, Notice, Outcome } from '../schedule/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type {
   BuiltReport,
-  DoctorOrder,
+  DoctorRequest,
   DoctorView,
-  ReconcileOrder,
+  ReconcileRequest,
   ReconcileView,
-  ReportOrder,
+  ReportRequest,
 } from '../server/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
 import { createAccounts } from './accounts.ts';
-import { consultDoctor } from './doctor.ts';
-import { createKeyDesks } from './key-desks.ts';
-import type { KeyRoom } from './key-desks.ts';
-import { openOutlets } from './outlets.ts';
-import { payersOf } from './payers.ts';
-import type { Places } from './places.ts';
+import { runDoctor } from './doctor.ts';
+import { createKeyServices } from './key-desks.ts';
+import type { KeyRuntime } from './key-desks.ts';
+import { openChannels } from './outlets.ts';
+import { costOwnersOf } from './payers.ts';
+import type { Paths } from './places.ts';
 import { reconcileOrdered } from './reconcile-ordered.ts';
-import { createTellings } from './tellings.ts';
-import type { Tellings } from './tellings.ts';
+import { createNotifications } from './tellings.ts';
+import type { Notifications } from './tellings.ts';
 
 /** The run that a plan is asked for. */
 export type PlannedRun = {
@@ -38,31 +38,31 @@ export type PlannedRun = {
 };
 
 /** All that works on one config; another config is other furniture in the same house. */
-export type Furniture = AsyncDisposable & {
+export type Runtime = AsyncDisposable & {
   readonly config: Config;
   readonly execute: (execution: Execution) => Promise<Outcome>;
   readonly plan: (job: Job, run: PlannedRun, signal: AbortSignal) => Promise<JobPlan>;
   readonly composeReport: (
-    order: ReportOrder,
+    order: ReportRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<BuiltReport>;
   readonly doctor: (
-    order: DoctorOrder,
+    order: DoctorRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<Omit<DoctorView, 'version'>>;
   readonly reconcile: (
-    order: ReconcileOrder,
+    order: ReconcileRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
   /** All that is done to the keys of an account. @throws Fault `wrong-use` when there is no such account */
-  readonly keyDesk: (account: string) => KeyDesk;
+  readonly keyService: (account: string) => KeyService;
   /** Names of the ways out of the outbox. */
   readonly routes: Delivery['routes'];
   /** Works off one way out. */
-  readonly passRoute: Delivery['pass'];
+  readonly processRoute: Delivery['pass'];
   readonly passUndeclared: Delivery['passUndeclared'];
   /** Removes stored mails that are no longer needed, and tells of those that are gone. */
   readonly cleanMail: () => Promise<void>;
@@ -71,29 +71,29 @@ export type Furniture = AsyncDisposable & {
   /** Sends what the outbox holds and is due. */
   readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
-  readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  readonly notify: (notices: readonly Notice[]) => Promise<void>;
   /** News of keys, told once each; never throws. */
-  readonly tellOfKeys: Tellings['newsOfKeys'];
+  readonly notifyOfKeys: Notifications['newsOfKeys'];
   /** Reminds operators of Admin Keys that are past their age. */
   readonly remindOfAdminKeys: () => Promise<void>;
-  readonly tellConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
+  readonly notifyConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
 };
 
-export type House = {
-  readonly means: Means;
+export type Fixture = {
+  readonly deps: Deps;
   readonly log: Log;
   /** The folder of the config. */
   readonly folder: string;
-  readonly places: Places;
+  readonly places: Paths;
   readonly warehouse: Warehouse;
-  readonly keyRoom: KeyRoom;
+  readonly keyRuntime: KeyRuntime;
 };
 
 /** Milliseconds of the grace that are left to write down how mails under way ended. */
 const stopMargin = 1000;
 
 /** Milliseconds that sent mails are kept where mail is no longer declared. */
-const usualKeep = 90 * 86_400_000;
+const defaultKeep = 90 * 86_400_000;
 
 const kindOf = (job: Job): JobKind => {
   const kind = jobKinds.find((candidate) => candidate.kind === job.kind);
@@ -115,34 +115,34 @@ type RunOf = PlannedRun & {
 };
 
 /** Everything that works on the open database by this config. */
-export const furnish = (house: House, config: Config): Furniture => {
-  const { means, log, folder, places, warehouse } = house;
+export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
+  const { deps, log, folder, places, warehouse } = fixture;
   const { settings } = config;
-  const { clock } = means;
-  const accounts = createAccounts(config, means, log, warehouse.clocks.note);
+  const { clock } = deps;
+  const accounts = createAccounts(config, deps, log, warehouse.clocks.note);
   const { mail } = settings;
   const outbox = { outbox: warehouse.outbox, folder: places.outboxDirectory, clock };
-  const outlets = openOutlets(config, means, log);
-  const { transport, kinds, letterhead } = outlets;
+  const channels = openChannels(config, deps, log);
+  const { transport, kinds, messageDefaults } = channels;
 
-  const tellings = createTellings({
+  const notifications = createNotifications({
     config,
-    outlets,
+    channels,
     folder: places.outboxDirectory,
     warehouse,
-    journal: house.keyRoom.journal,
+    journal: fixture.keyRuntime.journal,
     clock,
     log,
   });
 
-  const desks = createKeyDesks({
+  const keyServices = createKeyServices({
     config,
     accounts,
-    room: house.keyRoom,
+    room: fixture.keyRuntime,
     warehouse,
-    means,
+    deps,
     log,
-    tell: tellings.newsOfKeys,
+    notify: notifications.newsOfKeys,
   });
 
   const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
@@ -159,14 +159,14 @@ export const furnish = (house: House, config: Config): Furniture => {
       attachLimit: mail?.attach_limit ?? 0,
       ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
     },
-    payers: payersOf(settings, account),
-    keys: desks.desk(account),
+    costOwners: costOwnersOf(settings, account),
+    keys: keyServices.keyService(account),
     mail:
-      outlets.routes.length === 0
+      channels.routes.length === 0
         ? undefined
         : {
             folder: places.outboxDirectory,
-            letterhead,
+            messageDefaults,
             kinds,
             from: mail?.from ?? '',
           },
@@ -175,11 +175,11 @@ export const furnish = (house: House, config: Config): Furniture => {
   });
 
   const delivery = createDelivery(
-    { ...outbox, random: means.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
-    outlets.routes,
+    { ...outbox, random: deps.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
+    channels.routes,
   );
 
-  const clean = createMailCleaner({ ...outbox, random: means.random, log });
+  const clean = createMailCleaner({ ...outbox, random: deps.random, log });
 
   return {
     config,
@@ -198,7 +198,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       try {
         return await kindOf(job).run(job.fields, context);
       } finally {
-        await tellings.findings(job.account, context.log);
+        await notifications.findings(job.account, context.log);
       }
     },
     plan: async (job, run, signal) => {
@@ -224,7 +224,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const zone = order.zone ?? settings.timezone;
       const context = contextOf({ ...run, name: order.report, account, zone, progress, signal });
-      const composed = await composeReport({ ...order, usualPeriod: 'last-month' }, context);
+      const composed = await composeReport({ ...order, defaultPeriod: 'last-month' }, context);
       return {
         subject: composed.rendered.subject,
         files: await builtFiles(composed, order.report, order.attach ?? [], context),
@@ -232,7 +232,7 @@ export const furnish = (house: House, config: Config): Furniture => {
       };
     },
     doctor: async (order, progress, signal) =>
-      consultDoctor(
+      runDoctor(
         order,
         {
           config,
@@ -242,9 +242,9 @@ export const furnish = (house: House, config: Config): Furniture => {
           warehouse,
           clock,
           log,
-          where: means,
-          probeKeys: desks.probeKeys,
-          sinksOf: desks.sinksOf,
+          where: deps,
+          probeKeys: keyServices.probeKeys,
+          sinksOf: keyServices.sinksOf,
         },
         progress,
         signal,
@@ -261,22 +261,22 @@ export const furnish = (house: House, config: Config): Furniture => {
       const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
       return reconcileOrdered(order, context);
     },
-    keyDesk: desks.desk,
+    keyService: keyServices.keyService,
     routes: delivery.routes,
-    passRoute: delivery.pass,
+    processRoute: delivery.pass,
     passUndeclared: delivery.passUndeclared,
     deliver: delivery.deliver,
     cleanMail: async () => {
-      await clean(mail?.keep ?? usualKeep);
+      await clean(mail?.keep ?? defaultKeep);
     },
     holdsMail: (file) => holdsMail(places.outboxDirectory, file),
-    tell: tellings.notices,
-    tellOfKeys: tellings.newsOfKeys,
-    remindOfAdminKeys: tellings.oldAdminKeys,
-    tellConfigFaults: tellings.configFaults,
+    notify: notifications.notices,
+    notifyOfKeys: notifications.newsOfKeys,
+    remindOfAdminKeys: notifications.oldAdminKeys,
+    notifyConfigFaults: notifications.configFaults,
     [Symbol.asyncDispose]: async () => {
-      await outlets[Symbol.asyncDispose]();
-      await desks[Symbol.asyncDispose]();
+      await channels[Symbol.asyncDispose]();
+      await keyServices[Symbol.asyncDispose]();
       await accounts[Symbol.asyncDispose]();
     },
   };

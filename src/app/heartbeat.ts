@@ -1,5 +1,5 @@
 import { messageOf } from '../base/index.ts';
-import type { Clock, Log, Means } from '../base/index.ts';
+import type { Clock, Log, Deps } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
@@ -22,24 +22,24 @@ const beatOnce = async (http: Http, url: URL, signal: AbortSignal): Promise<void
 };
 
 /** Calls the `heartbeat_url` of jobs. Its address opens the switch to whoever knows it, so no line names it. */
-export const createHeartbeats = (means: Pick<Means, 'env'> & { clock: Clock; log: Log }): Heartbeats => {
-  const { clock, log } = means;
+export const createHeartbeats = (deps: Pick<Deps, 'env'> & { clock: Clock; log: Log }): Heartbeats => {
+  const { clock, log } = deps;
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let http: Http | undefined;
   const call = async (job: Job, url: URL): Promise<void> => {
-    http ??= createHttp({ userAgent: `tollkeeper/${version}`, env: means.env, timeouts });
-    let trouble = '';
+    http ??= createHttp({ userAgent: `tollkeeper/${version}`, env: deps.env, timeouts });
+    let problem = '';
     for (const wait of tries) {
       try {
         if (wait > 0) await clock.wait(wait, closing.signal);
         return await beatOnce(http, url, closing.signal);
       } catch (error) {
         if (closing.signal.aborted) return;
-        trouble = messageOf(error);
+        problem = messageOf(error);
       }
     }
-    log.warn('the heartbeat could not be sent', { job: job.name, host: url.host, error: trouble });
+    log.warn('the heartbeat could not be sent', { job: job.name, host: url.host, error: problem });
   };
   return {
     beat: (job) => {

@@ -1,11 +1,11 @@
 import { errorFields, noProgress, unixMillis } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import { trimReports } from '../jobs/index.ts';
-import type { KeyDesk, KeyNews } from '../keys/index.ts';
+import type { KeyService, KeyAlert } from '../keys/index.ts';
 import type { DeliverySummary } from '../mail/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import type { App } from './open-app.ts';
-import { placesOf } from './places.ts';
+import { pathsOf } from './places.ts';
 import type { Reload } from './reload.ts';
 import { createJournalWatch, createStuckWatch } from './stuck-rotations.ts';
 import type { StuckWatch } from './stuck-rotations.ts';
@@ -23,7 +23,7 @@ const every = {
 
 /** One work a way out of the outbox: a slow server keeps neither the others nor the jobs waiting. */
 const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
-  const { routes, passRoute, passUndeclared } = app.current();
+  const { routes, processRoute, passUndeclared } = app.current();
   const told =
     (route: string, pass: (signal: AbortSignal) => Promise<DeliverySummary>) =>
     async (signal: AbortSignal): Promise<void> => {
@@ -35,7 +35,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
     ...routes.map((route) => ({
       name: `outbox: ${route}`,
       every: every.outbox,
-      run: told(route, (signal) => passRoute(route, signal)),
+      run: told(route, (signal) => processRoute(route, signal)),
     })),
     { name: 'outbox: undeclared', every: every.undeclared, run: told('undeclared', passUndeclared) },
   ];
@@ -44,12 +44,12 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
 /** Whether there was anything to be moved on. */
 const moveAccountOn = async (
   account: string,
-  desk: KeyDesk,
+  keyService: KeyService,
   log: Log,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  if ((await desk.open()).length === 0) return false;
-  const advanced = await desk.advance({ signal, progress: noProgress });
+  if ((await keyService.open()).length === 0) return false;
+  const advanced = await keyService.advance({ signal, progress: noProgress });
   for (const { view, moved } of advanced)
     if (moved)
       log.info('a rotation has moved on', {
@@ -65,31 +65,32 @@ type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
 
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
 const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
-  const tell = async (news: KeyNews | undefined): Promise<void> => {
-    if (news !== undefined) await app.current().tellOfKeys(news);
+  const notify = async (news: KeyAlert | undefined): Promise<void> => {
+    if (news !== undefined) await app.current().notifyOfKeys(news);
   };
   return {
     name: 'rotations',
     every: every.keys,
     run: async (signal) => {
       // Also where nothing is due: the next step may be weeks away.
-      const trouble = await app.keyTrouble();
-      if (trouble !== undefined) {
-        log.error('no step on keys is taken: their journal does not hold', errorFields(trouble));
-        await tell(journal.failed('', trouble));
+      const problem = await app.keyProblem();
+      if (problem !== undefined) {
+        log.error('no step on keys is taken: their journal does not hold', errorFields(problem));
+        await notify(journal.failed('', problem));
         return;
       }
-      await tell(journal.movedOn(''));
-      const { config, keyDesk } = app.current();
+      await notify(journal.movedOn(''));
+      const { config, keyService } = app.current();
       for (const account of Object.keys(config.settings.accounts)) {
         try {
-          if (await moveAccountOn(account, keyDesk(account), log, signal)) await tell(watch.movedOn(account));
+          if (await moveAccountOn(account, keyService(account), log, signal))
+            await notify(watch.movedOn(account));
           else watch.atRest(account);
         } catch (error) {
           signal.throwIfAborted();
           // One account's gateway keeps nobody else's keys waiting.
           log.error('rotations cannot be moved on', { account, ...errorFields(error) });
-          await tell(watch.failed(account, error));
+          await notify(watch.failed(account, error));
         }
       }
     },
@@ -100,10 +101,10 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
 export const createHousekeeping = (
   app: App,
   reload: Reload,
-  means: Means,
+  deps: Deps,
   log: Log,
 ): (() => readonly Housekeeping[]) => {
-  const { clock } = means;
+  const { clock } = deps;
   const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
   return () => [
     ...outboxWork(app, log),
@@ -116,7 +117,7 @@ export const createHousekeeping = (
       every: every.trim,
       run: async () => {
         const keep = app.current().config.settings.scheduler.keep_runs;
-        const removed = await app.warehouse.runs.trim(unixMillis(means.clock.now() - keep));
+        const removed = await app.warehouse.runs.trim(unixMillis(deps.clock.now() - keep));
         if (removed > 0) log.info('old runs were removed from the ledger', { runs: removed });
       },
     },
@@ -125,8 +126,8 @@ export const createHousekeeping = (
       every: every.trim,
       run: async () => {
         const { settings } = app.current().config;
-        const { reportsDirectory } = placesOf(means, settings.warehouse);
-        const now = means.clock.now();
+        const { reportsDirectory } = pathsOf(deps, settings.warehouse);
+        const now = deps.clock.now();
         const before = unixMillis(now - settings.archive_reports.keep);
         const removed = await trimReports(reportsDirectory, before, now);
         if (removed > 0) log.info('old reports were removed from the archive', { reports: removed });

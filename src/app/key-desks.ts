@@ -1,10 +1,10 @@
 import { createNamedGates, errorFields, fault } from '../base/index.ts';
-import type { Log, Means, NamedGates } from '../base/index.ts';
+import type { Log, Deps, NamedGates } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { jsonObject } from '../jobs/index.ts';
 import type { RotateSettings } from '../jobs/index.ts';
 import {
-  createKeyDesk,
+  createKeyService,
   createKeyGateway,
   createProbeKeys,
   createSink,
@@ -18,13 +18,13 @@ import {
 } from '../keys/index.ts';
 import type {
   Consumer,
-  KeyDesk,
+  KeyService,
   KeyJournal,
-  KeyNews,
+  KeyAlert,
   LastingJournal,
   Plaintexts,
   Sink,
-  SinkMeans,
+  SinkDeps,
   SurveyedKey,
 } from '../keys/index.ts';
 import { createHttp } from '../net/index.ts';
@@ -32,11 +32,11 @@ import type { Http } from '../net/index.ts';
 import { version } from '../version.ts';
 import type { LearnedPoint, Warehouse } from '../warehouse/index.ts';
 import type { Accounts } from './accounts.ts';
-import { createLastingDesk, recheck } from './lasting-desk.ts';
-import { payersOf } from './payers.ts';
+import { createReopenableKeyService, recheck } from './lasting-desk.ts';
+import { costOwnersOf } from './payers.ts';
 
 /** What outlives a config: the journal, the plaintexts that are on their way to a sink, and the locks on keys. */
-export type KeyRoom = {
+export type KeyRuntime = {
   /** As it is whenever it is asked. */
   readonly journal: Pick<KeyJournal, 'lineage'>;
   readonly journals: LastingJournal;
@@ -45,11 +45,15 @@ export type KeyRoom = {
 };
 
 /** A journal that does not hold stops the work on keys, and nothing else. */
-export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: Log): Promise<KeyRoom> => {
+export const openKeyRuntime = async (
+  warehouse: Warehouse,
+  auditFile: string,
+  log: Log,
+): Promise<KeyRuntime> => {
   const journals = await openLastingJournal({ table: warehouse.keys, path: auditFile, log });
-  const trouble = journals.now().trouble();
-  if (trouble !== undefined)
-    log.error('nothing is done to keys: their journal cannot be opened', errorFields(trouble));
+  const problem = journals.now().problem();
+  if (problem !== undefined)
+    log.error('nothing is done to keys: their journal cannot be opened', errorFields(problem));
   return {
     journal: { lineage: (account) => journals.now().lineage(account) },
     journals,
@@ -58,9 +62,9 @@ export const openKeyRoom = async (warehouse: Warehouse, auditFile: string, log: 
   };
 };
 
-export type KeyDesks = AsyncDisposable & {
+export type KeyServices = AsyncDisposable & {
   /** @throws Fault `wrong-use` when there is no such account */
-  readonly desk: (account: string) => KeyDesk;
+  readonly keyService: (account: string) => KeyService;
   /** Makes a throw-away key, learns from it how the gateway updates keys, and deletes it. */
   readonly probeKeys: (account: string, signal: AbortSignal) => Promise<readonly LearnedPoint[]>;
   /** The places that keys of the account's jobs go to, for each service that is there; connections are not made before they are asked for. */
@@ -76,38 +80,38 @@ export type DeclaredSink = {
   readonly sink: () => Sink;
 };
 
-type DesksMeans = {
+type KeyServicesDeps = {
   readonly config: Config;
   readonly accounts: Accounts;
-  readonly room: KeyRoom;
+  readonly room: KeyRuntime;
   readonly warehouse: Warehouse;
-  readonly means: Means;
+  readonly deps: Deps;
   readonly log: Log;
-  readonly tell: (news: KeyNews) => Promise<void>;
+  readonly notify: (news: KeyAlert) => Promise<void>;
 };
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
 
 /** The desks of a config's accounts; connections to sinks are opened when they are first asked for. */
-export const createKeyDesks = ({
+export const createKeyServices = ({
   config,
   accounts,
   room,
   warehouse,
-  means,
+  deps,
   log,
-  tell,
-}: DesksMeans): KeyDesks => {
-  const { clock, random, secrets, env, cwd } = means;
+  notify,
+}: KeyServicesDeps): KeyServices => {
+  const { clock, random, secrets, env, cwd } = deps;
   const https: Http[] = [];
   const openHttp = (ca: readonly string[]): Http => {
     const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
     https.push(http);
     return http;
   };
-  let sinkMeans: SinkMeans | undefined;
-  const sinkParts = (): SinkMeans => {
-    sinkMeans ??= {
+  let sinkDeps: SinkDeps | undefined;
+  const sinkParts = (): SinkDeps => {
+    sinkDeps ??= {
       http: openHttp([]),
       openHttp,
       env,
@@ -117,7 +121,7 @@ export const createKeyDesks = ({
       secrets,
       gates: room.gates,
     };
-    return sinkMeans;
+    return sinkDeps;
   };
 
   const settingsOf = (name: string, account: string): RotateSettings | undefined => {
@@ -152,7 +156,7 @@ export const createKeyDesks = ({
       };
     };
 
-  const sinksOf: KeyDesks['sinksOf'] = async (account, signal) => {
+  const sinksOf: KeyServices['sinksOf'] = async (account, signal) => {
     const jobs = Object.values(config.jobs).filter(
       (job) => job.kind === 'rotate-keys' && job.account === account && !job.suspend,
     );
@@ -161,8 +165,8 @@ export const createKeyDesks = ({
       return found === undefined ? [] : [{ name, found }];
     });
     if (settings.every(({ found }) => found.deliver === undefined)) return [];
-    const { keys, at } = await desk(account).survey(signal);
-    const { teams } = payersOf(config.settings, account);
+    const { keys, at } = await keyService(account).survey(signal);
+    const { teams } = costOwnersOf(config.settings, account);
     return settings.flatMap(({ name, found }) => {
       const covered = keys.filter((key) => isSelected(key, found.keys, { teams, now: at }));
       const services = [...new Set(covered.map(({ service }) => service))];
@@ -185,7 +189,7 @@ export const createKeyDesks = ({
         if (settings?.deliver === undefined) return [];
         // A key is of its job before it has the age at which the job looks at it.
         const { olderThan: _olderThan, ...select } = settings.keys;
-        const { teams } = payersOf(config.settings, account);
+        const { teams } = costOwnersOf(config.settings, account);
         return isSelected(key, select, { teams, now: clock.now() }) ? [name] : [];
       });
 
@@ -210,9 +214,9 @@ export const createKeyDesks = ({
     });
   };
 
-  const open = (account: string, journal: KeyJournal): KeyDesk => {
+  const open = (account: string, journal: KeyJournal): KeyService => {
     const { gateway } = accounts.get(account);
-    return createKeyDesk({
+    return createKeyService({
       account,
       journal,
       gateway: createKeyGateway({
@@ -227,7 +231,7 @@ export const createKeyDesks = ({
       deliveredBy: deliveredBy(account),
       plaintexts: room.plaintexts,
       gates: room.gates,
-      tell,
+      notify,
       keepInventory: async (keys) => {
         const kept = keys.map((key) => ({ ...key, rest: jsonObject(key.rest) }));
         await warehouse.snapshots.land({ account, takenAt: clock.now(), keys: kept });
@@ -239,18 +243,20 @@ export const createKeyDesks = ({
       templates,
     });
   };
-  const desks = new Map<string, KeyDesk>();
-  const desk = (account: string): KeyDesk => {
+  const keyServices = new Map<string, KeyService>();
+  const keyService = (account: string): KeyService => {
     if (!Object.hasOwn(config.settings.accounts, account))
       throw fault('wrong-use', `there is no account ${account}`, {
         advice: 'name one that is declared under accounts in tollkeeper.yaml',
       });
-    const found = desks.get(account) ?? createLastingDesk(room.journals, (journal) => open(account, journal));
-    desks.set(account, found);
+    const found =
+      keyServices.get(account) ??
+      createReopenableKeyService(room.journals, (journal) => open(account, journal));
+    keyServices.set(account, found);
     return found;
   };
   return {
-    desk,
+    keyService,
     sinksOf,
     // Under the lock of the account's keys, like all that writes them.
     probeKeys: async (account, signal) => {

@@ -1,25 +1,25 @@
 import { formatSlot, shellWord } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import type { Payers } from '../jobs/index.ts';
+import type { CostOwners } from '../jobs/index.ts';
 import { fitsPattern } from '../keys/index.ts';
-import type { KeyNews } from '../keys/index.ts';
+import type { KeyAlert } from '../keys/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { LetterBlock } from '../report/index.ts';
-import { useWords } from './keys-words.ts';
+import type { AlertBlock } from '../report/index.ts';
+import { describeUse } from './keys-words.ts';
 import { fingerprint, operatorMail } from './operator-mail.ts';
 
-export type KeyNewsMeans = {
+export type KeyNewsDeps = {
   readonly from: string;
   readonly operators: readonly string[];
   readonly zone: string;
-  readonly teams: Payers['teams'];
+  readonly teams: CostOwners['teams'];
   /** Of the account. */
   readonly currency?: string | undefined;
   /** Of the keys of the service, so far as they are known. */
   readonly keyNames: readonly string[];
 };
 
-type Kind = KeyNews['kind'];
+type Kind = KeyAlert['kind'];
 
 /** What concerns whoever uses the key; the rest is the operators' alone. */
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
@@ -33,7 +33,7 @@ const parted = (words: string): { readonly what: string; readonly said?: string 
 };
 
 /** What is to be done whatever went wrong. */
-const usualToDo = ({ kind, service: named, words }: KeyNews): string | undefined => {
+const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefined => {
   // Of an account, or of the journal: what it says is all there is to do.
   if (named === '') return undefined;
   const service = shellWord(named);
@@ -52,46 +52,46 @@ const usualToDo = ({ kind, service: named, words }: KeyNews): string | undefined
   return advice[kind];
 };
 
-const toDo = (news: KeyNews): string | undefined => {
+const toDo = (news: KeyAlert): string | undefined => {
   const { said } = parted(news.words);
-  const usual = news.advice ?? usualToDo(news);
+  const usual = news.advice ?? defaultToDo(news);
   if (said === undefined || usual === undefined) return said ?? usual;
   return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
 };
 
 /** What stands for how things are now: a service that never had a key is in no list of keys. */
-const showsNow = ({ kind }: KeyNews, service: string): string =>
+const showsNow = ({ kind }: KeyAlert, service: string): string =>
   kind === 'failed' || kind === 'waiting' ? 'tollkeeper status' : `tollkeeper keys list ${service}`;
 
 const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
 
 /** What waits for a person, or stops a whole account, is told until somebody has seen to it. */
-const isToldAgain = ({ kind, service }: KeyNews): boolean =>
+const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
   kind === 'waiting' || (kind === 'failed' && service === '');
 
 /** The first team that pays for the service or a key of it. */
 const payerOf = (
-  { service }: KeyNews,
-  { teams, keyNames }: KeyNewsMeans,
-): Payers['teams'][number] | undefined =>
+  { service }: KeyAlert,
+  { teams, keyNames }: KeyNewsDeps,
+): CostOwners['teams'][number] | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
   );
 
 /** The letter of news of keys: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
-export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans): Mail | undefined => {
-  const team = forOwner.has(news.kind) && news.service !== '' ? payerOf(news, means) : undefined;
-  const to = [...new Set([...means.operators, ...(team?.mail ?? [])])];
+export const keyAlertMail = (news: KeyAlert, at: UnixMillis, deps: KeyNewsDeps): Mail | undefined => {
+  const team = forOwner.has(news.kind) && news.service !== '' ? payerOf(news, deps) : undefined;
+  const to = [...new Set([...deps.operators, ...(team?.mail ?? [])])];
   if (to.length === 0) return undefined;
   const advice = toDo(news);
   const service = shellWord(news.service);
-  const block: LetterBlock = {
+  const block: AlertBlock = {
     tone: good.has(news.kind) ? 'good' : 'bad',
     lines: [
       ['What', parted(news.words).what],
       ...(news.use === undefined
         ? []
-        : [['Last use', useWords(news.use, means.zone, means.currency)] as const]),
+        : [['Last use', describeUse(news.use, deps.zone, deps.currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
       // Some news is of no service: of an account, or of the journal.
       news.service === ''
@@ -100,7 +100,7 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
             'Service',
             `${news.service} (account ${news.account}${team === undefined ? '' : `, team ${team.name}`})`,
           ],
-      ['When', formatSlot(at, means.zone)],
+      ['When', formatSlot(at, deps.zone)],
     ],
   };
   return operatorMail(
@@ -108,7 +108,7 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
       key: { account: news.account, kind: 'keys', subject: fingerprint([news.key]) },
       // A name keeps its own letter.
       title: news.title.replace(/^(?:the|a) /, (word) =>
-        word.replace(/^./, (letter) => letter.toUpperCase()),
+        word.replace(/^./, (alertEmail) => alertEmail.toUpperCase()),
       ),
       blocks: [block],
       closing: [
@@ -117,10 +117,12 @@ export const keyNewsMail = (news: KeyNews, at: UnixMillis, means: KeyNewsMeans):
           : [
               `\`${showsNow(news, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
             ]),
-        isToldAgain(news) ? 'While it stays so, it is told again each week.' : 'Of this no other mail comes.',
+        isNotifiedAgain(news)
+          ? 'While it stays so, it is told again each week.'
+          : 'Of this no other mail comes.',
       ],
     },
-    means.from,
+    deps.from,
     to,
   );
 };

@@ -1,5 +1,5 @@
 import { fault } from '../base/index.ts';
-import type { KeyDesk, RotationView } from '../keys/index.ts';
+import type { KeyService, RotationView } from '../keys/index.ts';
 import type { FoundKey } from './keys-find.ts';
 
 export type OpenRotation = { readonly account: string; readonly view: RotationView };
@@ -19,7 +19,7 @@ export type KeyAccounts = {
 /** Finds what a person means among the accounts of the config. */
 export const createKeyAccounts = (
   accounts: () => readonly string[],
-  desk: (account: string) => Pick<KeyDesk, 'survey' | 'open'>,
+  keyService: (account: string) => Pick<KeyService, 'survey' | 'open'>,
 ): KeyAccounts => {
   const named: KeyAccounts['named'] = (account) => {
     const all = accounts();
@@ -35,12 +35,12 @@ export const createKeyAccounts = (
   };
 
   const keysOf: KeyAccounts['keysOf'] = async (account, signal) =>
-    (await desk(account).survey(signal)).keys.map((key) => ({ ...key, account }));
+    (await keyService(account).survey(signal)).keys.map((key) => ({ ...key, account }));
 
   const openOf: KeyAccounts['openOf'] = async (service, account) => {
     const found: OpenRotation[] = [];
     for (const name of named(account))
-      for (const view of await desk(name).open())
+      for (const view of await keyService(name).open())
         if (view.service === service) found.push({ account: name, view });
     if (new Set(found.map((one) => one.account)).size < 2) return found[0];
     const where = found.map((one) => one.account).join(' and ');

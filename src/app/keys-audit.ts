@@ -2,25 +2,25 @@ import { createReadStream } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fault, hasCode, systemCode } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import { verifyAudit } from '../keys/index.ts';
 import type { AuditVerdict } from '../keys/index.ts';
 import { readConfig } from '../settings.ts';
 import { goodConfig, openCommands } from './commands.ts';
-import { placesOf } from './places.ts';
-import type { Places } from './places.ts';
+import { pathsOf } from './places.ts';
+import type { Paths } from './places.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;
   /** The file was not there, and the database knows so many steps; whether it is there again now, from the database. */
-  readonly missing?: { readonly steps: number; readonly writtenAnew: boolean };
+  readonly missing?: { readonly steps: number; readonly writtenAgain: boolean };
   /** What to do where it does not hold, or was missing. */
   readonly advice?: string;
 };
 
-const placesBeside = async (means: Means, folder: string): Promise<Places> => {
-  const loaded = await readConfig(folder, means);
-  return placesOf(means, {
+const placesBeside = async (deps: Deps, folder: string): Promise<Paths> => {
+  const loaded = await readConfig(folder, deps);
+  return pathsOf(deps, {
     path: loaded.warehousePath ?? goodConfig(loaded).settings.warehouse.path,
   });
 };
@@ -74,30 +74,25 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 /** How many steps the database knows; it is opened, or its daemon asked. @throws Fault `audit-damaged` where it does not hold */
-const stepsKnown = async (means: Means, folder: string, log: Log): Promise<number> => {
-  await using commands = await openCommands(means, { folder, log });
+const stepsKnown = async (deps: Deps, folder: string, log: Log): Promise<number> => {
+  await using commands = await openCommands(deps, { folder, log });
   return (await commands.keys.history({})).steps.length;
 };
 
 /** A file that is not there is none to be missed only where no step was ever taken. */
-const missed = async (
-  means: Means,
-  folder: string,
-  file: string,
-  log: Log,
-): Promise<AuditView | undefined> => {
-  const steps = await stepsKnown(means, folder, log).catch((error: unknown) => {
+const missed = async (deps: Deps, folder: string, file: string, log: Log): Promise<AuditView | undefined> => {
+  const steps = await stepsKnown(deps, folder, log).catch((error: unknown) => {
     // Without an account nobody has keys.
     if (hasCode(error, 'wrong-use')) return 0;
     throw error;
   });
   if (steps === 0) return undefined;
-  const writtenAnew = await isThere(file);
-  const found = writtenAnew ? await verdictOf(file, true) : { file, lines: 0, head: '' };
-  const advice = writtenAnew
+  const writtenAgain = await isThere(file);
+  const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
+  const advice = writtenAgain
     ? `find out who took it away, and ${compare}`
     : `find out who took it away; it is written anew from the database before the next step at the latest. Then check again and ${compare}`;
-  return { advice, ...found, missing: { steps, writtenAnew } };
+  return { advice, ...found, missing: { steps, writtenAgain } };
 };
 
 /**
@@ -107,14 +102,14 @@ const missed = async (
  * `audit-damaged` where neither file nor database holds
  */
 export const auditKeys = async (
-  means: Means,
+  deps: Deps,
   which: { readonly folder: string } | { readonly file: string },
   log: Log,
 ): Promise<AuditView> => {
   if ('file' in which) return verdictOf(which.file, false);
-  const { auditFile, path } = await placesBeside(means, which.folder);
+  const { auditFile, path } = await placesBeside(deps, which.folder);
   if (!(await isThere(auditFile)) && (await isThere(path))) {
-    const found = await missed(means, which.folder, auditFile, log);
+    const found = await missed(deps, which.folder, auditFile, log);
     if (found !== undefined) return found;
   }
   return verdictOf(auditFile, true);

@@ -1,32 +1,32 @@
 import type { Progress } from '../base/index.ts';
-import { stopWords } from '../keys/index.ts';
-import type { KeyDesk, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
+import { describeStop } from '../keys/index.ts';
+import type { KeyService, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
 import type { KeyOutcome, RotationState } from '../server/index.ts';
 import { stateOf } from './keys-list.ts';
 
 export type Carry = {
   readonly account: string;
-  readonly desk: KeyDesk;
+  readonly keyService: KeyService;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
 
 /** A rotation takes fewer calls until none can go on. */
-const mostPasses = 50;
+const maxPasses = 50;
 
 const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
   left.stage === right?.stage && left.since === right.since && left.words === right.words;
 
 /** Takes steps until none can be taken now; a rotation that had a fault is left to its next try. */
 export const carryOn = async (
-  { desk, progress, signal }: Carry,
+  { keyService, progress, signal }: Carry,
   ids: readonly string[],
 ): Promise<readonly RotationState[]> => {
   const states = new Map<string, RotationState>();
   let left = ids;
-  for (let pass = 0; left.length > 0 && pass < mostPasses; pass += 1) {
+  for (let pass = 0; left.length > 0 && pass < maxPasses; pass += 1) {
     signal.throwIfAborted();
-    const advanced = await desk.advance({ ids: left, signal, progress });
+    const advanced = await keyService.advance({ ids: left, signal, progress });
     left = advanced.flatMap(({ view, moved, fault }) => {
       const state = stateOf(view, fault);
       // To have looked again, and to have seen the same, is no step.
@@ -54,14 +54,14 @@ export const outcomeOf = (
 });
 
 const notStarted = async (
-  desk: KeyDesk,
+  keyService: KeyService,
   planned: readonly PlannedRotation[],
   ids: readonly string[],
 ): Promise<readonly string[]> => {
-  const [open, outdated] = [await desk.open(), await desk.outdated()];
+  const [open, outdated] = [await keyService.open(), await keyService.outdated()];
   return planned.flatMap(({ service }) => {
     const stopped = outdated.find((one) => one.service === service);
-    if (stopped !== undefined) return [stopWords(stopped)];
+    if (stopped !== undefined) return [describeStop(stopped)];
     const other = open.find((view) => view.service === service && !ids.includes(view.id));
     return other === undefined ? [] : [`${service} has a rotation under way (${other.id}): ${other.words}`];
   });
@@ -73,19 +73,19 @@ export const startAndCarry = async (
   planned: readonly PlannedRotation[],
   who: string,
 ): Promise<KeyOutcome> => {
-  const ids = planned.length === 0 ? [] : await carry.desk.start(planned, who);
-  const notes = ids.length === planned.length ? [] : await notStarted(carry.desk, planned, ids);
+  const ids = planned.length === 0 ? [] : await carry.keyService.start(planned, who);
+  const notes = ids.length === planned.length ? [] : await notStarted(carry.keyService, planned, ids);
   const outcome = outcomeOf(await carryOn(carry, ids), [], notes);
   // An order that began nothing has not done what it was given for.
   return { ...outcome, good: outcome.good && (ids.length > 0 || planned.length === 0) };
 };
 
 export const expireNow = async (
-  { account, desk, signal }: Omit<Carry, 'progress'>,
+  { account, keyService, signal }: Omit<Carry, 'progress'>,
   planned: readonly PlannedExpiry[],
   who: string,
 ): Promise<KeyOutcome['changes']> => {
   if (planned.length === 0) return [];
-  const ended = await desk.expire(planned, who, signal);
+  const ended = await keyService.expire(planned, who, signal);
   return ended.map(({ planned: { keyId, name }, done, said }) => ({ account, keyId, name, done, said }));
 };

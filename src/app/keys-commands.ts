@@ -1,7 +1,7 @@
 import { fault } from '../base/index.ts';
 import type { Clock, UnixMillis } from '../base/index.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../keys/index.ts';
-import type { KeyDesk } from '../keys/index.ts';
+import type { KeyService } from '../keys/index.ts';
 import type { KeyCommands, KeyHistory } from '../server/index.ts';
 import { createKeyAccounts } from './keys-accounts.ts';
 import { expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
@@ -9,13 +9,13 @@ import { findKey, lineNamed } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 import { endsKey, noLongerPlanned } from './keys-fresh-plan.ts';
 import { listKeys } from './keys-list.ts';
-import type { ListMeans } from './keys-list.ts';
-import { createKeyOrders } from './keys-orders.ts';
+import type { ListDeps } from './keys-list.ts';
+import { createKeyOperations } from './keys-orders.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 import { planView } from './keys-plans.ts';
-import { stepWords } from './keys-words.ts';
+import { describeStep } from './keys-words.ts';
 
-export type KeyCommandMeans = {
+export type KeyCommandDeps = {
   readonly clock: Clock;
   /** Of the config in force, in its order. */
   readonly accounts: () => readonly { readonly account: string; readonly currency: string }[];
@@ -23,17 +23,17 @@ export type KeyCommandMeans = {
   readonly currencyOf: (account: string) => Promise<string | undefined>;
   /** Zone of times that belong to no job. */
   readonly zone: () => string;
-  readonly desk: (account: string) => KeyDesk;
-  readonly evidence: ListMeans['evidence'];
+  readonly keyService: (account: string) => KeyService;
+  readonly evidence: ListDeps['evidence'];
   readonly planner: () => KeyPlanner;
   /** The team that pays for the key. */
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
 
 /** The commands on keys, over the desks of the accounts. */
-export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
-  const { clock, desk, evidence, planner, zone } = means;
-  const accounts = createKeyAccounts(() => means.accounts().map(({ account }) => account), desk);
+export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
+  const { clock, keyService, evidence, planner, zone } = deps;
+  const accounts = createKeyAccounts(() => deps.accounts().map(({ account }) => account), keyService);
 
   const jobNamed = (name: string): KeyJob => {
     const jobs = planner().jobs();
@@ -57,7 +57,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
     if (line.length > 0) return { keys: line, rotations: 0 };
     let rotations = 0;
     for (const name of accounts.named(account))
-      rotations += (await desk(name).open()).filter(({ service }) => service === named).length;
+      rotations += (await keyService(name).open()).filter(({ service }) => service === named).length;
     return { keys: rotations > 0 ? [] : [findKey(named, all, now)], rotations };
   };
 
@@ -66,7 +66,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
     const filed = parsePlanFile(file);
     const job = jobNamed(filed.job);
     const [account = filed.account] = accounts.named(filed.account);
-    const survey = await desk(account).survey(signal);
+    const survey = await keyService(account).survey(signal);
     const moved =
       job.account === account
         ? []
@@ -85,24 +85,24 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
   };
 
   return {
-    ...createKeyOrders({ clock, zone, desk, accounts, planner, jobNamed }),
+    ...createKeyOperations({ clock, zone, keyService, accounts, planner, jobNamed }),
     list: async ({ account, key: named, days }, progress, signal) => {
       const now = clock.now();
       const all = await accounts.allKeys(account, signal);
       const { keys: shown, rotations } = await namedIn(all, named, account, now);
       const { coverOf } = planner();
       const parts = [];
-      for (const { account: name, currency } of means.accounts()) {
+      for (const { account: name, currency } of deps.accounts()) {
         const mine = (keys: readonly FoundKey[]) => keys.filter((key) => key.account === name);
         if (account !== undefined && name !== account) continue;
         if (named !== undefined && mine(shown).length === 0 && rotations === 0) continue;
         const part = {
           account: name,
-          currency: (await means.currencyOf(name)) ?? currency,
-          desk: desk(name),
+          currency: (await deps.currencyOf(name)) ?? currency,
+          keyService: keyService(name),
           evidence,
           coverOf: (key: FoundKey) => coverOf(name, key, now),
-          teamOf: means.teamOf,
+          teamOf: deps.teamOf,
         };
         parts.push(await listKeys(part, mine(shown), { all: mine(all), now, days, progress, signal }));
       }
@@ -120,7 +120,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
       const jobs = named === undefined ? planner().jobs() : [jobNamed(named)];
       const views = [];
       for (const job of jobs) {
-        const survey = await desk(job.account).survey(signal);
+        const survey = await keyService(job.account).survey(signal);
         const { rotations, expiries, notes, held } = await planner().plan(job, survey, signal);
         const plan = { rotations, expiries, notes };
         const whole = { at: survey.at, account: job.account, job: job.name, ...plan };
@@ -136,7 +136,7 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
       const { filed, stale } = await check(file, signal);
       if (stale.length > 0) return { ...outcomeOf([]), stale, good: false };
       const { account } = filed;
-      const carry = { account, desk: desk(account), progress, signal };
+      const carry = { account, keyService: keyService(account), progress, signal };
       const rotated = await startAndCarry(carry, filed.rotations, who);
       const changes = await expireNow(carry, filed.expiries, who);
       return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
@@ -144,9 +144,9 @@ export const createKeyCommands = (means: KeyCommandMeans): KeyCommands => {
     history: async ({ service, account }) => {
       const steps: KeyHistory['steps'][number][] = [];
       for (const name of accounts.named(account))
-        for (const event of await desk(name).history(service)) {
+        for (const event of await keyService(name).history(service)) {
           const { at, who, rotation, what } = event;
-          const said = stepWords(event, zone());
+          const said = describeStep(event, zone());
           steps.push({ at, account: name, who, service: event.service, rotation, what, ...said, event });
         }
       return { zone: zone(), steps: steps.toSorted((left, right) => left.at - right.at) };

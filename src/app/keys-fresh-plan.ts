@@ -1,7 +1,7 @@
 import type { KeySurvey, PlannedExpiry } from '../keys/index.ts';
 import type { FreshKeyPlan } from './keys-planner.ts';
 
-const endWords = {
+const describeEnd = {
   warn: 'to be warned of',
   expire: 'to be set to expire',
   delete: 'to be deleted',
@@ -12,7 +12,7 @@ const whyNot = ({ keyId }: PlannedExpiry, { expiries, held }: FreshKeyPlan, { ke
   if (!keys.some(({ key }) => key.id === keyId)) return 'it is gone';
   const others = expiries.filter((one) => one.keyId === keyId);
   if (others.length > 0)
-    return `it is ${others.map(({ action }) => endWords[action.kind]).join(' and ')} now`;
+    return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = held.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job is not about it any more';
   // The clock that has begun anew is hard to put in words, and what sets it back is a call.
@@ -37,5 +37,5 @@ export const noLongerPlanned = (
     )
     .map(
       (planned) =>
-        `${planned.name} (id ${planned.keyId}) is no longer ${endWords[planned.action.kind]}: ${whyNot(planned, now, survey)}`,
+        `${planned.name} (id ${planned.keyId}) is no longer ${describeEnd[planned.action.kind]}: ${whyNot(planned, now, survey)}`,
     );

@@ -6,7 +6,7 @@ import { lineNamed } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
 
 /** What sinks know of a key, by what was written down of its delivery. */
-const placesWords = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
+const describePlaces = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
   const proven = history.findLast((event) => event.what === 'read-back' && event.keyId === keyId);
   if (proven?.what === 'read-back' && proven.places.length > 0)
     return `${proven.places.join(' and ')} ${proven.places.length === 1 ? 'holds' : 'hold'} it`;
@@ -36,13 +36,13 @@ type Held = {
  * A key that consumers have no other than is not ended by hand before it has a successor.
  * @throws Fault `wrong-use`, with what holds it and what to do
  */
-export const refuseHeld = async (found: FoundKey, { keys, now, job, history }: Held): Promise<void> => {
+export const refuseSkipped = async (found: FoundKey, { keys, now, job, history }: Held): Promise<void> => {
   const { key, service, rotation } = found;
   const line = lineNamed(service, keys).filter(({ account }) => account === found.account);
   const turning = rotation !== undefined && rotation.part !== 'leaving' && rotation.part !== 'kept';
   if (!turning && (job === undefined || !isCurrent(found, line, now))) return;
   const holds =
-    placesWords(key.id, await history()) ??
+    describePlaces(key.id, await history()) ??
     (job === undefined
       ? 'a rotation of it is under way'
       : `the job ${job} delivers it to the sinks of ${service}`);

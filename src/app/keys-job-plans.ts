@@ -1,30 +1,37 @@
 import { fault, isFault, noProgress, zero } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { Config, Job } from '../config/index.ts';
-import { expiryPolicy, gatherExpiry, rotationPolicy } from '../jobs/index.ts';
+import { expiryPolicy, materializeExpiry, rotationPolicy } from '../jobs/index.ts';
 import type { ExpireSettings, RotateSettings } from '../jobs/index.ts';
 import {
   byGatewayClock,
   isKeyName,
   isSelected,
   isServiceName,
-  needsWords,
+  describeNeeds,
   placesClash,
   planExpiry,
   planNotices,
   planRotations,
   printKeyName,
-  spanText,
+  rangeText,
   templateOf,
 } from '../keys/index.ts';
-import type { HeldKey, KeyDesk, KeySurvey, RotationPolicy, SinkSpec, SurveyedKey } from '../keys/index.ts';
+import type {
+  SkippedKey,
+  KeyService,
+  KeySurvey,
+  RotationPolicy,
+  SinkSpec,
+  SurveyedKey,
+} from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { FreshKeyPlan, KeyJob, KeyPlanner } from './keys-planner.ts';
-import { payersOf } from './payers.ts';
+import { costOwnersOf } from './payers.ts';
 
-export type JobPlansMeans = {
+export type JobPlansDeps = {
   readonly config: Config;
-  readonly desk: (account: string) => Pick<KeyDesk, 'history' | 'heldBySinks'>;
+  readonly keyService: (account: string) => Pick<KeyService, 'history' | 'keptBySinks'>;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots' | 'clocks'>;
 };
 
@@ -34,8 +41,8 @@ const policyOf = (job: Job): RotationPolicy =>
   // The config has parsed the fields with the shape of this kind.
   rotationPolicy({ name: job.name, zone: job.timezone }, job.fields as RotateSettings);
 
-const heldNotes = (held: readonly HeldKey[]): readonly string[] => {
-  const told = held.filter(needsWords);
+const skipNotes = (held: readonly SkippedKey[]): readonly string[] => {
+  const told = held.filter(describeNeeds);
   const usual = held.length - told.length;
   return [
     ...told.map(({ name, words }) => `left as it is: ${name}: ${words}`),
@@ -84,13 +91,13 @@ const firstKey = (name: string, service: string, group: string): SurveyedKey => 
 });
 
 /** `name "prod-*", group vip and team growth`. */
-const selectionWords = ({ name, group, olderThan, team, status }: RotationPolicy['select']): string => {
+const describeSelection = ({ name, group, olderThan, team, status }: RotationPolicy['select']): string => {
   const parts = [
     ...(name === undefined ? [] : [`name ${JSON.stringify(name)}`]),
     ...(group === undefined ? [] : [`group ${group}`]),
     ...(team === undefined ? [] : [`team ${team}`]),
     ...(status === undefined ? [] : [`status ${status.join(' or ')}`]),
-    ...(olderThan === undefined ? [] : [`older_than ${spanText(olderThan)}`]),
+    ...(olderThan === undefined ? [] : [`older_than ${rangeText(olderThan)}`]),
   ];
   return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ');
 };
@@ -99,11 +106,11 @@ const selectionWords = ({ name, group, olderThan, team, status }: RotationPolicy
 const all = { maxPerRun: { count: 1_000_000 }, minRemaining: 0 };
 
 /** What the jobs of a config say of keys. */
-export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyPlanner => {
+export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps): KeyPlanner => {
   const ofKind = (kind: string): readonly Job[] =>
     Object.values(config.jobs).filter((job) => job.kind === kind);
   const rotating = ofKind('rotate-keys');
-  const teamsOf = (account: string) => payersOf(config.settings, account).teams;
+  const teamsOf = (account: string) => costOwnersOf(config.settings, account).teams;
 
   /** A key is of a job before it has the age at which the job looks at it. */
   const covers = (job: Job, key: SurveyedKey, now: UnixMillis): boolean => {
@@ -131,22 +138,22 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       warehouse.clocks.of(account),
     );
     const teams = teamsOf(account);
-    const history = await desk(account).history();
-    const means = {
+    const history = await keyService(account).history();
+    const deps = {
       account,
       warehouse,
       teams,
       history,
-      desk: desk(account),
+      keyService: keyService(account),
       progress: noProgress,
       signal,
     };
-    const plan = planExpiry(survey, policy, await gatherExpiry(survey, policy, means), teams);
+    const plan = planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams);
     const notices = planNotices(survey, settings.notices, history);
     return {
       rotations: [],
       expiries: [...notices, ...plan.expiries.map(({ planned }) => planned)],
-      notes: heldNotes(plan.held),
+      notes: skipNotes(plan.held),
       held: plan.held,
     };
   };
@@ -161,7 +168,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       return {
         rotations: plan.rotations.map(({ planned }) => planned),
         expiries: [],
-        notes: heldNotes(plan.held),
+        notes: skipNotes(plan.held),
         held: plan.held,
       };
     },
@@ -180,7 +187,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
         ({ keyId, reason }) => keyId === key.id && reason !== 'age-unknown',
       );
     },
-    nameTrouble: (job, service) => {
+    nameProblem: (job, service) => {
       if (!isServiceName(service)) return 'it cannot stand in paths and commands';
       const { template } = rotatingNamed(job).terms;
       const longest = printKeyName(templateOf(template), { service, generation: 100 });
@@ -202,7 +209,7 @@ export const createJobPlans = ({ config, desk, warehouse }: JobPlansMeans): KeyP
       const teams = teamsOf(job?.account ?? '');
       return isSelected(firstKey(name, service, group), lasting, { teams, now: at })
         ? undefined
-        : { name, selection: selectionWords(select) };
+        : { name, selection: describeSelection(select) };
     },
     overwrites: (name, service, { at, keys }) => {
       const job = rotating.find((one) => one.name === name);

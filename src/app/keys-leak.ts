@@ -1,7 +1,7 @@
 import { fault, messageOf, shellWord } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 import { isLive } from '../keys/index.ts';
-import type { KeyDesk, RotationTerms } from '../keys/index.ts';
+import type { KeyService, RotationTerms } from '../keys/index.ts';
 import type { KeyOutcome } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { expireNow, outcomeOf } from './keys-carry.ts';
@@ -16,18 +16,18 @@ export const atOnce = (terms: RotationTerms): RotationTerms => {
   return { ...terms, overlap: 0, retire };
 };
 
-type LeakMeans = {
+type LeakDeps = {
   readonly clock: Clock;
-  readonly desk: (account: string) => KeyDesk;
+  readonly keyService: (account: string) => KeyService;
   readonly accounts: KeyAccounts;
   /** Takes the steps of an open rotation that can be taken now. */
-  readonly takeUp: (open: OpenRotation, run: Run) => Promise<KeyOutcome>;
+  readonly resumeRotation: (open: OpenRotation, run: Run) => Promise<KeyOutcome>;
 };
 
 /** What a leaked key asks for beside a rotation of its own. */
-export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) => {
-  const isLeak = async ({ account, view }: OpenRotation): Promise<boolean> => {
-    const history = await desk(account).history(view.service);
+export const createCompromiseOperations = ({ clock, keyService, accounts, resumeRotation }: LeakDeps) => {
+  const isCompromise = async ({ account, view }: OpenRotation): Promise<boolean> => {
+    const history = await keyService(account).history(view.service);
     const planned = history.findLast((event) => event.what === 'planned' && event.rotation === view.id);
     return planned?.what === 'planned' && planned.terms.retire.when === 'now';
   };
@@ -36,7 +36,7 @@ export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) =
    * What is under way does not wait for a leaked key, nor a leaked key for it: one that has a successor in every sink goes at
    * once, whatever its part was. Nothing where a rotation is to begin.
    */
-  const takeUpLeak = async (
+  const resumeCompromised = async (
     open: OpenRotation,
     named: string,
     { key, service, generation }: FoundKey,
@@ -45,16 +45,17 @@ export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) =
     run: Run,
   ): Promise<KeyOutcome | undefined> => {
     const { account, view } = open;
-    const leaks = await isLeak(open);
+    const compromises = await isCompromise(open);
     const isThere = all.some((one) => one.account === account && one.key.id === view.old?.keyId);
     // Said again of the service, it is the same leak until its key is gone; a key that is named is that key.
-    if (leaks && (view.old?.keyId === key.id || (named === service && isThere))) return takeUp(open, run);
-    if (leaks && view.handedOver !== true) {
-      const { rotations } = await takeUp(open, run);
+    if (compromises && (view.old?.keyId === key.id || (named === service && isThere)))
+      return resumeRotation(open, run);
+    if (compromises && view.cutOver !== true) {
+      const { rotations } = await resumeRotation(open, run);
       const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, mend what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
       return { ...outcomeOf(rotations, [], [note]), good: false };
     }
-    if (view.handedOver !== true)
+    if (view.cutOver !== true)
       throw fault(
         'wrong-use',
         `${service} has a rotation under way that is not for a leaked key: ${view.words}`,
@@ -73,8 +74,12 @@ export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) =
       // A leaked key goes wherever it is.
       evenIfCurrent: true,
     } as const;
-    const changes = await expireNow({ account, desk: desk(account), signal: run.signal }, [planned], who);
-    const { rotations, good } = await takeUp(open, run);
+    const changes = await expireNow(
+      { account, keyService: keyService(account), signal: run.signal },
+      [planned],
+      who,
+    );
+    const { rotations, good } = await resumeRotation(open, run);
     return { ...outcomeOf(rotations, changes), good: good && changes.every(({ done }) => done) };
   };
 
@@ -105,5 +110,5 @@ export const createLeakOrders = ({ clock, desk, accounts, takeUp }: LeakMeans) =
       );
   };
 
-  return { takeUpLeak, leftOf };
+  return { resumeCompromised, leftOf };
 };

@@ -1,15 +1,15 @@
 import { isFault, toSeconds, unixSeconds } from '../base/index.ts';
 import type { Interval, Progress, UnixMillis, UnixSeconds } from '../base/index.ts';
-import type { KeyDesk, LogCompleteness, RotationView } from '../keys/index.ts';
+import type { KeyService, LogCompleteness, RotationView } from '../keys/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../server/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { FoundKey } from './keys-find.ts';
 import type { Cover } from './keys-planner.ts';
 
-export type ListMeans = {
+export type ListDeps = {
   readonly account: string;
   readonly currency: string;
-  readonly desk: Pick<KeyDesk, 'survey' | 'open'>;
+  readonly keyService: Pick<KeyService, 'survey' | 'open'>;
   readonly evidence: Pick<Warehouse['keys'], 'uses' | 'logComplete'>;
   readonly coverOf: (key: FoundKey) => Cover | undefined;
   readonly teamOf: (key: FoundKey) => string | undefined;
@@ -22,8 +22,8 @@ export const stateOf = (view: RotationView, error?: unknown): RotationState => (
 
 const daySeconds = 86_400;
 
-const throughOf = (log: LogCompleteness, span: Interval<UnixSeconds>): UnixSeconds | undefined =>
-  log.complete ? span.end : log.through;
+const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
+  log.complete ? range.end : log.through;
 
 const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly number[]> => {
   const ids = new Map<string, number[]>();
@@ -43,26 +43,26 @@ type Listing = {
 
 /** Keys of an account with their use of the last days. */
 export const listKeys = async (
-  means: ListMeans,
+  deps: ListDeps,
   keys: readonly FoundKey[],
   listing: Listing,
 ): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
-  const { account, currency, desk, evidence } = means;
+  const { account, currency, keyService, evidence } = deps;
   const { all, now, days, progress, signal } = listing;
   const end = toSeconds(now);
-  const span = { start: unixSeconds(end - days * daySeconds), end };
-  const through = throughOf(await evidence.logComplete(account, span), span);
-  const open = new Map((await desk.open()).map((view) => [view.id, stateOf(view)]));
+  const range = { start: unixSeconds(end - days * daySeconds), end };
+  const through = throughOf(await evidence.logComplete(account, range), range);
+  const open = new Map((await keyService.open()).map((view) => [view.id, stateOf(view)]));
   signal.throwIfAborted();
   progress({ step: 'looking who uses which key' });
   const names = keys.map(({ key }) => key.name);
-  const uses = await evidence.uses(account, names, span, 0);
+  const uses = await evidence.uses(account, names, range, 0);
   const ids = idsByName(all);
   const views = keys.map((found): KeyView => {
     const { key, service, generation, known, retained, rotation } = found;
     const use = uses.get(key.name);
-    const cover = means.coverOf(found);
-    const team = means.teamOf(found);
+    const cover = deps.coverOf(found);
+    const team = deps.teamOf(found);
     const state = rotation === undefined ? undefined : open.get(rotation.id);
     // No call seen says something only where the log is there to see it.
     const isTold = use !== undefined && (use.calls > 0 || through !== undefined);
@@ -96,7 +96,7 @@ export const listKeys = async (
     };
   });
   return {
-    accounts: [{ account, currency, since: span.start, ...(through === undefined ? {} : { through }) }],
+    accounts: [{ account, currency, since: range.start, ...(through === undefined ? {} : { through }) }],
     keys: views,
     rotations: [...open.values()],
   };

@@ -5,7 +5,7 @@ import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import { createKeyCommands } from './keys-commands.ts';
 import { createJobPlans } from './keys-job-plans.ts';
 import type { App } from './open-app.ts';
-import { payersOf } from './payers.ts';
+import { costOwnersOf } from './payers.ts';
 
 /** The commands on keys, by the config in force. */
 export const createLocalKeys = ({
@@ -17,7 +17,7 @@ export const createLocalKeys = ({
 }): KeyCommands => {
   const { warehouse } = app;
   const settings = () => app.current().config.settings;
-  const desk = (account: string) => app.current().keyDesk(account);
+  const keyService = (account: string) => app.current().keyService(account);
   const commands = createKeyCommands({
     clock,
     accounts: () =>
@@ -27,10 +27,10 @@ export const createLocalKeys = ({
       return amounts === undefined ? undefined : storedCurrency(amounts);
     },
     zone: () => settings().timezone,
-    desk,
+    keyService,
     evidence: warehouse.keys,
-    planner: () => createJobPlans({ config: app.current().config, desk, warehouse }),
-    teamOf: ({ account, ...key }) => teamOf(key, payersOf(settings(), account).teams),
+    planner: () => createJobPlans({ config: app.current().config, keyService, warehouse }),
+    teamOf: ({ account, ...key }) => teamOf(key, costOwnersOf(settings(), account).teams),
   });
   const withZone =
     <Given extends readonly unknown[]>(work: (...given: Given) => Promise<KeyOutcome>) =>

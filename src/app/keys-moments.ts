@@ -3,8 +3,8 @@ import type { UnixMillis, UnixSeconds } from '../base/index.ts';
 
 /** A moment to come, as a person writes it: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
 export const momentToCome = (text: string, zone: string, now: UnixMillis): UnixSeconds => {
-  const span = parseDuration(text.replace(/^\+/, ''));
-  const moment = span === undefined ? readMoment(text, zone) : unixMillis(now + span);
+  const range = parseDuration(text.replace(/^\+/, ''));
+  const moment = range === undefined ? readMoment(text, zone) : unixMillis(now + range);
   if (moment === undefined)
     throw fault('wrong-use', `${JSON.stringify(text)} is no moment`, {
       advice: `write 2026-12-01, 2026-12-01T08:00 (read in ${zone}), 2026-12-01T08:00Z, or +48h`,

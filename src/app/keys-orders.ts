@@ -1,22 +1,22 @@
 import { fault, formatSlot, money, shellWord, toSeconds } from '../base/index.ts';
 import type { Clock, Money } from '../base/index.ts';
 import { deadBy, plannedRotation } from '../keys/index.ts';
-import type { KeyDesk, KeyFields, RotationTerms } from '../keys/index.ts';
+import type { KeyService, KeyFields, RotationTerms } from '../keys/index.ts';
 import type { KeyCommands, KeyOutcome, ReconciledKeys } from '../server/index.ts';
 import type { KeyAccounts, OpenRotation } from './keys-accounts.ts';
 import { carryOn, expireNow, outcomeOf, startAndCarry } from './keys-carry.ts';
 import { findKey } from './keys-find.ts';
 import type { FoundKey } from './keys-find.ts';
-import { refuseHeld } from './keys-held.ts';
-import { atOnce, createLeakOrders } from './keys-leak.ts';
+import { refuseSkipped } from './keys-held.ts';
+import { atOnce, createCompromiseOperations } from './keys-leak.ts';
 import type { Run } from './keys-leak.ts';
 import { momentToCome } from './keys-moments.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 
-export type OrderMeans = {
+export type OrderDeps = {
   readonly clock: Clock;
   readonly zone: () => string;
-  readonly desk: (account: string) => KeyDesk;
+  readonly keyService: (account: string) => KeyService;
   readonly accounts: KeyAccounts;
   readonly planner: () => KeyPlanner;
   /** @throws Fault `job-unknown` */
@@ -46,7 +46,7 @@ const withQuota = (terms: RotationTerms, quota: string | undefined): RotationTer
 };
 
 /** What keeps a job from rotating a key, and does not matter when the key leaked. */
-const noMatterWhenLeaked: ReadonlySet<string> = new Set([
+const noMatterWhenCompromised: ReadonlySet<string> = new Set([
   'name-not-unique',
   'disabled',
   'expired',
@@ -59,21 +59,26 @@ const noMatterWhenLeaked: ReadonlySet<string> = new Set([
 ]);
 
 /** Orders of a person on one key or service. */
-export const createKeyOrders = ({
+export const createKeyOperations = ({
   clock,
   zone,
-  desk,
+  keyService,
   accounts,
   planner,
   jobNamed,
-}: OrderMeans): Pick<
+}: OrderDeps): Pick<
   KeyCommands,
   'rotate' | 'expire' | 'create' | 'adopt' | 'confirm' | 'resume' | 'giveUp' | 'reconcile'
 > => {
-  const takeUp = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
-    outcomeOf(await carryOn({ account, desk: desk(account), ...run }, [view.id]));
+  const resumeRotation = async ({ account, view }: OpenRotation, run: Run): Promise<KeyOutcome> =>
+    outcomeOf(await carryOn({ account, keyService: keyService(account), ...run }, [view.id]));
 
-  const { takeUpLeak, leftOf } = createLeakOrders({ clock, desk, accounts, takeUp });
+  const { resumeCompromised, leftOf } = createCompromiseOperations({
+    clock,
+    keyService,
+    accounts,
+    resumeRotation,
+  });
 
   const jobFor = ({ account, ...key }: FoundKey, named: string | undefined, now: boolean): KeyJob => {
     const at = clock.now();
@@ -149,7 +154,7 @@ export const createKeyOrders = ({
     outcome: KeyOutcome,
     { account, service, key }: FoundKey,
   ): Promise<KeyOutcome> => {
-    const steps = await desk(account).history(service);
+    const steps = await keyService(account).history(service);
     const deleted = steps.findLast((event) => event.what === 'deleted' && event.keyId === key.id);
     if (deleted === undefined) return outcome;
     const at = formatSlot(deleted.at, zone());
@@ -161,14 +166,14 @@ export const createKeyOrders = ({
     rotate: async ({ key: named, job: jobName, now, quota, who, account }, progress, signal) => {
       const run = { progress, signal };
       const open = await accounts.openOf(named, account);
-      if (open !== undefined && !now) return takeUp(open, run);
+      if (open !== undefined && !now) return resumeRotation(open, run);
       const all = await accounts.allKeys(account, signal);
       const found = findKey(named, all, clock.now());
       const mine = await accounts.openOf(found.service, found.account);
       const taken =
         mine === undefined
           ? undefined
-          : await (now ? takeUpLeak(mine, named, found, all, who, run) : takeUp(mine, run));
+          : await (now ? resumeCompromised(mine, named, found, all, who, run) : resumeRotation(mine, run));
       if (taken !== undefined) return now ? withDeleted(taken, found) : taken;
       const job = jobFor(found, jobName, now);
       const terms = withQuota(planner().termsOf(job.name), quota);
@@ -178,15 +183,15 @@ export const createKeyOrders = ({
       const obstacle = planner().obstacleOf(job.name, found, { at: clock.now(), keys });
       // A quota that is given makes up for one that is used up.
       const isMadeUp = obstacle?.reason === 'exhausted' && quota !== undefined;
-      if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenLeaked.has(obstacle.reason)))
+      if (obstacle !== undefined && !isMadeUp && !(now && noMatterWhenCompromised.has(obstacle.reason)))
         throw fault('wrong-use', `${key.name} (id ${key.id}) cannot be rotated: ${obstacle.words}`, {
-          advice: noMatterWhenLeaked.has(obstacle.reason)
+          advice: noMatterWhenCompromised.has(obstacle.reason)
             ? `\`tollkeeper keys rotate ${shellWord(service)} --now\` gives the service another key, where nothing is left to be spared`
             : '`tollkeeper keys list` shows its line; `tollkeeper keys expire` ends a key that has no use',
         });
       refuseOverwriting(job, service, keys);
       const planned = plannedRotation(found, now ? 'leak' : 'hand', now ? atOnce(terms) : terms);
-      const carry = { account: found.account, desk: desk(found.account), ...run };
+      const carry = { account: found.account, keyService: keyService(found.account), ...run };
       const outcome = await startAndCarry(carry, [planned], who);
       if (!now) return outcome;
       const told = await withDeleted(outcome, found);
@@ -202,13 +207,13 @@ export const createKeyOrders = ({
       const { service, generation, key } = found;
       if (!evenIfCurrent) {
         const job = planner().delivers(found.account, found, now);
-        const history = () => desk(found.account).history(service);
-        await refuseHeld(found, { keys, now, job, history });
+        const history = () => keyService(found.account).history(service);
+        await refuseSkipped(found, { keys, now, job, history });
       }
       const action = { kind: 'expire', at: end } as const;
       const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
       const changes = await expireNow(
-        { account: found.account, desk: desk(found.account), signal },
+        { account: found.account, keyService: keyService(found.account), signal },
         [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
         who,
       );
@@ -231,9 +236,9 @@ export const createKeyOrders = ({
           advice: `leave --account out, or name a job of ${account}`,
         });
       const terms = planner().termsOf(named);
-      const trouble = planner().nameTrouble(named, service);
-      if (trouble !== undefined)
-        throw fault('wrong-use', `${service} cannot be the name of a service: ${trouble}`, {
+      const problem = planner().nameProblem(named, service);
+      if (problem !== undefined)
+        throw fault('wrong-use', `${service} cannot be the name of a service: ${problem}`, {
           advice: 'give it a short name of letters, digits and hyphens',
         });
       const fresh: KeyFields = {
@@ -241,9 +246,9 @@ export const createKeyOrders = ({
         expiredTime: expires === undefined ? 'never' : momentToCome(expires, zone(), clock.now()),
         group: group ?? '',
       };
-      const run = { account: job.account, desk: desk(job.account), progress, signal };
+      const run = { account: job.account, keyService: keyService(job.account), progress, signal };
       const open = await accounts.openOf(service, job.account);
-      if (open !== undefined) return takeUp(open, run);
+      if (open !== undefined) return resumeRotation(open, run);
       const keys = await accounts.keysOf(job.account, signal);
       const there = keys.filter((key) => key.service === service && key.retained === undefined);
       if (there.length > 0)
@@ -257,18 +262,18 @@ export const createKeyOrders = ({
     adopt: async ({ key: named, service, generation, who, account, move = false }, signal) => {
       const found = findKey(named, await accounts.allKeys(account, signal), clock.now());
       const placed = { keyId: found.key.id, service, generation, move };
-      await desk(found.account).adopt(placed, who, signal);
+      await keyService(found.account).adopt(placed, who, signal);
       return { said: `${found.key.name} (id ${found.key.id}) is generation ${generation} of ${service}` };
     },
     confirm: async ({ service, fingerprint, who, account }) => {
       const name = await accounts.ofService(service, account);
-      return { said: await desk(name).confirm(service, fingerprint, who) };
+      return { said: await keyService(name).confirm(service, fingerprint, who) };
     },
     resume: async ({ service, who, account }, progress, signal) => {
       const name = await accounts.ofService(service, account);
-      const said = await desk(name).resume(service, who);
+      const said = await keyService(name).resume(service, who);
       const open = await accounts.openOf(service, name);
-      const carry = { account: name, desk: desk(name), progress, signal };
+      const carry = { account: name, keyService: keyService(name), progress, signal };
       const states = open === undefined ? [] : await carryOn(carry, [open.view.id]);
       return outcomeOf(states, [], [said]);
     },
@@ -277,9 +282,9 @@ export const createKeyOrders = ({
       let isKnown = service === undefined;
       for (const name of accounts.named(account)) {
         const options = { apply, ...(service === undefined ? {} : { service }) };
-        const reconciled = await desk(name).reconcile(options, who, signal);
+        const reconciled = await keyService(name).reconcile(options, who, signal);
         found.push(...reconciled.map((one) => ({ account: name, ...one })));
-        isKnown ||= (await desk(name).history(service)).length > 0;
+        isKnown ||= (await keyService(name).history(service)).length > 0;
       }
       if (!isKnown)
         throw fault('wrong-use', `the journal has no step on a key of ${service ?? ''}`, {
@@ -289,7 +294,7 @@ export const createKeyOrders = ({
     },
     giveUp: async ({ service, who, account }) => {
       const name = await accounts.ofService(service, account);
-      return { said: await desk(name).giveUp(service, who) };
+      return { said: await keyService(name).giveUp(service, who) };
     },
   };
 };

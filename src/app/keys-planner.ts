@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../base/index.ts';
 import type {
-  HeldKey,
+  SkippedKey,
   KeySurvey,
   PlannedExpiry,
   PlannedRotation,
@@ -26,7 +26,7 @@ export type JobKeyPlan = {
 
 /** A plan made just now, with each key that the job is about and leaves as it is. */
 export type FreshKeyPlan = JobKeyPlan & {
-  readonly held: readonly Pick<HeldKey, 'keyId' | 'name' | 'reason' | 'words'>[];
+  readonly held: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'words'>[];
 };
 
 /** What a rotate-keys job says of a key that its selection covers. */
@@ -47,7 +47,7 @@ export type KeyPlanner = {
     survey: KeySurvey,
   ) => { readonly reason: string; readonly words: string } | undefined;
   /** What keeps the job from making a first key for the service, in words. */
-  readonly nameTrouble: (job: string, service: string) => string | undefined;
+  readonly nameProblem: (job: string, service: string) => string | undefined;
   /** The first rotate-keys job of the account that covers the key and delivers what it makes. */
   readonly delivers: (account: string, key: SurveyedKey, now: UnixMillis) => string | undefined;
   /** What a service's first key would be called, and what the job selects, in words, where it does not select that one. */

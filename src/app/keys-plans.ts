@@ -3,7 +3,7 @@ import type { PlannedExpiry, PlannedRotation } from '../keys/index.ts';
 import type { KeyPlanView, PlannedChange } from '../server/index.ts';
 import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './keys-planner.ts';
 
-const whyWords = {
+const describeReason = {
   age: 'it has its age',
   split: 'the sinks of its service may hold different keys',
   hand: 'by hand',
@@ -11,14 +11,14 @@ const whyWords = {
   new: 'the service has no key yet',
 } as const;
 
-const quotaWords = ({ terms: { quota }, old }: PlannedRotation): string => {
+const describeQuota = ({ terms: { quota }, old }: PlannedRotation): string => {
   const left = old === undefined || old.unlimitedQuota ? 'no limit' : old.remainQuota;
   if (quota.kind === 'carry') return `quota ${left}, carried on`;
   if (quota.kind === 'split') return `quota half of ${left}`;
   return quota.kind === 'fixed' ? `quota ${quota.amount}` : 'no limit';
 };
 
-const retireWords = ({ terms: { retire } }: PlannedRotation): string => {
+const describeRetirement = ({ terms: { retire } }: PlannedRotation): string => {
   if (retire.when === 'now') return 'deleted at once';
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused' ? `${end} once nobody uses it` : `${end} after the overlap`;
@@ -26,17 +26,17 @@ const retireWords = ({ terms: { retire } }: PlannedRotation): string => {
 
 const rotationChange = (planned: PlannedRotation): PlannedChange => {
   const { service, old, why } = planned;
-  if (old === undefined) return { what: 'create', service, words: `a first key: ${quotaWords(planned)}` };
+  if (old === undefined) return { what: 'create', service, words: `a first key: ${describeQuota(planned)}` };
   return {
     what: 'rotate',
     service,
     keyId: old.keyId,
     name: old.name,
-    words: `${whyWords[why]}; ${quotaWords(planned)}; the old one is ${retireWords(planned)}`,
+    words: `${describeReason[why]}; ${describeQuota(planned)}; the old one is ${describeRetirement(planned)}`,
   };
 };
 
-const expiryWords = ({ action }: PlannedExpiry, zone: string): string => {
+const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
   return action.kind === 'expire' ? `expires ${formatMoment(action.at, zone)}` : 'deleted';
 };
@@ -59,7 +59,7 @@ export const planView = (
       service: planned.service,
       keyId: planned.keyId,
       name: planned.name,
-      words: expiryWords(planned, job.zone),
+      words: describeExpiry(planned, job.zone),
     })),
   ],
   notes,

@@ -8,7 +8,7 @@ const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 
 /** What somebody's use of a key looked like: `12 calls, last 2026-11-21 08:00 UTC, gpt-4o 12, 0.5 USD spent`. */
-export const useWords = (
+export const describeUse = (
   { calls, lastCall, spend, models }: KeyUse,
   zone: string,
   currency?: string,
@@ -37,14 +37,14 @@ const whyDeleted = {
   probe: 'it was a probe',
 } as const;
 
-type Words = { readonly [What in KeyEventKind]: (event: KeyEventOf<What>, zone: string) => string };
+type Messages = { readonly [What in KeyEventKind]: (event: KeyEventOf<What>, zone: string) => string };
 
 const held = (
   { name, words: why, use }: { name: string; words: string; use?: KeyUse | undefined },
   zone: string,
-): string => `${name} stays: ${why}${use === undefined ? '' : ` (${useWords(use, zone)})`}`;
+): string => `${name} stays: ${why}${use === undefined ? '' : ` (${describeUse(use, zone)})`}`;
 
-const words: Words = {
+const words: Messages = {
   adopted: ({ name, generation }) => `${name} is generation ${generation} from now on`,
   vanished: ({ name }) => `${name} is gone, and not by us`,
   planned: ({ why, old, terms }) =>
@@ -106,7 +106,7 @@ const bad: ReadonlySet<KeyEventKind> = new Set([
 ]);
 
 /** What a step was, for a person. */
-export const stepWords = (
+export const describeStep = (
   event: KeyEvent,
   zone: string,
 ): { readonly words: string; readonly tone: 'good' | 'bad' | 'plain' } => {

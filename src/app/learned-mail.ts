@@ -1,12 +1,12 @@
 import { formatSlot } from '../base/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { LetterBlock } from '../report/index.ts';
-import type { LearnedNews } from '../warehouse/index.ts';
-import type { NoticeMeans } from './notice-mail.ts';
+import type { AlertBlock } from '../report/index.ts';
+import type { LearnedChange } from '../warehouse/index.ts';
+import type { NoticeDeps } from './notice-mail.ts';
 import { fingerprint, operatorMail } from './operator-mail.ts';
 
 /** Without what it is told for, a column is still kept as text. */
-const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, string, string] => {
+const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, string, string] => {
   if (topic === 'column-appeared')
     return [
       `New column ${name}`,
@@ -58,8 +58,8 @@ const meaningOf = ({ topic, name, detail }: LearnedNews): readonly [string, stri
   ];
 };
 
-const titleOf = (news: readonly LearnedNews[], account: string): string => {
-  const count = (topic: LearnedNews['topic'], one: string, many: string): readonly string[] => {
+const titleOf = (news: readonly LearnedChange[], account: string): string => {
+  const count = (topic: LearnedChange['topic'], one: string, many: string): readonly string[] => {
     const { length } = news.filter((each) => each.topic === topic);
     return length === 0 ? [] : [`${length} ${length === 1 ? one : many}`];
   };
@@ -75,12 +75,12 @@ const titleOf = (news: readonly LearnedNews[], account: string): string => {
 
 /** The mail that tells operators what is new about a gateway's exports; nothing where there is nobody to tell. */
 export const learnedMail = (
-  news: readonly LearnedNews[],
+  news: readonly LearnedChange[],
   account: string,
-  means: Pick<NoticeMeans, 'from' | 'operators' | 'zone'>,
+  deps: Pick<NoticeDeps, 'from' | 'operators' | 'zone'>,
 ): Mail | undefined => {
-  if (news.length === 0 || means.operators.length === 0) return undefined;
-  const blocks = news.map((each): LetterBlock => {
+  if (news.length === 0 || deps.operators.length === 0) return undefined;
+  const blocks = news.map((each): AlertBlock => {
     const [heading, seen, toDo] = meaningOf(each);
     return {
       heading,
@@ -88,7 +88,7 @@ export const learnedMail = (
       lines: [
         ['Seen', seen],
         ['What to do', toDo],
-        ['First seen', formatSlot(each.notedAt, means.zone)],
+        ['First seen', formatSlot(each.notedAt, deps.zone)],
       ],
     };
   });
@@ -103,7 +103,7 @@ export const learnedMail = (
         'Nothing of this is told again.',
       ],
     },
-    means.from,
-    means.operators,
+    deps.from,
+    deps.operators,
   );
 };

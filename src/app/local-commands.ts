@@ -16,7 +16,7 @@ import type {
 import { version } from '../version.ts';
 import type { LedgerRun, OutboxState } from '../warehouse/index.ts';
 import { intervalOf, slotOf, slotsBetween } from './backfill.ts';
-import { clockTroubles } from './clock-status.ts';
+import { clockProblems } from './clock-status.ts';
 import { accountViews, keptReports } from './data-status.ts';
 import { jobFailures } from './job-failures.ts';
 import { createLocalKeys } from './keys-local.ts';
@@ -27,7 +27,7 @@ import { attemptsByRun, runView } from './views.ts';
 /** What `status` tells of the process itself. */
 export type ProcessState = Pick<StatusView, 'daemon' | 'config'>;
 
-export type LocalMeans = {
+export type LocalDeps = {
   readonly clock: Clock;
   readonly app: App;
   readonly state: () => ProcessState;
@@ -36,7 +36,7 @@ export type LocalMeans = {
 const never = new AbortController().signal;
 
 /** The commands, carried out by this process. */
-export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands => {
+export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands => {
   const { scheduler, warehouse } = app;
   const jobs = (): Readonly<Record<string, Job>> => app.current().config.jobs;
 
@@ -48,19 +48,19 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
   };
 
   const openRotations = async (): Promise<readonly OpenRotationView[]> => {
-    const { config, keyDesk } = app.current();
+    const { config, keyService } = app.current();
     const open = await Promise.all(
-      Object.keys(config.settings.accounts).map((account) => keyDesk(account).open()),
+      Object.keys(config.settings.accounts).map((account) => keyService(account).open()),
     );
     return open.flat();
   };
 
   const outdatedServices = async (): Promise<readonly OutdatedServiceView[]> => {
-    const { config, keyDesk } = app.current();
+    const { config, keyService } = app.current();
     const accounts = Object.keys(config.settings.accounts);
     const found = await Promise.all(
       accounts.map(async (account) =>
-        (await keyDesk(account).outdated()).map((one) => ({ account, ...one })),
+        (await keyService(account).outdated()).map((one) => ({ account, ...one })),
       ),
     );
     return found.flat();
@@ -83,7 +83,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
     return {
       ...withoutSending(counts),
-      ...(isThrough || delivered.trouble === undefined ? {} : { trouble: delivered.trouble }),
+      ...(isThrough || delivered.problem === undefined ? {} : { problem: delivered.problem }),
     };
   };
 
@@ -116,7 +116,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
     const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
     const now = clock.now();
     // Rotations are told as they are after it: a file that holds again brings them back.
-    const keyTrouble = await app.keyTrouble();
+    const keyProblem = await app.keyProblem();
     return {
       ...state(),
       version,
@@ -159,8 +159,8 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
         reports: await keptReports(app.places.reportsDirectory),
         rotations: await openRotations(),
         outdated: await outdatedServices(),
-        ...keyTroubleOf(keyTrouble),
-        clockTroubles: clockTroubles({ jobs: jobs() }, warehouse.clocks),
+        ...keyProblemOf(keyProblem),
+        clockProblems: clockProblems({ jobs: jobs() }, warehouse.clocks),
       },
     };
   };
@@ -255,10 +255,10 @@ export const createLocalCommands = ({ clock, app, state }: LocalMeans): Commands
   };
 };
 
-const keyTroubleOf = (trouble: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyTrouble'> =>
-  trouble === undefined
+const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyProblem'> =>
+  problem === undefined
     ? {}
-    : { keyTrouble: { code: trouble.code, message: trouble.message, advice: trouble.advice } };
+    : { keyProblem: { code: problem.code, message: problem.message, advice: problem.advice } };
 
 /** A newer config that is not in force since it has faults. */
 const configChecks = (faults: StatusView['config']['faults']): readonly DoctorCheck[] =>

@@ -2,12 +2,12 @@ import { adviceOf, formatSlot } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { ConfigFault, Job } from '../config/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { LetterBlock } from '../report/index.ts';
+import type { AlertBlock } from '../report/index.ts';
 import { nextSlot, scheduleOf } from '../schedule/index.ts';
 import type { Notice } from '../schedule/index.ts';
 import { fingerprint, operatorMail } from './operator-mail.ts';
 
-export type NoticeMeans = {
+export type NoticeDeps = {
   readonly from: string;
   readonly operators: readonly string[];
   readonly jobs: Readonly<Record<string, Job>>;
@@ -22,7 +22,7 @@ const verbs = {
   recovered: 'runs well again',
 } as const;
 
-type Lines = LetterBlock['lines'];
+type Lines = AlertBlock['lines'];
 
 const line = (label: string, words: string | undefined): Lines =>
   words === undefined || words.trim() === '' ? [] : [[label, words]];
@@ -39,8 +39,8 @@ const againOf = ({ kind, job, slot }: Notice): string | undefined =>
     ? `\`tollkeeper run ${job} --slot ${new Date(slot).toISOString().replace('.000Z', 'Z')}\` runs this slot after all`
     : undefined;
 
-const linesOf = (notice: Notice, job: Job | undefined, usualZone: string): Lines => {
-  const at = (moment: UnixMillis): string => formatSlot(moment, job?.timezone ?? usualZone);
+const linesOf = (notice: Notice, job: Job | undefined, defaultZone: string): Lines => {
+  const at = (moment: UnixMillis): string => formatSlot(moment, job?.timezone ?? defaultZone);
   const next = line('Next slot', nextOf(job, notice.at));
   if (notice.kind === 'recovered')
     return [
@@ -58,7 +58,7 @@ const linesOf = (notice: Notice, job: Job | undefined, usualZone: string): Lines
   ];
 };
 
-const toneOf = (kind: Notice['kind']): LetterBlock['tone'] => (kind === 'recovered' ? 'good' : 'bad');
+const toneOf = (kind: Notice['kind']): AlertBlock['tone'] => (kind === 'recovered' ? 'good' : 'bad');
 
 const titleOf = ({ job, kind }: Notice): string => `${job} ${verbs[kind]}`;
 
@@ -89,10 +89,10 @@ const subjectOf = (notices: readonly Notice[]): string => {
 };
 
 /** The mails that tell notices: what goes to the same people at once is one mail. Nobody to tell: no mail. */
-export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): readonly Mail[] => {
+export const noticeMails = (notices: readonly Notice[], deps: NoticeDeps): readonly Mail[] => {
   const groups = new Map<string, { readonly to: readonly string[]; readonly notices: Notice[] }>();
   for (const notice of notices) {
-    const to = means.jobs[notice.job]?.notifyTo ?? means.operators;
+    const to = deps.jobs[notice.job]?.notifyTo ?? deps.operators;
     if (to.length === 0) continue;
     const group = groups.get(to.join()) ?? { to, notices: [] };
     group.notices.push(notice);
@@ -105,16 +105,16 @@ export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): rea
     const blocks = group.notices.map((notice) => ({
       ...(only === undefined ? { heading: titleOf(notice) } : {}),
       tone: toneOf(notice.kind),
-      lines: linesOf(notice, means.jobs[notice.job], means.zone),
+      lines: linesOf(notice, deps.jobs[notice.job], deps.zone),
     }));
     return operatorMail(
       {
         key: { account: '', kind: 'notice', subject: fingerprint(told) },
         title: only === undefined ? subjectOf(group.notices) : titleOf(only),
         blocks,
-        closing: only === undefined ? closingOfMany : closingOf(only, means.jobs[only.job]),
+        closing: only === undefined ? closingOfMany : closingOf(only, deps.jobs[only.job]),
       },
-      means.from,
+      deps.from,
       group.to,
     );
   });
@@ -124,10 +124,10 @@ export const noticeMails = (notices: readonly Notice[], means: NoticeMeans): rea
 export const configMail = (
   faults: readonly ConfigFault[],
   at: UnixMillis,
-  means: Pick<NoticeMeans, 'from' | 'operators' | 'zone'>,
+  deps: Pick<NoticeDeps, 'from' | 'operators' | 'zone'>,
 ): Mail | undefined => {
-  if (means.operators.length === 0) return undefined;
-  const blocks = faults.map(({ file, line: row, column, message, advice }): LetterBlock => ({
+  if (deps.operators.length === 0) return undefined;
+  const blocks = faults.map(({ file, line: row, column, message, advice }): AlertBlock => ({
     heading: `${file}:${row}:${column}`,
     tone: 'bad',
     lines: [...line('Fault', message), ...line('What to do', advice)],
@@ -138,11 +138,11 @@ export const configMail = (
       title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
       blocks,
       closing: [
-        `Found ${formatSlot(at, means.zone)}. Jobs run on as before until the config is mended; it is then taken up by itself.`,
+        `Found ${formatSlot(at, deps.zone)}. Jobs run on as before until the config is mended; it is then taken up by itself.`,
         '`tollkeeper check` reads it anew and says whether it is good.',
       ],
     },
-    means.from,
-    means.operators,
+    deps.from,
+    deps.operators,
   );
 };

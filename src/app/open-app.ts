@@ -1,31 +1,31 @@
-import type { Fault, Log, Means } from '../base/index.ts';
+import type { Fault, Log, Deps } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import { createDataReach, jobKinds } from '../jobs/index.ts';
-import type { KeyDesk } from '../keys/index.ts';
+import { createWatermarks, jobKinds } from '../jobs/index.ts';
+import type { KeyService } from '../keys/index.ts';
 import { recoverInterrupted } from '../mail/index.ts';
 import { createScheduler } from '../schedule/index.ts';
 import type { Scheduler } from '../schedule/index.ts';
 import { openWarehouse } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import { furnish } from './furnish.ts';
-import type { Furniture, House } from './furnish.ts';
+import { createRuntime } from './furnish.ts';
+import type { Runtime, Fixture } from './furnish.ts';
 import { createHeartbeats } from './heartbeat.ts';
-import { openKeyRoom } from './key-desks.ts';
-import { makeDataFolder, placesOf, placesToPlan } from './places.ts';
-import type { Places } from './places.ts';
+import { openKeyRuntime } from './key-desks.ts';
+import { makeDataFolder, pathsOf, placesToPlan } from './places.ts';
+import type { Paths } from './places.ts';
 
 /** Furniture to be used; taking it away is left to who keeps it. */
-export type FurnitureInUse = Omit<Furniture, typeof Symbol.asyncDispose>;
+export type RuntimeHandle = Omit<Runtime, typeof Symbol.asyncDispose>;
 
 /** The program at work on one database. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {
-  readonly places: Places;
+  readonly places: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   /** Why nothing is done to keys, looked for anew; nothing where their journal holds. */
-  readonly keyTrouble: () => Promise<Fault | undefined>;
+  readonly keyProblem: () => Promise<Fault | undefined>;
   /** What works on the config in force. */
-  readonly current: () => FurnitureInUse;
+  readonly current: () => RuntimeHandle;
   /** Puts another config in force; what runs ends with what it began with. */
   readonly adopt: (config: Config) => Promise<void>;
 };
@@ -56,24 +56,24 @@ const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
 };
 
 /** Keeps the furniture in use: an old config's is taken away when the last that began with it has ended. */
-const createFurniture = (house: House, first: Config) => {
-  let current = { furniture: furnish(house, first), users: 0 };
+const createRuntimeParts = (fixture: Fixture, first: Config) => {
+  let current = { runtime: createRuntime(fixture, first), users: 0 };
   const old = new Set<Promise<void>>();
   const retiring = new Set<typeof current>();
   const takeAway = (place: typeof current): void => {
     retiring.delete(place);
-    old.add(Promise.resolve(place.furniture[Symbol.asyncDispose]()));
+    old.add(Promise.resolve(place.runtime[Symbol.asyncDispose]()));
   };
   /** The work of the furniture that is there when it begins, which stays until it has ended. */
   const held =
     <Given extends readonly unknown[], Result>(
-      workOf: (furniture: Furniture) => (...given: Given) => Promise<Result>,
+      workOf: (runtime: Runtime) => (...given: Given) => Promise<Result>,
     ) =>
     async (...given: Given): Promise<Result> => {
       const mine = current;
       mine.users += 1;
       try {
-        return await workOf(mine.furniture)(...given);
+        return await workOf(mine.runtime)(...given);
       } finally {
         mine.users -= 1;
         if (mine.users === 0 && retiring.has(mine)) takeAway(mine);
@@ -85,52 +85,52 @@ const createFurniture = (house: House, first: Config) => {
     composeReport: held(({ composeReport }) => composeReport),
     doctor: held(({ doctor }) => doctor),
     reconcile: held(({ reconcile }) => reconcile),
-    passRoute: held(({ passRoute }) => passRoute),
+    processRoute: held(({ processRoute }) => processRoute),
     passUndeclared: held(({ passUndeclared }) => passUndeclared),
     deliver: held(({ deliver }) => deliver),
     cleanMail: held(({ cleanMail }) => cleanMail),
     holdsMail: held(({ holdsMail }) => holdsMail),
-    tell: held(({ tell }) => tell),
-    tellConfigFaults: held(({ tellConfigFaults }) => tellConfigFaults),
-    tellOfKeys: held(({ tellOfKeys }) => tellOfKeys),
+    notify: held(({ notify }) => notify),
+    notifyConfigFaults: held(({ notifyConfigFaults }) => notifyConfigFaults),
+    notifyOfKeys: held(({ notifyOfKeys }) => notifyOfKeys),
     remindOfAdminKeys: held(({ remindOfAdminKeys }) => remindOfAdminKeys),
   };
-  const keyDesk = (account: string): KeyDesk => {
+  const keyService = (account: string): KeyService => {
     // There is such an account, or the caller is told at once.
-    current.furniture.keyDesk(account);
+    current.runtime.keyService(account);
     return {
-      survey: held(({ keyDesk: of }) => of(account).survey),
-      open: held(({ keyDesk: of }) => of(account).open),
-      start: held(({ keyDesk: of }) => of(account).start),
-      advance: held(({ keyDesk: of }) => of(account).advance),
-      expire: held(({ keyDesk: of }) => of(account).expire),
-      heldBySinks: held(({ keyDesk: of }) => of(account).heldBySinks),
-      adopt: held(({ keyDesk: of }) => of(account).adopt),
-      adoptAll: held(({ keyDesk: of }) => of(account).adoptAll),
-      confirm: held(({ keyDesk: of }) => of(account).confirm),
-      resume: held(({ keyDesk: of }) => of(account).resume),
-      giveUp: held(({ keyDesk: of }) => of(account).giveUp),
-      outdated: held(({ keyDesk: of }) => of(account).outdated),
-      reconcile: held(({ keyDesk: of }) => of(account).reconcile),
-      history: held(({ keyDesk: of }) => of(account).history),
+      survey: held(({ keyService: of }) => of(account).survey),
+      open: held(({ keyService: of }) => of(account).open),
+      start: held(({ keyService: of }) => of(account).start),
+      advance: held(({ keyService: of }) => of(account).advance),
+      expire: held(({ keyService: of }) => of(account).expire),
+      keptBySinks: held(({ keyService: of }) => of(account).keptBySinks),
+      adopt: held(({ keyService: of }) => of(account).adopt),
+      adoptAll: held(({ keyService: of }) => of(account).adoptAll),
+      confirm: held(({ keyService: of }) => of(account).confirm),
+      resume: held(({ keyService: of }) => of(account).resume),
+      giveUp: held(({ keyService: of }) => of(account).giveUp),
+      outdated: held(({ keyService: of }) => of(account).outdated),
+      reconcile: held(({ keyService: of }) => of(account).reconcile),
+      history: held(({ keyService: of }) => of(account).history),
     };
   };
   return {
     work,
-    current: (): FurnitureInUse => {
-      const { config, routes } = current.furniture;
-      return { ...work, keyDesk, config, routes };
+    current: (): RuntimeHandle => {
+      const { config, routes } = current.runtime;
+      return { ...work, keyService, config, routes };
     },
     replace: (config: Config): void => {
       const before = current;
-      current = { furniture: furnish(house, config), users: 0 };
+      current = { runtime: createRuntime(fixture, config), users: 0 };
       retiring.add(before);
       if (before.users === 0) takeAway(before);
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       for (const place of retiring) takeAway(place);
       await Promise.all(old);
-      await current.furniture[Symbol.asyncDispose]();
+      await current.runtime[Symbol.asyncDispose]();
     },
   };
 };
@@ -142,12 +142,12 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
 };
 
 /** Opens the database and wires the rooms together: the one place where all of them meet. */
-export const openApp = async (means: Means, options: AppOptions): Promise<App> => {
+export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
   const { settings } = config;
-  const { clock, random, secrets } = means;
+  const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
-  const beside = placesOf(means, settings.warehouse);
+  const beside = pathsOf(deps, settings.warehouse);
   const places = dryRun ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(places);
   const warehouse = await openWarehouse({
@@ -157,27 +157,27 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
     clock,
     log,
   });
-  const keyRoom = await openKeyRoom(warehouse, places.auditFile, log).catch(async (error: unknown) => {
+  const keyRuntime = await openKeyRuntime(warehouse, places.auditFile, log).catch(async (error: unknown) => {
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
-  const furniture = createFurniture({ means, log, folder, places, warehouse, keyRoom }, config);
-  const heartbeats = createHeartbeats({ env: means.env, clock, log });
+  const runtime = createRuntimeParts({ deps, log, folder, places, warehouse, keyRuntime }, config);
+  const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
     // Whoever was sending before us is gone: the database has one owner.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
     if (!dryRun) await configureTokens(warehouse, config);
-    const data = createDataReach(jobKinds);
+    const data = createWatermarks(jobKinds);
     const scheduler = await createScheduler(
       {
         clock,
         log,
         ledger: warehouse.runs,
-        execute: furniture.work.execute,
+        execute: runtime.work.execute,
         reach: async (job) =>
-          data.bringsData(job) ? data.reachOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
+          data.bringsData(job) ? data.watermarkOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
-        tell: furniture.work.tell,
+        notify: runtime.work.notify,
         onGoodRun: heartbeats.beat,
         redact: secrets.redact,
       },
@@ -192,20 +192,20 @@ export const openApp = async (means: Means, options: AppOptions): Promise<App> =
       places,
       warehouse,
       scheduler,
-      keyTrouble: keyRoom.journals.check,
-      current: furniture.current,
+      keyProblem: keyRuntime.journals.check,
+      current: runtime.current,
       adopt: async (adopted) => {
         await configureTokens(warehouse, adopted);
-        furniture.replace(adopted);
+        runtime.replace(adopted);
         await scheduler.adopt(jobsOf(adopted), adopted.settings.scheduler.max_running);
       },
       [Symbol.asyncDispose]: async () => {
         await scheduler.stop(0);
-        await closeAll([heartbeats, furniture, warehouse]);
+        await closeAll([heartbeats, runtime, warehouse]);
       },
     };
   } catch (error) {
-    await closeAll([heartbeats, furniture, warehouse]);
+    await closeAll([heartbeats, runtime, warehouse]);
     throw error;
   }
 };

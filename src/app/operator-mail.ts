@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Mail } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
-import type { LetterBlock } from '../report/index.ts';
+import { renderAlertEmail } from '../report/index.ts';
+import type { AlertBlock } from '../report/index.ts';
 
 /** Much to tell at once still makes a mail that can be read. */
-const mostBlocks = 40;
+const maxBlocks = 40;
 
 type Told = {
   readonly key: Mail['key'];
   readonly title: string;
-  readonly blocks: readonly LetterBlock[];
+  readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
 };
 
@@ -19,7 +19,7 @@ export const operatorMail = (
   from: string,
   to: readonly string[],
 ): Mail => {
-  const blocks = all.slice(0, mostBlocks);
+  const blocks = all.slice(0, maxBlocks);
   const more = all.length - blocks.length;
   const subject = `Tollkeeper: ${title}`;
   return {
@@ -27,7 +27,7 @@ export const operatorMail = (
     from,
     to,
     subject,
-    ...renderLetter({
+    ...renderAlertEmail({
       subject,
       title,
       tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',

@@ -5,10 +5,10 @@ import { neverAgain } from '../warehouse/index.ts';
 import type { OutboxRow } from '../warehouse/index.ts';
 import type { App } from './open-app.ts';
 
-type Means = { readonly clock: Clock; readonly app: App };
+type Deps = { readonly clock: Clock; readonly app: App };
 
 /** Rows that `status` names; of more it says how many. */
-const mostTold = 5;
+const maxTold = 5;
 
 const viewOf = (
   { sender: _sender, triedFrom: _from, file: _file, nextAttempt, ...row }: OutboxRow,
@@ -22,7 +22,7 @@ const viewOf = (
 const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
 
 /** How a row stands that was ordered to be sent. */
-const sentWords = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
+const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
   const { state, recipient, nextAttempt } = row;
   if (state === 'sent') return { done: true, said: `sent to ${recipient}` };
   if (state === 'queued' || state === 'sending') return { done: true, said: `on its way to ${recipient}` };
@@ -32,7 +32,7 @@ const sentWords = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'said'> => {
 };
 
 /** Looking into the outbox, and a person's orders on it. */
-export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'outbox' | 'resend' | 'drop'> => {
+export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outbox' | 'resend' | 'drop'> => {
   const { outbox } = app.warehouse;
   const zone = (): string => app.current().config.settings.timezone;
   const rowOf = async (id: string): Promise<OutboxRow | undefined> => (await outbox.list({ ids: [id] }))[0];
@@ -60,7 +60,7 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
       const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = rows.get(id);
-        return { id, ...(refused.get(id) ?? (row === undefined ? none : sentWords(row))), zone: zone() };
+        return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row))), zone: zone() };
       });
     },
     drop: async ({ ids }) => {
@@ -82,7 +82,7 @@ export const createOutboxCommands = ({ clock, app }: Means): Pick<Commands, 'out
 };
 
 /** What `status` says of mails: how many are not through, and the newest that need a person. */
-export const mailStatus = async ({ app }: Pick<Means, 'app'>) => {
+export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
   const { outbox } = app.warehouse;
   const zone = app.current().config.settings.timezone;
   const counts = await outbox.counts();
@@ -92,7 +92,7 @@ export const mailStatus = async ({ app }: Pick<Means, 'app'>) => {
   return {
     ...counts,
     stuck: stuck
-      .slice(-mostTold)
+      .slice(-maxTold)
       .map((row) => viewOf(row, zone))
       .toReversed(),
   };

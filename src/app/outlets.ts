@@ -1,4 +1,4 @@
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   createMailRoute,
@@ -7,24 +7,24 @@ import {
   createWebhookRoute,
   readMailbox,
 } from '../mail/index.ts';
-import type { Letterhead, MailTransport, OutboxRoute, RouteKind } from '../mail/index.ts';
+import type { MessageDefaults, MailTransport, OutboxRoute, RouteKind } from '../mail/index.ts';
 import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import { version } from '../version.ts';
 
 /** All ways out of the outbox that a config declares. Connections are opened when they are first asked for. */
-export type Outlets = AsyncDisposable & {
+export type Channels = AsyncDisposable & {
   /** Missing where no mail server is declared. */
   readonly transport: MailTransport | undefined;
   readonly routes: readonly OutboxRoute[];
   /** What the routes beside mail take, by name. */
   readonly kinds: ReadonlyMap<string, RouteKind>;
-  readonly letterhead: Letterhead;
+  readonly messageDefaults: MessageDefaults;
 };
 
 const timeouts = { connect: 15_000, headers: 30_000, idle: 30_000, total: 60_000 };
 
-const letterheadOf = (mail: Config['settings']['mail']): Letterhead => {
+const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults => {
   const replyTo = mail?.reply_to === undefined ? undefined : readMailbox(mail.reply_to);
   const { mailto, url } = mail?.list_unsubscribe ?? {};
   return {
@@ -39,11 +39,11 @@ const letterheadOf = (mail: Config['settings']['mail']): Letterhead => {
 };
 
 /** Slack asks for a message a second, Teams for four. */
-const usualRates = { slack: { count: 1, per: 1000 }, teams: { count: 4, per: 1000 } };
+const defaultRates = { slack: { count: 1, per: 1000 }, teams: { count: 4, per: 1000 } };
 
-export const openOutlets = (config: Config, means: Means, log: Log): Outlets => {
+export const openChannels = (config: Config, deps: Deps, log: Log): Channels => {
   const { mail, routes } = config.settings;
-  const { clock, secrets, env } = means;
+  const { clock, secrets, env } = deps;
   const https: Http[] = [];
   const open = (ca: readonly string[] = []): Http => {
     const http = createHttp({ userAgent: `tollkeeper/${version}`, env, ca, timeouts });
@@ -90,7 +90,7 @@ export const openOutlets = (config: Config, means: Means, log: Log): Outlets => 
       const url = (webhook ?? slack ?? teams)?.url;
       if (url === undefined) return [];
       kinds.set(name, kind);
-      const rate = (webhook ?? slack ?? teams)?.rate ?? (kind === 'webhook' ? undefined : usualRates[kind]);
+      const rate = (webhook ?? slack ?? teams)?.rate ?? (kind === 'webhook' ? undefined : defaultRates[kind]);
       return [
         createWebhookRoute({
           name,
@@ -110,7 +110,7 @@ export const openOutlets = (config: Config, means: Means, log: Log): Outlets => 
     transport,
     routes: [...(transport === undefined ? [] : [createMailRoute(transport, mail?.rate)]), ...webhooks],
     kinds,
-    letterhead: letterheadOf(mail),
+    messageDefaults: messageDefaultsOf(mail),
     [Symbol.asyncDispose]: async () => {
       await transport?.[Symbol.asyncDispose]();
       await Promise.all(https.map((http) => http[Symbol.asyncDispose]()));

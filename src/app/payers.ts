@@ -1,8 +1,11 @@
 import type { Config } from '../config/index.ts';
-import type { Payers } from '../jobs/index.ts';
+import type { CostOwners } from '../jobs/index.ts';
 
 /** What the config says of teams, budgets and prices, for one account. */
-export const payersOf = ({ accounts, teams, prices, mail }: Config['settings'], account: string): Payers => {
+export const costOwnersOf = (
+  { accounts, teams, prices, mail }: Config['settings'],
+  account: string,
+): CostOwners => {
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;
   return {
     teams: Object.entries(teams).map(([name, team]) => ({

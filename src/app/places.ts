@@ -1,10 +1,10 @@
 import { access, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fault, messageOf, systemCode } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 
 /** Where the database and what goes with it are kept. */
-export type Places = {
+export type Paths = {
   /** The database file, or `:memory:`. */
   readonly path: string;
   readonly spoolDirectory: string;
@@ -21,23 +21,23 @@ export type Places = {
 };
 
 /** The places beside a database; nothing is made. */
-export const placesOf = (
-  means: Pick<Means, 'cwd'>,
+export const pathsOf = (
+  deps: Pick<Deps, 'cwd'>,
   warehouse: {
     readonly path: string;
     readonly temp_directory?: string | undefined;
     readonly archive?: { readonly path?: string | undefined } | undefined;
   },
-): Places => {
-  const path = resolve(means.cwd, warehouse.path);
+): Paths => {
+  const path = resolve(deps.cwd, warehouse.path);
   const data = dirname(path);
   return {
     path,
     spoolDirectory: join(data, 'spool'),
     outboxDirectory: join(data, 'outbox'),
     reportsDirectory: join(data, 'reports'),
-    tempDirectory: resolve(means.cwd, warehouse.temp_directory ?? join(data, 'temp')),
-    archiveDirectory: resolve(means.cwd, warehouse.archive?.path ?? join(data, 'archive')),
+    tempDirectory: resolve(deps.cwd, warehouse.temp_directory ?? join(data, 'temp')),
+    archiveDirectory: resolve(deps.cwd, warehouse.archive?.path ?? join(data, 'archive')),
     auditFile: join(data, 'audit', 'keys.jsonl'),
     daemonLock: join(data, 'daemon.lock.duckdb'),
   };
@@ -50,13 +50,13 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /** For plans alone: where there is no database, an empty one in memory plans the same, and nothing is made. */
-export const placesToPlan = async (places: Places, folder: string): Promise<Places> =>
+export const placesToPlan = async (places: Paths, folder: string): Promise<Paths> =>
   (await exists(places.path))
     ? places
     : { ...places, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
 /** Makes the folder of the database. @throws Fault path-unwritable */
-export const makeDataFolder = async ({ path }: Places): Promise<void> => {
+export const makeDataFolder = async ({ path }: Paths): Promise<void> => {
   const data = dirname(path);
   await mkdir(data, { recursive: true }).catch((error: unknown) => {
     const words = `the folder ${data} cannot be made (${systemCode(error) ?? messageOf(error)})`;

@@ -2,7 +2,7 @@ import { fault, interval, readMoment, toSeconds } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import { reconcileHeld } from '../jobs/index.ts';
 import type { JobContext } from '../jobs/index.ts';
-import type { ReconcileOrder, ReconcileView } from '../server/index.ts';
+import type { ReconcileRequest, ReconcileView } from '../server/index.ts';
 
 const secondOf = (text: string, zone: string): UnixSeconds => {
   const moment = readMoment(text, zone);
@@ -14,7 +14,7 @@ const secondOf = (text: string, zone: string): UnixSeconds => {
 
 /** Compares the span that a person named. @throws fault `wrong-use` */
 export const reconcileOrdered = async (
-  order: ReconcileOrder,
+  order: ReconcileRequest,
   context: JobContext,
 ): Promise<ReconcileView> => {
   const { zone, account, progress } = context;

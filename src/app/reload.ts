@@ -1,4 +1,4 @@
-import type { Clock, Log, Means } from '../base/index.ts';
+import type { Clock, Log, Deps } from '../base/index.ts';
 import { configDisk, describeChanges, fingerprintConfig } from '../config/index.ts';
 import type { Config, ConfigFault, Loaded } from '../config/index.ts';
 import { readConfig } from '../settings.ts';
@@ -19,15 +19,15 @@ export type Reload = {
   readonly state: () => ConfigState;
 };
 
-export type ReloadMeans = {
-  readonly means: Pick<Means, 'env' | 'secrets' | 'clock'>;
+export type ReloadDeps = {
+  readonly deps: Pick<Deps, 'env' | 'secrets' | 'clock'>;
   readonly folder: string;
   readonly log: Log;
   /** What the daemon was started with. */
   readonly first: Loaded & { readonly config: Config };
   readonly adopt: (config: Config) => Promise<void>;
   /** Tells operators of a config that was not taken up; called once until a good one comes. */
-  readonly tellFaults: (faults: readonly ConfigFault[]) => Promise<void>;
+  readonly notifyFaults: (faults: readonly ConfigFault[]) => Promise<void>;
 };
 
 /** Looks take no more of the time than one part in so many. */
@@ -37,12 +37,12 @@ const restPerLook = 200;
 const longestRest = 6_000;
 
 /** A line that tells more changes than that is not read. */
-const mostTold = 20;
+const maxTold = 20;
 
 const inOneLine = (changes: readonly string[]): string => {
   if (changes.length === 0) return 'none';
-  const more = changes.length - mostTold;
-  return [...changes.slice(0, mostTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  const more = changes.length - maxTold;
+  return [...changes.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 };
 
 const place = ({ file, line, column }: ConfigFault): string => `${file}:${line}:${column}`;
@@ -51,29 +51,29 @@ const place = ({ file, line, column }: ConfigFault): string => `${file}:${line}:
  * Takes config changes up while the daemon runs. What was read is hashed again and again, since symlinked mounts give no
  * notice of changes; a change counts once it has stayed the same for two looks, so that half-written files do not.
  */
-export const createReload = (options: ReloadMeans): Reload => {
-  const { means, folder, log } = options;
+export const createReload = (options: ReloadDeps): Reload => {
+  const { deps, folder, log } = options;
   const started = options.first.config;
   let inForce = started;
   let { read, fingerprint } = options.first;
   let changed: string | undefined;
   let told = false;
-  let untold: readonly ConfigFault[] | undefined;
-  let state: ConfigState = { loadedAt: means.clock.now(), faults: [], atNextStart: [] };
+  let pending: readonly ConfigFault[] | undefined;
+  let state: ConfigState = { loadedAt: deps.clock.now(), faults: [], atNextStart: [] };
   let restUntil = 0;
   let tookBefore = 0;
   let working: Promise<void> = Promise.resolve();
 
   /** What cannot be told now, on a full disk say, is told later. */
-  const tell = async (faults: readonly ConfigFault[]): Promise<void> => {
-    untold = faults;
-    await options.tellFaults(faults);
-    untold = undefined;
+  const notify = async (faults: readonly ConfigFault[]): Promise<void> => {
+    pending = faults;
+    await options.notifyFaults(faults);
+    pending = undefined;
   };
 
   /** `seen`: what the files were at the last look; a read that meets them in the midst of another change does not count. */
-  const takeUp = async (seen?: string): Promise<void> => {
-    const loaded = await readConfig(folder, means);
+  const resumeRotation = async (seen?: string): Promise<void> => {
+    const loaded = await readConfig(folder, deps);
     changed = undefined;
     if (loaded.config === undefined) {
       if (seen !== undefined && (await fingerprintConfig(configDisk, read)) !== seen) return;
@@ -87,7 +87,7 @@ export const createReload = (options: ReloadMeans): Reload => {
         });
       const isFirst = !told;
       told = true;
-      if (isFirst) await tell(loaded.faults);
+      if (isFirst) await notify(loaded.faults);
       return;
     }
     const { changes } = describeChanges(inForce, loaded.config);
@@ -97,8 +97,8 @@ export const createReload = (options: ReloadMeans): Reload => {
     ({ read, fingerprint } = loaded);
     inForce = loaded.config;
     told = false;
-    untold = undefined;
-    state = { loadedAt: means.clock.now(), faults: [], atNextStart };
+    pending = undefined;
+    state = { loadedAt: deps.clock.now(), faults: [], atNextStart };
     log.info('the config is taken up', { changes: inOneLine(changes) });
     if (atNextStart.length > 0)
       log.warn('some settings take effect at the next start', { settings: atNextStart.join('; ') });
@@ -112,15 +112,15 @@ export const createReload = (options: ReloadMeans): Reload => {
   };
 
   const lookAtFiles = async (): Promise<void> => {
-    const start = means.clock.now();
+    const start = deps.clock.now();
     if (start < restUntil && restUntil - start <= longestRest) return;
     const seen = await fingerprintConfig(configDisk, read);
-    const took = Math.max(0, means.clock.now() - start);
+    const took = Math.max(0, deps.clock.now() - start);
     // Of two looks the shorter: a single one may have been held up by something else.
     restUntil = start + Math.min(restPerLook * Math.min(took, tookBefore), longestRest);
     tookBefore = took;
     if (seen === fingerprint) changed = undefined;
-    else if (seen === changed) await takeUp(seen);
+    else if (seen === changed) await resumeRotation(seen);
     else {
       changed = seen;
       // The look that is to confirm it comes without a rest.
@@ -132,9 +132,9 @@ export const createReload = (options: ReloadMeans): Reload => {
     look: () =>
       inTurn(async () => {
         await lookAtFiles();
-        if (untold !== undefined) await tell(untold);
+        if (pending !== undefined) await notify(pending);
       }),
-    now: () => inTurn(() => takeUp()),
+    now: () => inTurn(() => resumeRotation()),
     state: () => state,
   };
 };

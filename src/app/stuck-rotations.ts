@@ -1,9 +1,9 @@
 import { isFault, messageOf } from '../base/index.ts';
 import type { Clock, UnixMillis } from '../base/index.ts';
-import type { KeyNews } from '../keys/index.ts';
+import type { KeyAlert } from '../keys/index.ts';
 
 /** A time in which an account's rotations could not be moved on. */
-type Trouble = {
+type Problem = {
   /** The first failure since they last moved on. */
   readonly since: UnixMillis;
   /** Names it in the keys of its letters. */
@@ -14,7 +14,7 @@ type Trouble = {
 const minute = 60_000;
 
 /** Milliseconds that a trouble which passes by itself may last untold; it is met again every five minutes. */
-const patience = 30 * minute;
+const timeout = 30 * minute;
 
 /** Milliseconds after which a trouble that lasts is told again. */
 const again = 7 * 24 * 60 * minute;
@@ -23,12 +23,12 @@ const again = 7 * 24 * 60 * minute;
 const quiet = 60 * minute;
 
 /** The gateway's own trouble, or of the way there. A disk that is full helps itself no more than a key that is revoked. */
-const passes = (error: unknown): boolean =>
+const cycles = (error: unknown): boolean =>
   isFault(error) && error.retryHelps && error.code.startsWith('gateway-');
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-const about = (account: string, news: Pick<KeyNews, 'kind' | 'title' | 'words' | 'key'>): KeyNews => ({
+const about = (account: string, news: Pick<KeyAlert, 'kind' | 'title' | 'words' | 'key'>): KeyAlert => ({
   account,
   service: '',
   rotation: '',
@@ -36,14 +36,14 @@ const about = (account: string, news: Pick<KeyNews, 'kind' | 'title' | 'words' |
 });
 
 /** What is said of a trouble, and of its end; moments in UTC. */
-type Words = {
+type Messages = {
   /** Begins the keys of its letters. */
   readonly key: string;
   readonly failed: (account: string, since: string) => { readonly title: string; readonly words: string };
   readonly over: (account: string, since: string) => { readonly title: string; readonly words: string };
 };
 
-const ofRotations: Words = {
+const ofRotations: Messages = {
   key: 'stuck',
   failed: (account, since) => ({
     title: `the rotations of ${account} cannot be moved on`,
@@ -55,7 +55,7 @@ const ofRotations: Words = {
   }),
 };
 
-const ofJournal: Words = {
+const ofJournal: Messages = {
   key: 'closed',
   failed: (_, since) => ({
     title: 'nothing is done to keys: their journal does not hold',
@@ -67,16 +67,16 @@ const ofJournal: Words = {
   }),
 };
 
-const stuckNews = (
-  of: Words,
+const stuckAlert = (
+  of: Messages,
   account: string,
-  { since, name }: Trouble,
+  { since, name }: Problem,
   error: unknown,
   weeks: number,
-): KeyNews => {
+): KeyAlert => {
   const code = isFault(error) ? error.code : 'error';
   // One outage shows in many ways.
-  const what = passes(error) ? 'passing' : code;
+  const what = cycles(error) ? 'passing' : code;
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { title, words } = of.failed(account, momentOf(since));
   return about(account, {
@@ -87,7 +87,7 @@ const stuckNews = (
   });
 };
 
-const overNews = (of: Words, account: string, { since, name }: Trouble): KeyNews =>
+const overAlert = (of: Messages, account: string, { since, name }: Problem): KeyAlert =>
   about(account, {
     kind: 'done',
     ...of.over(account, momentOf(since)),
@@ -97,8 +97,8 @@ const overNews = (of: Words, account: string, { since, name }: Trouble): KeyNews
 /** What operators are to hear of rotations that cannot be moved on: no step was taken, so that none could be told of. */
 export type StuckWatch = {
   /** The letter that is due, each time anew: its key tells the outbox whether it is known. */
-  readonly failed: (account: string, error: unknown) => KeyNews | undefined;
-  readonly movedOn: (account: string) => KeyNews | undefined;
+  readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
+  readonly movedOn: (account: string) => KeyAlert | undefined;
   /** None is open any more. */
   readonly atRest: (account: string) => void;
 };
@@ -108,36 +108,36 @@ export type StuckWatch = {
  * as long as the process lives: one that is there from the start goes by its day, so that starting again and again makes no
  * more than a letter a day.
  */
-const createWatch = (of: Words, clock: Pick<Clock, 'now'>): StuckWatch => {
-  const troubles = new Map<string, Trouble>();
+const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
+  const problems = new Map<string, Problem>();
   const moved = new Set<string>();
-  const lastTold = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
-  const begin = (account: string, since: UnixMillis): Trouble => {
+  const lastNotified = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
+  const begin = (account: string, since: UnixMillis): Problem => {
     const moment = momentOf(since);
-    const trouble = { since, name: moved.has(account) ? moment : moment.slice(0, 10), told: false };
-    troubles.set(account, trouble);
-    return trouble;
+    const problem = { since, name: moved.has(account) ? moment : moment.slice(0, 10), told: false };
+    problems.set(account, problem);
+    return problem;
   };
   return {
     failed: (account, error) => {
       const now = clock.now();
-      const trouble = troubles.get(account) ?? begin(account, now);
-      const lasted = now - trouble.since;
-      if (passes(error) && lasted < patience) return undefined;
-      const last = lastTold.get(account);
-      if (last !== undefined && last.name !== trouble.name && now - last.at < quiet) return undefined;
-      if (!trouble.told) lastTold.set(account, { at: now, name: trouble.name });
-      trouble.told = true;
-      return stuckNews(of, account, trouble, error, Math.max(0, Math.floor(lasted / again)));
+      const problem = problems.get(account) ?? begin(account, now);
+      const lasted = now - problem.since;
+      if (cycles(error) && lasted < timeout) return undefined;
+      const last = lastNotified.get(account);
+      if (last !== undefined && last.name !== problem.name && now - last.at < quiet) return undefined;
+      if (!problem.told) lastNotified.set(account, { at: now, name: problem.name });
+      problem.told = true;
+      return stuckAlert(of, account, problem, error, Math.max(0, Math.floor(lasted / again)));
     },
     movedOn: (account) => {
-      const trouble = troubles.get(account);
-      troubles.delete(account);
+      const problem = problems.get(account);
+      problems.delete(account);
       moved.add(account);
-      return trouble?.told === true ? overNews(of, account, trouble) : undefined;
+      return problem?.told === true ? overAlert(of, account, problem) : undefined;
     },
     atRest: (account) => {
-      troubles.delete(account);
+      problems.delete(account);
       // What comes now was not there from the start.
       moved.add(account);
     },

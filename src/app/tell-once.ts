@@ -3,7 +3,7 @@ import type { Mail } from '../mail/index.ts';
 
 type Findings<Finding> = {
   /** Oldest first. */
-  readonly untold: () => Promise<readonly Finding[]>;
+  readonly pending: () => Promise<readonly Finding[]>;
   /** Nothing where there is nobody to tell: it counts as told all the same. */
   readonly mailOf: (findings: readonly Finding[]) => Mail | undefined;
   readonly send: (mails: readonly Mail[]) => Promise<void>;
@@ -12,15 +12,15 @@ type Findings<Finding> = {
 };
 
 /** Enqueues one mail of what was noted and not told yet, and notes that it is; never rejects. */
-export const tellOnce = async <Finding extends { readonly notedAt: UnixMillis }>({
-  untold,
+export const notifyOnce = async <Finding extends { readonly notedAt: UnixMillis }>({
+  pending,
   mailOf,
   send,
   told,
   failed,
 }: Findings<Finding>): Promise<void> => {
   try {
-    const findings = await untold();
+    const findings = await pending();
     const last = findings.at(-1);
     if (last === undefined) return;
     const mail = mailOf(findings);

@@ -1,35 +1,35 @@
 import { errorFields } from '../base/index.ts';
 import type { Clock, Log, UnixMillis } from '../base/index.ts';
 import type { Config, ConfigFault } from '../config/index.ts';
-import type { KeyJournal, KeyNews } from '../keys/index.ts';
-import { tell } from '../mail/index.ts';
+import type { KeyJournal, KeyAlert } from '../keys/index.ts';
+import { notify } from '../mail/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Notice } from '../schedule/index.ts';
 import { storedCurrency } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { adminKeyMail } from './admin-key-age.ts';
 import { gapMail } from './gap-mail.ts';
-import { keyNewsMail } from './key-news-mail.ts';
+import { keyAlertMail } from './key-news-mail.ts';
 import { learnedMail } from './learned-mail.ts';
 import { configMail, noticeMails } from './notice-mail.ts';
-import type { Outlets } from './outlets.ts';
-import { payersOf } from './payers.ts';
-import { tellOnce } from './tell-once.ts';
+import type { Channels } from './outlets.ts';
+import { costOwnersOf } from './payers.ts';
+import { notifyOnce } from './tell-once.ts';
 
 /** What operators are told by this config, each thing once; nothing where there is no mail server or nobody to tell. */
-export type Tellings = {
+export type Notifications = {
   readonly notices: (notices: readonly Notice[]) => Promise<void>;
   readonly configFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
   /** What runs have found out since; never throws. */
   readonly findings: (account: string, said: Log) => Promise<void>;
   /** Also to the team that pays for the key, where its use is concerned; never throws. */
-  readonly newsOfKeys: (news: KeyNews) => Promise<void>;
+  readonly newsOfKeys: (news: KeyAlert) => Promise<void>;
   readonly oldAdminKeys: () => Promise<void>;
 };
 
-type TellingMeans = {
+type TellingDeps = {
   readonly config: Config;
-  readonly outlets: Outlets;
+  readonly channels: Channels;
   /** Of the outbox. */
   readonly folder: string;
   readonly warehouse: Warehouse;
@@ -38,22 +38,22 @@ type TellingMeans = {
   readonly log: Log;
 };
 
-export const createTellings = ({
+export const createNotifications = ({
   config,
-  outlets,
+  channels,
   folder,
   warehouse,
   journal,
   clock,
   log,
-}: TellingMeans): Tellings => {
+}: TellingDeps): Notifications => {
   const { settings } = config;
   const { mail } = settings;
-  const { kinds, letterhead } = outlets;
-  const means = { outbox: warehouse.outbox, folder, clock, kinds, letterhead };
+  const { kinds, messageDefaults } = channels;
+  const deps = { outbox: warehouse.outbox, folder, clock, kinds, messageDefaults };
   const told = mail === undefined ? undefined : { ...mail, zone: settings.timezone, jobs: config.jobs };
   const send = async (mails: readonly (Mail | undefined)[]): Promise<void> => {
-    for (const one of mails) if (one !== undefined) await tell(means, one);
+    for (const one of mails) if (one !== undefined) await notify(deps, one);
   };
   return {
     notices: async (notices) => {
@@ -64,16 +64,16 @@ export const createTellings = ({
     },
     findings: async (account, said) => {
       const { profile, comparisons } = warehouse;
-      await tellOnce({
-        untold: () => profile.untold(account),
+      await notifyOnce({
+        pending: () => profile.pending(account),
         mailOf: (news) => (told === undefined ? undefined : learnedMail(news, account, told)),
         send,
         told: (through) => profile.told(account, through),
         failed: (error) =>
           said.warn('operators cannot be told what was learned of the gateway', errorFields(error)),
       });
-      await tellOnce({
-        untold: () => comparisons.untold(account),
+      await notifyOnce({
+        pending: () => comparisons.pending(account),
         mailOf: (gaps) => (told === undefined ? undefined : gapMail(gaps, account, told)),
         send,
         told: (through) => comparisons.told(account, through, clock.now()),
@@ -87,9 +87,9 @@ export const createTellings = ({
       try {
         const amounts = await warehouse.logs.amounts(account);
         const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
-        const { teams } = payersOf(settings, account);
+        const { teams } = costOwnersOf(settings, account);
         await send([
-          keyNewsMail(news, clock.now(), {
+          keyAlertMail(news, clock.now(), {
             ...told,
             teams,
             currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),

@@ -1,10 +1,10 @@
 import { hasCode } from '../base/index.ts';
-import type { Log, Means } from '../base/index.ts';
+import type { Log, Deps } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { listenForHealth } from '../server/index.ts';
 import { version } from '../version.ts';
 import { becomeTheDaemon } from './daemon-lock.ts';
-import type { Places } from './places.ts';
+import type { Paths } from './places.ts';
 
 type HealthListener = Awaited<ReturnType<typeof listenForHealth>>;
 
@@ -14,8 +14,8 @@ export type Volume = {
   readonly lock: AsyncDisposable;
 };
 
-export type VolumeMeans = {
-  readonly places: Places;
+export type VolumeDeps = {
+  readonly places: Paths;
   readonly log: Log;
   /** Whether another daemon's end is waited for. */
   readonly wait: boolean;
@@ -28,9 +28,9 @@ export type VolumeMeans = {
  * @throws Fault `daemon-runs`, `port-in-use`; the reason of the signal; those of the warehouse
  */
 export const takeVolume = async (
-  means: Means,
+  deps: Deps,
   { host, port }: Config['settings']['health'],
-  { places, log, wait, ready }: VolumeMeans,
+  { places, log, wait, ready }: VolumeDeps,
 ): Promise<Volume> => {
   const listen = (): Promise<HealthListener> =>
     listenForHealth({ host, port, health: () => ({ ready: ready(), version }) });
@@ -42,7 +42,7 @@ export const takeVolume = async (
   }
   let lock: AsyncDisposable | undefined;
   try {
-    lock = await becomeTheDaemon(places, means, log, wait);
+    lock = await becomeTheDaemon(places, deps, log, wait);
     return { health: health ?? (await listen()), lock };
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ type LogColumnRole =
 export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'system', 'error'] as const;
 
 /** What is known, and not asked of the data, of how a log export is written. */
-export type LogExportWords = {
+export type LogExportFormat = {
   /** Header names, by what they are taken for. */
   readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }>;
   /** What rows are, by the gateway's own words for their kinds. */
@@ -50,7 +50,7 @@ export type GatewayProfile = {
   /** IANA zone in which the usage export cuts its days and writes times without a zone. */
   readonly usageZone: string;
   /** Said in the YAML of the log export; what is left out is asked of the data. */
-  readonly logExport?: LogExportWords;
+  readonly logExport?: LogExportFormat;
 };
 
 export const unknownGateway: GatewayProfile = {

@@ -9,7 +9,7 @@ export type OutputStream = {
 };
 
 /** What the program is given by its process; tests give their own. */
-export type Means = {
+export type Deps = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths start here. */
   readonly cwd: string;

@@ -12,7 +12,7 @@ export type RetryPolicy = {
   readonly longestRetryAfter: number;
 };
 
-export type RetryMeans = {
+export type RetryDeps = {
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
@@ -41,17 +41,17 @@ export const waitAfter = (
 export const withRetry = async <T>(
   operation: (attempt: number) => Promise<T>,
   policy: RetryPolicy,
-  means: RetryMeans,
+  deps: RetryDeps,
 ): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
-    means.signal?.throwIfAborted();
+    deps.signal?.throwIfAborted();
     try {
       return await operation(attempt);
     } catch (error) {
-      const wait = waitAfter(error, policy, attempt, means.random);
+      const wait = waitAfter(error, policy, attempt, deps.random);
       if (wait === undefined) throw error;
-      means.onRetry?.(error, wait, attempt);
-      await means.clock.wait(wait, means.signal);
+      deps.onRetry?.(error, wait, attempt);
+      await deps.clock.wait(wait, deps.signal);
     }
   }
 };

@@ -40,17 +40,17 @@ type Index = ReadonlyMap<string, ReadonlySet<string>>;
 const startOf = (text: string, at = 0): string => text.slice(at, at + shortest);
 
 /** Where the text holds a form of a secret; what overlaps is one span. */
-const spansIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
-  const spans: [number, number][] = [];
+const rangesIn = (text: string, index: Index): readonly (readonly [number, number])[] => {
+  const ranges: [number, number][] = [];
   for (let at = 0; at + shortest <= text.length; at += 1) {
     for (const form of index.get(startOf(text, at)) ?? []) {
       if (!text.startsWith(form, at)) continue;
-      const last = spans.at(-1);
+      const last = ranges.at(-1);
       if (last !== undefined && at < last[1]) last[1] = Math.max(last[1], at + form.length);
-      else spans.push([at, at + form.length]);
+      else ranges.push([at, at + form.length]);
     }
   }
-  return spans;
+  return ranges;
 };
 
 export const createSecretRegistry = (): SecretRegistry => {
@@ -67,7 +67,7 @@ export const createSecretRegistry = (): SecretRegistry => {
     redact: (text) => {
       let shown = '';
       let from = 0;
-      for (const [start, end] of spansIn(text, index)) {
+      for (const [start, end] of rangesIn(text, index)) {
         shown += text.slice(from, start) + mask;
         from = end;
       }

@@ -31,9 +31,9 @@ export const interval = <T extends UnixSeconds | UnixMillis>(start: T, end: T): 
   return { start, end };
 };
 
-export const contains = <T extends UnixSeconds | UnixMillis>(span: Interval<T>, moment: T): boolean =>
-  moment >= span.start && moment < span.end;
+export const contains = <T extends UnixSeconds | UnixMillis>(range: Interval<T>, moment: T): boolean =>
+  moment >= range.start && moment < range.end;
 
 /** The same interval in milliseconds. */
-export const intervalInMillis = (span: Interval<UnixSeconds>): Interval<UnixMillis> =>
-  interval(toMillis(span.start), toMillis(span.end));
+export const intervalInMillis = (range: Interval<UnixSeconds>): Interval<UnixMillis> =>
+  interval(toMillis(range.start), toMillis(range.end));

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { checkConfig } from '../settings.ts';
 import type { JobPreview } from '../settings.ts';
 import { formatMoment, toSeconds } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption, faultLines, warningLines } from './config-option.ts';
 import { reportTables } from './report-tables.ts';
 
@@ -16,7 +16,7 @@ const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
   });
 };
 
-export const addCheck = (program: Command, means: Means): void => {
+export const addCheck = (program: Command, deps: Deps): void => {
   program
     .command('check')
     .description(
@@ -38,22 +38,22 @@ Examples:
     )
     .action(async (options: { config: string; json?: boolean; tables?: boolean }, command: Command) => {
       if (options.tables === true) {
-        means.stdout.write(reportTables(options.json === true));
+        deps.stdout.write(reportTables(options.json === true));
         return;
       }
-      const { faults, warnings, jobs } = await checkConfig(resolve(means.cwd, options.config), means);
+      const { faults, warnings, jobs } = await checkConfig(resolve(deps.cwd, options.config), deps);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
         const shown = jobs.map((job) => ({
           ...job,
           next: job.next.map((run) => new Date(run).toISOString()),
         }));
-        means.stdout.write(`${JSON.stringify({ faults, warnings, jobs: shown }, null, 2)}\n`);
+        deps.stdout.write(`${JSON.stringify({ faults, warnings, jobs: shown }, null, 2)}\n`);
         return;
       }
-      if (warnings.length > 0) means.stdout.write(`${warningLines(warnings)}\n\n`);
+      if (warnings.length > 0) deps.stdout.write(`${warningLines(warnings)}\n\n`);
       if (faults.length > 0) {
-        means.stdout.write(
+        deps.stdout.write(
           `${faultLines(faults)}\n\n${faults.length} fault${faults.length === 1 ? '' : 's'}\n`,
         );
         return;
@@ -61,10 +61,10 @@ Examples:
       for (const job of jobs) {
         const runs = nextRuns(job);
         const when = job.suspend ? 'suspended' : (job.schedule ?? 'by hand');
-        means.stdout.write(`${job.name}  (${job.kind}, ${when}, ${job.zone})\n`);
-        if (runs.length > 0) means.stdout.write(`    next: ${runs.join(', ')}\n`);
+        deps.stdout.write(`${job.name}  (${job.kind}, ${when}, ${job.zone})\n`);
+        if (runs.length > 0) deps.stdout.write(`    next: ${runs.join(', ')}\n`);
       }
-      means.stdout.write(
+      deps.stdout.write(
         jobs.length === 0 ? 'the config is good; no job is declared yet\n' : '\nthe config is good\n',
       );
     });

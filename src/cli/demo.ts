@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { runDemo } from '../demo/index.ts';
 import { showProgress } from './progress.ts';
 
-export const addDemo = (program: Command, means: Means): void => {
+export const addDemo = (program: Command, deps: Deps): void => {
   program
     .command('demo')
     .description(
@@ -25,9 +25,9 @@ Examples:
   tollkeeper demo --out /tmp/tollkeeper-demo`,
     )
     .action(async (options: { out: string }) => {
-      const { progress, end } = showProgress(means.stderr, means.clock);
+      const { progress, end } = showProgress(deps.stderr, deps.clock);
       try {
-        await runDemo({ ...means, out: resolve(means.cwd, options.out), progress, endProgress: end });
+        await runDemo({ ...deps, out: resolve(deps.cwd, options.out), progress, endProgress: end });
       } finally {
         end();
       }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { openCommands } from '../app/index.ts';
 import type { DoctorView } from '../app/index.ts';
 import { hasCode, isFault } from '../base/index.ts';
-import type { Fault, Means } from '../base/index.ts';
+import type { Fault, Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { screenOf } from './paint.ts';
@@ -57,19 +57,19 @@ const beforeAll = (error: Fault): Told => {
   };
 };
 
-const consult = async (means: Means, options: DoctorOptions): Promise<Told> => {
-  const folder = resolve(means.cwd, options.config);
-  const { progress, end } = showProgress(means.stderr, means.clock);
+const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
+  const folder = resolve(deps.cwd, options.config);
+  const { progress, end } = showProgress(deps.stderr, deps.clock);
   // The lines say what went wrong, and each once.
-  const log = createPlainLog(means, end, () => true);
+  const log = createPlainLog(deps, end, () => true);
   try {
-    await using commands = await openCommands(means, { folder, log });
+    await using commands = await openCommands(deps, { folder, log });
     const { account, probeKeys } = options;
     const order = {
       ...(account === undefined ? {} : { account }),
       ...(probeKeys === true ? { probeKeys } : {}),
     };
-    return await commands.doctor(order, progress, means.signal);
+    return await commands.doctor(order, progress, deps.signal);
   } catch (error) {
     if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
     return beforeAll(error);
@@ -78,7 +78,7 @@ const consult = async (means: Means, options: DoctorOptions): Promise<Told> => {
   }
 };
 
-export const addDoctor = (program: Command, means: Means): void => {
+export const addDoctor = (program: Command, deps: Deps): void => {
   program
     .command('doctor')
     .description(
@@ -105,12 +105,12 @@ Examples:
   tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
     )
     .action(async (options: DoctorOptions, command: Command) => {
-      const told = await consult(means, options);
+      const told = await runCheck(deps, options);
       command.setOptionValue('exitCode', told.checks.some(({ state }) => state === 'failed') ? 1 : 0);
       const text =
         options.json === true
           ? jsonText(doctorJson(told))
-          : renderDoctor(told, screenOf(means.stdout, means.env));
-      means.stdout.write(means.secrets.redact(text));
+          : renderDoctor(told, screenOf(deps.stdout, deps.env));
+      deps.stdout.write(deps.secrets.redact(text));
     });
 };

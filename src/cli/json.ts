@@ -30,7 +30,7 @@ const jobJson = (job: JobView) => ({
   last: job.last === undefined ? undefined : runJson(job.last),
 });
 
-const spanJson = ({ start, end }: { readonly start: number; readonly end: number }) => ({
+const rangeJson = ({ start, end }: { readonly start: number; readonly end: number }) => ({
   start: iso(start),
   end: iso(end),
 });
@@ -39,14 +39,14 @@ const dataJson = ({ accounts, reports, rotations, outdated, ...data }: NonNullab
   ...data,
   accounts: accounts.map((account) => ({
     ...account,
-    log: account.log === undefined ? undefined : spanJson(account.log),
+    log: account.log === undefined ? undefined : rangeJson(account.log),
     sources: account.sources.map((source) => ({ ...source, reached: isoOr(source.reached) })),
     compared: account.compared.map((one) => ({
       ...one,
-      span: spanJson(one.span),
+      range: rangeJson(one.range),
       comparedAt: iso(one.comparedAt),
     })),
-    gaps: account.gaps.map((gap) => ({ ...gap, span: spanJson(gap.span), notedAt: iso(gap.notedAt) })),
+    gaps: account.gaps.map((gap) => ({ ...gap, range: rangeJson(gap.range), notedAt: iso(gap.notedAt) })),
   })),
   reports: {
     ...reports,

@@ -1,7 +1,7 @@
 import type { KeyView } from '../app/index.ts';
 import type { Style } from './paint.ts';
-import { triesWords } from './rotation-words.ts';
-import { durationWords } from './words.ts';
+import { describeTries } from './rotation-words.ts';
+import { describeDuration } from './words.ts';
 
 /** Something about a key that a person may have to act on. */
 export type Attention = {
@@ -36,7 +36,7 @@ const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] =>
   const { stage, words, escalated } = rotation;
   if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `waits for a person: ${words}` }];
   if (escalated === true) return [{ rank: 0, style: 'bad', words: `past its time: ${words}` }];
-  const tries = triesWords(rotation, now);
+  const tries = describeTries(rotation, now);
   if (tries !== undefined)
     return [{ rank: 1, style: 'bad', words: `rotation (${stage}): ${words} (${tries})` }];
   return [{ rank: 8, style: 'busy', words: `rotation (${stage}): ${words}` }];
@@ -45,8 +45,8 @@ const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] =>
 const ofExpiry = ({ expires }: KeyView, now: number): readonly Attention[] => {
   if (expires === 'never') return [];
   const left = expires * 1000 - now;
-  if (left <= 0) return [{ rank: 2, style: 'bad', words: `expired ${durationWords(-left)} ago` }];
-  return left <= soon ? [{ rank: 5, style: 'warn', words: `expires in ${durationWords(left)}` }] : [];
+  if (left <= 0) return [{ rank: 2, style: 'bad', words: `expired ${describeDuration(-left)} ago` }];
+  return left <= soon ? [{ rank: 5, style: 'warn', words: `expires in ${describeDuration(left)}` }] : [];
 };
 
 const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonly Attention[] => {
@@ -58,7 +58,7 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
         {
           rank: 6,
           style: 'warn',
-          words: `due for rotation by ${job ?? 'its job'} since ${durationWords(over)}`,
+          words: `due for rotation by ${job ?? 'its job'} since ${describeDuration(over)}`,
         },
       ];
 };

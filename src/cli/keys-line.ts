@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { fault } from '../base/index.ts';
 import { jsonText } from './json.ts';
 import { agreed, printOutcome } from './keys-means.ts';
-import type { KeysMeans } from './keys-means.ts';
+import type { KeysDeps } from './keys-means.ts';
 import { common, inAccount, whatKey } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { whole } from './options.ts';
@@ -33,10 +33,13 @@ const fingerprintOf = (text: string): string => {
   });
 };
 
-const printSaid = ({ print }: KeysMeans, said: { readonly said: string }, json: boolean | undefined): void =>
-  print(json === true ? jsonText(said) : `${oneLine(said.said)}\n`);
+const printMessage = (
+  { print }: KeysDeps,
+  said: { readonly said: string },
+  json: boolean | undefined,
+): void => print(json === true ? jsonText(said) : `${oneLine(said.said)}\n`);
 
-const addAdopt = (keys: Command, part: KeysMeans): void => {
+const addAdopt = (keys: Command, part: KeysDeps): void => {
   common(keys.command('adopt'))
     .description('says of which service, and which generation of it, a key is that was there before')
     .argument('<key>', whatKey)
@@ -70,14 +73,14 @@ Examples:
             ...(options.move === true ? { move: true } : {}),
             ...inAccount(options),
           },
-          part.means.signal,
+          part.deps.signal,
         ),
       );
-      printSaid(part, said, options.json);
+      printMessage(part, said, options.json);
     });
 };
 
-const addConfirm = (keys: Command, part: KeysMeans): void => {
+const addConfirm = (keys: Command, part: KeysDeps): void => {
   common(keys.command('confirm'))
     .description(
       'a person says which key has reached them, by its SHA-256: for sinks that nobody can read back',
@@ -95,11 +98,11 @@ Examples:
       const said = await part.withKeys(options.config, (commands) =>
         commands.confirm({ service, fingerprint: hash, who: part.person(), ...inAccount(options) }),
       );
-      printSaid(part, said, options.json);
+      printMessage(part, said, options.json);
     });
 };
 
-const addResume = (keys: Command, part: KeysMeans): void => {
+const addResume = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('resume'))
     .description('lets a rotation go on that waits for a person')
     .argument('<service>', 'its name')
@@ -113,13 +116,13 @@ Examples:
     );
   command.action(async (service: string, options: Common) => {
     const outcome = await part.withKeys(options.config, (commands, progress) =>
-      commands.resume({ service, who: part.person(), ...inAccount(options) }, progress, part.means.signal),
+      commands.resume({ service, who: part.person(), ...inAccount(options) }, progress, part.deps.signal),
     );
     printOutcome(part, command, outcome, options.json);
   });
 };
 
-const addGiveUp = (keys: Command, part: KeysMeans): void => {
+const addGiveUp = (keys: Command, part: KeysDeps): void => {
   common(keys.command('give-up'))
     .description('ends a rotation that is under way; its new key is cleared away unless a sink may hold it')
     .argument('<service>', 'its name')
@@ -138,11 +141,11 @@ Examples:
       const said = await part.withKeys(options.config, (commands) =>
         commands.giveUp({ service, who: part.person(), ...inAccount(options) }),
       );
-      printSaid(part, said, options.json);
+      printMessage(part, said, options.json);
     });
 };
 
 /** Orders on the line of a service and on a rotation that is under way. */
-export const addLineOrders = (keys: Command, part: KeysMeans): void => {
+export const addServiceOperations = (keys: Command, part: KeysDeps): void => {
   for (const add of [addAdopt, addConfirm, addResume, addGiveUp]) add(keys, part);
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Commands, KeyOutcome } from '../app/index.ts';
 import { fault } from '../base/index.ts';
-import type { Means, Progress } from '../base/index.ts';
+import type { Deps, Progress } from '../base/index.ts';
 import { jsonText } from './json.ts';
 import { askOnTerminal, personOf } from './keys-person.ts';
 import type { Ask } from './keys-person.ts';
@@ -16,8 +16,8 @@ import { renderStale } from './render-keys-plan.ts';
 export type KeyCommands = Commands['keys'];
 
 /** What the commands on keys work with. */
-export type KeysMeans = {
-  readonly means: Means;
+export type KeysDeps = {
+  readonly deps: Deps;
   readonly person: () => string;
   readonly ask: Ask;
   /** Opens the commands of keys for as long as they are used. */
@@ -28,19 +28,19 @@ export type KeysMeans = {
   readonly print: (text: string) => void;
 };
 
-export const keysMeans = (means: Means): KeysMeans => ({
-  means,
+export const keysDeps = (deps: Deps): KeysDeps => ({
+  deps,
   person: personOf,
-  ask: askOnTerminal(means),
-  print: (text) => means.stdout.write(means.secrets.redact(text)),
+  ask: askOnTerminal(deps),
+  print: (text) => deps.stdout.write(deps.secrets.redact(text)),
   withKeys: async (config, use) => {
-    const { progress, end } = showProgress(means.stderr, means.clock);
+    const { progress, end } = showProgress(deps.stderr, deps.clock);
     try {
       return await ask(
-        means,
+        deps,
         config,
         ({ keys, fromDaemon }) => use(fromDaemon ? keys : withoutDaemon(keys), progress),
-        createPlainLog(means, end),
+        createPlainLog(deps, end),
       );
     } finally {
       end();
@@ -70,12 +70,12 @@ export const agreedForGood = async (
 
 /** Prints what came of an order; the exit code says whether it is well. */
 export const printOutcome = (
-  { means, print }: KeysMeans,
+  { deps, print }: KeysDeps,
   command: Command,
   outcome: KeyOutcome,
   json: boolean | undefined,
 ): void => {
-  const screen = screenOf(means.stdout, means.env);
+  const screen = screenOf(deps.stdout, deps.env);
   if (json === true) print(jsonText(keyOutcomeJson(outcome)));
   else
     print(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { fault } from '../base/index.ts';
 import { agreedForGood, printOutcome } from './keys-means.ts';
-import type { KeysMeans } from './keys-means.ts';
+import type { KeysDeps } from './keys-means.ts';
 import { common, inAccount, whatKey } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';
@@ -16,7 +16,7 @@ type CreateOptions = Common & {
   readonly group?: string;
 };
 
-const addRotate = (keys: Command, part: KeysMeans): void => {
+const addRotate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('rotate'))
     .description('gives a service a new key through every step, or takes up a rotation that is under way')
     .argument('<key>', whatKey)
@@ -64,14 +64,14 @@ Examples:
           ...inAccount(options),
         },
         progress,
-        part.means.signal,
+        part.deps.signal,
       ),
     );
     printOutcome(part, command, outcome, options.json);
   });
 };
 
-const addExpire = (keys: Command, part: KeysMeans): void => {
+const addExpire = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('expire'))
     .description('sets the expiry of one key; nothing takes its place')
     .argument('<key>', whatKey)
@@ -104,7 +104,7 @@ Examples:
           ...(options.evenIfCurrent === true ? { evenIfCurrent: true } : {}),
           ...inAccount(options),
         },
-        part.means.signal,
+        part.deps.signal,
       ),
     );
     printOutcome(part, command, outcome, options.json);
@@ -119,7 +119,7 @@ const quotaOf = ({ quota, unlimited }: CreateOptions): string => {
   });
 };
 
-const addCreate = (keys: Command, part: KeysMeans): void => {
+const addCreate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('create'))
     .description('makes the first key of a service through the same steps: verified, delivered, read back')
     .argument('<service>', 'its name')
@@ -152,7 +152,7 @@ Examples:
           ...inAccount(options),
         },
         progress,
-        part.means.signal,
+        part.deps.signal,
       ),
     );
     printOutcome(part, command, outcome, options.json);
@@ -160,6 +160,6 @@ Examples:
 };
 
 /** Orders that make, replace and end keys. */
-export const addKeyOrders = (keys: Command, part: KeysMeans): void => {
+export const addKeyOperations = (keys: Command, part: KeysDeps): void => {
   for (const add of [addRotate, addExpire, addCreate]) add(keys, part);
 };

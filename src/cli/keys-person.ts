@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { stdin } from 'node:process';
 import { createInterface } from 'node:readline/promises';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 
 /** Who gives an order, as the journal of keys names a person: the user of the operating system. */
 export const personOf = (user: typeof userInfo = userInfo): string => {
@@ -17,7 +17,7 @@ export const personOf = (user: typeof userInfo = userInfo): string => {
 export type Ask = ((question: string) => Promise<boolean>) | undefined;
 
 /** Asks on the terminal; nobody where the command runs in a script. */
-export const askOnTerminal = ({ stderr, signal }: Means): Ask =>
+export const askOnTerminal = ({ stderr, signal }: Deps): Ask =>
   stdin.isTTY && stderr.isTerminal
     ? async (question) => {
         const lines = createInterface({ input: stdin, output: process.stderr });

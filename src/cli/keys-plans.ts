@@ -5,7 +5,7 @@ import { fault, systemCode } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { agreed, printOutcome } from './keys-means.ts';
-import type { KeysMeans } from './keys-means.ts';
+import type { KeysDeps } from './keys-means.ts';
 import { screenOf } from './paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render-keys-plan.ts';
 import { counted } from './words.ts';
@@ -45,7 +45,7 @@ const readPlan = async (path: string): Promise<string> => {
   }
 };
 
-const addPlan = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
+const addPlan = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
   keys
     .command('plan')
     .description('what the jobs of keys, or one of them, would do now; nothing is written at the gateway')
@@ -66,7 +66,7 @@ Examples:
     )
     .action(async (job: string | undefined, { config, out, all, json }: PlanOptions) => {
       const plans = await withKeys(config, (commands) =>
-        commands.plan(job === undefined ? {} : { job }, means.signal),
+        commands.plan(job === undefined ? {} : { job }, deps.signal),
       );
       const [first, second] = plans;
       if (out !== undefined) {
@@ -74,19 +74,19 @@ Examples:
           throw fault('wrong-use', `a plan file is of one job, and there are ${plans.length}`, {
             advice: 'name the job: `tollkeeper keys plan JOB -o FILE`',
           });
-        await writePlan(resolve(means.cwd, out), first.file);
+        await writePlan(resolve(deps.cwd, out), first.file);
       }
       print(
         json === true
           ? jsonText(keyPlansJson(plans))
-          : renderKeyPlans(plans, screenOf(means.stdout, means.env), all),
+          : renderKeyPlans(plans, screenOf(deps.stdout, deps.env), all),
       );
       if (out !== undefined && json !== true) print(`written to ${out}\n`);
     });
 };
 
-const addApply = (keys: Command, part: KeysMeans): void => {
-  const { means, print, withKeys, person } = part;
+const addApply = (keys: Command, part: KeysDeps): void => {
+  const { deps, print, withKeys, person } = part;
   const command = keys
     .command('apply')
     .description('does what a plan file says, unless something changed since it was made')
@@ -108,12 +108,12 @@ Examples:
   tollkeeper keys apply plan.json --yes --json`,
     );
   command.action(async (path: string, options: ApplyOptions) => {
-    const file = await readPlan(resolve(means.cwd, path));
-    const screen = screenOf(means.stdout, means.env);
+    const file = await readPlan(resolve(deps.cwd, path));
+    const screen = screenOf(deps.stdout, deps.env);
     const isDry = options.dryRun === true;
     const outcome = await withKeys(options.config, async (commands, progress) => {
       if (isDry || (options.yes !== true && part.ask !== undefined)) {
-        const check = await commands.checkPlan({ file }, means.signal);
+        const check = await commands.checkPlan({ file }, deps.signal);
         if (options.json === true && isDry) print(jsonText(planCheckJson(check)));
         if (options.json !== true) print(renderKeyPlans([check.plan], screen));
         if (check.stale.length > 0) {
@@ -127,14 +127,14 @@ Examples:
         }
         await agreed(part.ask, options.yes, `${counted(check.plan.changes.length, 'change')}. Go on?`);
       }
-      return commands.apply({ file, who: person() }, progress, means.signal);
+      return commands.apply({ file, who: person() }, progress, deps.signal);
     });
     if ('isStale' in outcome) command.setOptionValue('exitCode', outcome.isStale ? 1 : 0);
     else printOutcome(part, command, outcome, options.json);
   });
 };
 
-export const addKeyPlans = (keys: Command, part: KeysMeans): void => {
+export const addKeyPlans = (keys: Command, part: KeysDeps): void => {
   addPlan(keys, part);
   addApply(keys, part);
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ReconciledKeys } from '../app/index.ts';
 import { jsonText } from './json.ts';
-import type { KeysMeans } from './keys-means.ts';
+import type { KeysDeps } from './keys-means.ts';
 import { common, inAccount } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';
@@ -22,7 +22,7 @@ const render = (services: ReconciledKeys): string =>
         .join('');
 
 /** Compares the journal with what is there. */
-export const addReconcile = (keys: Command, part: KeysMeans): void => {
+export const addReconcile = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('reconcile'))
     .description('shows where the journal of keys is older than the gateway and the sinks')
     .argument('[service]', 'only of this service')
@@ -44,7 +44,7 @@ Examples:
     const services = await part.withKeys(options.config, (commands) =>
       commands.reconcile(
         { who: part.person(), apply, ...(service === undefined ? {} : { service }), ...inAccount(options) },
-        part.means.signal,
+        part.deps.signal,
       ),
     );
     part.print(options.json === true ? jsonText(services) : render(services));

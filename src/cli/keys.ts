@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { auditKeys } from '../app/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { fault } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
-import { keysMeans } from './keys-means.ts';
-import type { KeysMeans } from './keys-means.ts';
+import { keysDeps } from './keys-means.ts';
+import type { KeysDeps } from './keys-means.ts';
 import { refuseUnknown, servicesOf } from './keys-services.ts';
-import { addLineOrders } from './keys-line.ts';
+import { addServiceOperations } from './keys-line.ts';
 import { inAccount } from './keys-options.ts';
-import { addKeyOrders } from './keys-orders.ts';
+import { addKeyOperations } from './keys-orders.ts';
 import { addKeyPlans } from './keys-plans.ts';
 import { addReconcile } from './keys-reconcile.ts';
 import { amount } from './options.ts';
@@ -23,7 +23,7 @@ import { keysJson, renderKeys } from './render-keys.ts';
 type Asked = { readonly config: string; readonly account?: string; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
 
-const addList = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
+const addList = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
   keys
     .command('list', { isDefault: true })
     .description('every key with its service, age, expiry, last call, spend; what needs attention first')
@@ -55,19 +55,19 @@ Examples:
           commands.list(
             { days, ...(key === undefined ? {} : { key }), ...inAccount(options) },
             progress,
-            means.signal,
+            deps.signal,
           ),
         );
         print(
           json === true
             ? jsonText(keysJson(view))
-            : renderKeys(view, screenOf(means.stdout, means.env), options.wide === true),
+            : renderKeys(view, screenOf(deps.stdout, deps.env), options.wide === true),
         );
       },
     );
 };
 
-const addHistory = (keys: Command, { means, print, withKeys }: KeysMeans): void => {
+const addHistory = (keys: Command, { deps, print, withKeys }: KeysDeps): void => {
   keys
     .command('history')
     .description('every step that was taken on keys: when, who, what')
@@ -90,18 +90,18 @@ Examples:
         if (service === undefined) return commands.history(account);
         const found = await commands.history({ service, ...account });
         if (found.steps.length === 0)
-          refuseUnknown(service, await servicesOf(commands, account, progress, means.signal));
+          refuseUnknown(service, await servicesOf(commands, account, progress, deps.signal));
         return found;
       });
       print(
         options.json === true
           ? jsonText(keyHistoryJson(history))
-          : renderKeyHistory(history, screenOf(means.stdout, means.env)),
+          : renderKeyHistory(history, screenOf(deps.stdout, deps.env)),
       );
     });
 };
 
-const addAudit = (keys: Command, { means, print }: KeysMeans): void => {
+const addAudit = (keys: Command, { deps, print }: KeysDeps): void => {
   const command = keys
     .command('audit')
     .description('checks that no step is missing from the audit file, and none was changed')
@@ -125,11 +125,11 @@ Examples:
         advice: 'give --verify, with a file or without',
       });
     const verdict = await auditKeys(
-      means,
-      verify === true ? { folder: resolve(means.cwd, config) } : { file: resolve(means.cwd, verify) },
-      createPlainLog(means, () => undefined),
+      deps,
+      verify === true ? { folder: resolve(deps.cwd, config) } : { file: resolve(deps.cwd, verify) },
+      createPlainLog(deps, () => undefined),
     );
-    print(json === true ? jsonText(verdict) : renderAudit(verdict, screenOf(means.stdout, means.env)));
+    print(json === true ? jsonText(verdict) : renderAudit(verdict, screenOf(deps.stdout, deps.env)));
     const isGood = verdict.broken === undefined && verdict.missing === undefined;
     command.setOptionValue('exitCode', isGood ? 0 : 1);
   });
@@ -137,10 +137,10 @@ Examples:
 
 export const addKeys = (
   program: Command,
-  means: Means,
-  others: Partial<Pick<KeysMeans, 'person' | 'ask' | 'withKeys'>> = {},
+  deps: Deps,
+  others: Partial<Pick<KeysDeps, 'person' | 'ask' | 'withKeys'>> = {},
 ): void => {
-  const part = { ...keysMeans(means), ...others };
+  const part = { ...keysDeps(deps), ...others };
   const keys = program
     .command('keys')
     .description(
@@ -160,8 +160,8 @@ Examples:
     );
   addList(keys, part);
   addKeyPlans(keys, part);
-  addKeyOrders(keys, part);
-  addLineOrders(keys, part);
+  addKeyOperations(keys, part);
+  addServiceOperations(keys, part);
   addReconcile(keys, part);
   addHistory(keys, part);
   addAudit(keys, part);

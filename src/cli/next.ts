@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, nextJson } from './json.ts';
 import { amount } from './options.ts';
@@ -9,7 +9,7 @@ import { renderNext } from './render-next.ts';
 
 type NextOptions = { readonly config: string; readonly count: number; readonly json?: boolean };
 
-export const addNext = (program: Command, means: Means): void => {
+export const addNext = (program: Command, deps: Deps): void => {
   program
     .command('next')
     .description('the slots to come, in order of time')
@@ -29,14 +29,14 @@ Examples:
     )
     .action(async (job: string | undefined, options: NextOptions) => {
       const of = job === undefined ? {} : { job };
-      const slots = await ask(means, options.config, (commands) =>
+      const slots = await ask(deps, options.config, (commands) =>
         commands.next({ ...of, count: options.count }),
       );
-      means.stdout.write(
-        means.secrets.redact(
+      deps.stdout.write(
+        deps.secrets.redact(
           options.json === true
             ? jsonText(nextJson(slots))
-            : renderNext(slots, means.clock.now(), screenOf(means.stdout, means.env)),
+            : renderNext(slots, deps.clock.now(), screenOf(deps.stdout, deps.env)),
         ),
       );
     });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import type { Commands, OutboxAnswer, OutboxView } from '../app/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
@@ -16,7 +16,7 @@ type ListOptions = {
   readonly limit: number;
   readonly json?: boolean;
 };
-type OrderOptions = { readonly config: string; readonly json?: boolean };
+type RequestOptions = { readonly config: string; readonly json?: boolean };
 
 const states: readonly State[] = ['queued', 'sending', 'sent', 'deferred', 'failed', 'unknown', 'dropped'];
 
@@ -30,9 +30,9 @@ const readStates = (text: string, before: readonly State[] = []): readonly State
   return [...before, ...known];
 };
 
-export const addOutbox = (program: Command, means: Means): void => {
-  const print = (text: string): void => means.stdout.write(means.secrets.redact(text));
-  const screen = () => screenOf(means.stdout, means.env);
+export const addOutbox = (program: Command, deps: Deps): void => {
+  const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
+  const screen = () => screenOf(deps.stdout, deps.env);
 
   const outbox = program
     .command('outbox')
@@ -64,20 +64,20 @@ Examples:
     )
     .action(async ({ config, state, limit, json }: ListOptions) => {
       const query = { limit, ...(state === undefined ? {} : { states: state }) };
-      const rows = await ask(means, config, (commands) => commands.outbox(query));
-      print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, means.clock.now(), screen()));
+      const rows = await ask(deps, config, (commands) => commands.outbox(query));
+      print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
     });
 
   const order = (
     command: Command,
-    obey: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
+    handleRequest: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
   ): void => {
     command
       .argument('<id...>', 'as `tollkeeper outbox` shows them')
       .addOption(configOption())
       .option('--json', 'print what became of each as JSON')
-      .action(async (ids: readonly string[], { config, json }: OrderOptions) => {
-        const answers = await ask(means, config, (commands) => obey(commands, [...new Set(ids)]));
+      .action(async (ids: readonly string[], { config, json }: RequestOptions) => {
+        const answers = await ask(deps, config, (commands) => handleRequest(commands, [...new Set(ids)]));
         print(json === true ? jsonText(outboxAnswersJson(answers)) : renderOutboxAnswers(answers, screen()));
         command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
       });
@@ -97,7 +97,7 @@ Examples:
   tollkeeper outbox resend 42
   tollkeeper outbox resend $(tollkeeper outbox --state failed --json | jq -r '.[].id')`,
       ),
-    (commands, ids) => commands.resend({ ids }, means.signal),
+    (commands, ids) => commands.resend({ ids }, deps.signal),
   );
   order(
     outbox

@@ -1,4 +1,4 @@
-import type { Means, OutputStream } from '../base/index.ts';
+import type { Deps, OutputStream } from '../base/index.ts';
 
 export type Style = 'plain' | 'title' | 'quiet' | 'good' | 'bad' | 'warn' | 'busy';
 
@@ -27,7 +27,7 @@ export type Screen = {
 };
 
 /** Colour and a width on a terminal, neither in a file or a pipe. NO_COLOR (no-color.org) and a dumb terminal turn colour off. */
-export const screenOf = (output: OutputStream, env: Means['env']): Screen => {
+export const screenOf = (output: OutputStream, env: Deps['env']): Screen => {
   if (!output.isTerminal) return { paint: noPaint };
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   // A terminal that tells no width, or one of a few columns, is written to as if it had a sensible one.

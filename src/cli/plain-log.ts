@@ -1,5 +1,5 @@
 import { silentLog } from '../base/index.ts';
-import type { Log, LogFields, Means } from '../base/index.ts';
+import type { Log, LogFields, Deps } from '../base/index.ts';
 
 /** Fields that have their own place in the text, or that a person at a terminal has no use for. */
 const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);
@@ -28,7 +28,7 @@ export const endOf =
 
 /** For commands that a person runs: warnings and errors as plain text on standard error, nothing else. */
 export const createPlainLog = (
-  means: Pick<Means, 'stderr' | 'secrets'>,
+  deps: Pick<Deps, 'stderr' | 'secrets'>,
   beforeLine: () => void,
   isTold: IsTold = () => false,
   bound: LogFields = {},
@@ -39,12 +39,12 @@ export const createPlainLog = (
       const all = { ...bound, ...fields };
       if (isTold(message, all)) return;
       beforeLine();
-      means.stderr.write(means.secrets.redact(plainLine(level, message, all)));
+      deps.stderr.write(deps.secrets.redact(plainLine(level, message, all)));
     };
   return {
     ...silentLog,
     warn: line('warning'),
     error: line('error'),
-    with: (fields) => createPlainLog(means, beforeLine, isTold, { ...bound, ...fields }),
+    with: (fields) => createPlainLog(deps, beforeLine, isTold, { ...bound, ...fields }),
   };
 };

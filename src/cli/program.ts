@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { describeError, isFault } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { version } from '../version.ts';
 import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
@@ -17,7 +17,7 @@ import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
 import { addStatus } from './status.ts';
 
-const makeProgram = (means: Means): Command => {
+const makeProgram = (deps: Deps): Command => {
   const program = new Command('tollkeeper')
     .description('Scheduled spend reporting and API-key rotation for an LLM gateway account.')
     .version(version)
@@ -25,7 +25,7 @@ const makeProgram = (means: Means): Command => {
     .exitOverride()
     // `outbox drop --json` is said to drop, not to the outbox that has the option too.
     .enablePositionalOptions()
-    .configureOutput({ writeOut: means.stdout.write, writeErr: means.stderr.write })
+    .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write })
     .addHelpText(
       'after',
       `
@@ -62,7 +62,7 @@ Examples:
     addSandbox,
     addDemo,
   ];
-  for (const add of commands) add(program, means);
+  for (const add of commands) add(program, deps);
   return program;
 };
 
@@ -72,9 +72,9 @@ const inherit = (parent: Command): void => {
 };
 
 /** Runs one command line (without the program's own name). Resolves to the exit code; never throws. */
-export const runProgram = async (argv: readonly string[], means: Means): Promise<number> => {
+export const runProgram = async (argv: readonly string[], deps: Deps): Promise<number> => {
   let exitCode = 0;
-  const program = makeProgram({ ...means });
+  const program = makeProgram({ ...deps });
   program.hook('postAction', (_, action) => {
     const code: unknown = action.getOptionValue('exitCode');
     if (typeof code === 'number') exitCode = code;
@@ -85,7 +85,7 @@ export const runProgram = async (argv: readonly string[], means: Means): Promise
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    means.stderr.write(`${means.secrets.redact(`tollkeeper: ${describeError(error)}`)}\n`);
+    deps.stderr.write(`${deps.secrets.redact(`tollkeeper: ${describeError(error)}`)}\n`);
     return isFault(error) ? error.exitCode : 1;
   }
 };

@@ -1,6 +1,6 @@
 import type { Clock, OutputStream, Progress, ProgressStep } from '../base/index.ts';
 import { clip, oneLine } from './text.ts';
-import { durationWords } from './words.ts';
+import { describeDuration } from './words.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
@@ -19,7 +19,7 @@ export const progressLine = (step: ProgressStep): string => {
     step.rows === undefined ? undefined : `${count(step.rows)} rows`,
     step.bytes === undefined ? undefined : size(step.bytes),
     rateOf(step),
-    step.millisLeft === undefined ? undefined : `${durationWords(step.millisLeft)} left`,
+    step.millisLeft === undefined ? undefined : `${describeDuration(step.millisLeft)} left`,
   ].filter((figure) => figure !== undefined);
   const detail = step.detail === undefined ? '' : ` (${step.detail})`;
   return `${step.step}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}${detail}`;

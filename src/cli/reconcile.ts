@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { ask } from './order.ts';
@@ -16,7 +16,7 @@ type ReconcileOptions = {
   readonly json?: boolean;
 };
 
-export const addReconcile = (program: Command, means: Means): void => {
+export const addReconcile = (program: Command, deps: Deps): void => {
   const reconcile = program
     .command('reconcile')
     .description('holds the call log against the statistics, the usage export and the account over a span')
@@ -40,25 +40,25 @@ Examples:
     );
   reconcile.action(async (options: ReconcileOptions) => {
     const { from, to, account } = options;
-    const { progress, end } = showProgress(means.stderr, means.clock);
+    const { progress, end } = showProgress(deps.stderr, deps.clock);
     try {
       const found = await ask(
-        means,
+        deps,
         options.config,
         (commands) =>
           commands.reconcile(
             { from, to, ...(account === undefined ? {} : { account }) },
             progress,
-            means.signal,
+            deps.signal,
           ),
-        createPlainLog(means, end),
+        createPlainLog(deps, end),
       );
       end();
-      means.stdout.write(
-        means.secrets.redact(
+      deps.stdout.write(
+        deps.secrets.redact(
           options.json === true
             ? jsonText(reconcileJson(found))
-            : renderReconcile(found, screenOf(means.stdout, means.env)),
+            : renderReconcile(found, screenOf(deps.stdout, deps.env)),
         ),
       );
       reconcile.setOptionValue('exitCode', found.good ? 0 : 1);

@@ -41,7 +41,7 @@ const checkLines = (
 const dayIn = (moment: number, zone: string): string =>
   localMoment(unixMillis(moment), zone).slice(0, '2026-11-21'.length);
 
-const howWords = { data: 'by the data', probe: 'by a probe', config: 'by the config' } as const;
+const describeHow = { data: 'by the data', probe: 'by a probe', config: 'by the config' } as const;
 
 const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly string[] => {
   const dayOf = (moment: number): string => dayIn(moment, zone);
@@ -55,7 +55,7 @@ const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly 
     ...points.flatMap(({ point, value, evidence, how, learnedAt }) => [
       ...block(`${point}: ${value}`, 2, screen),
       ...block(
-        `${howWords[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${inZone(evidence, zone)}`,
+        `${describeHow[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${inZone(evidence, zone)}`,
         6,
         screen,
       ),

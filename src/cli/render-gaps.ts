@@ -15,9 +15,9 @@ export const gapLines = ({ data }: StatusView, screen: Screen): readonly string[
   return [
     '',
     ...lines('data that does not reconcile:', 0, screen, 'warn'),
-    ...open.flatMap(({ account, span, text }) => [
+    ...open.flatMap(({ account, range, text }) => [
       ...lines(
-        `${account}, ${localMoment(span.start, zone)} to ${localMoment(span.end, zone)} ${zone}`,
+        `${account}, ${localMoment(range.start, zone)} to ${localMoment(range.end, zone)} ${zone}`,
         2,
         screen,
       ),

@@ -10,13 +10,13 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
     ? []
     : [
         [`the file was missing, though the database knows ${counted(missing.steps, 'step')}`, 'bad'],
-        ...(missing.writtenAnew
+        ...(missing.writtenAgain
           ? [['it was written anew from the database just now', 'plain'] as const]
           : []),
       ];
 
 const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {
-  if (missing?.writtenAnew === false) return [];
+  if (missing?.writtenAgain === false) return [];
   return [
     broken === undefined
       ? [`${counted(lines, 'step')} in one unbroken chain`, 'good']

@@ -3,7 +3,7 @@ import { formatSlot } from '../base/index.ts';
 import { inZone, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { oneLine, widthOf, wrap } from './text.ts';
-import { durationWords } from './words.ts';
+import { describeDuration } from './words.ts';
 
 type Step = KeyHistory['steps'][number];
 
@@ -21,8 +21,8 @@ const timeOf = ({ at }: Step, zone: string): string =>
     .replace(` ${zone}`, '')
     .replace(/^(.{16})$/, '$1:00');
 
-const sinceWords = (step: Step, before: Step | undefined): readonly string[] =>
-  before === undefined || step.at - before.at < long ? [] : [durationWords(step.at - before.at)];
+const describeSince = (step: Step, before: Step | undefined): readonly string[] =>
+  before === undefined || step.at - before.at < long ? [] : [describeDuration(step.at - before.at)];
 
 const stepLines = (
   step: Step,
@@ -41,7 +41,7 @@ const stepLines = (
   const first = `${screen.paint('quiet', time)}  ${screen.paint(style, mark)} `;
   const what = screen.paint(style, step.what);
   const rail = `${blank}  ${screen.paint('quiet', '│')} `;
-  const gap = sinceWords(step, before).map((span) => `${blank}  ${screen.paint('quiet', `┆ ${span}`)}`);
+  const gap = describeSince(step, before).map((range) => `${blank}  ${screen.paint('quiet', `┆ ${range}`)}`);
   if (!beside) {
     const below = wrap(words, Math.max(10, (screen.width ?? 0) - widthOf(time) - 4));
     return [...gap, `${first}${what}`, ...below.map((line) => `${rail}${line}`)];

@@ -19,7 +19,7 @@ const indented = (text: string, style: Style, { width, paint }: Screen): readonl
 const nameOf = (key: { readonly keyId: number; readonly name: string }): string =>
   `${oneLine(key.name)} (id ${key.keyId})`;
 
-const handOver = ({ old, candidate }: RotationState): readonly string[] => {
+const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
   if (candidate === undefined) return old === undefined ? [] : [`of ${nameOf(old)}`];
   return [old === undefined ? nameOf(candidate) : `${nameOf(old)} → ${nameOf(candidate)}`];
 };
@@ -31,7 +31,7 @@ const title = (name: string, { width, paint }: Screen): string =>
 const rotationLines = (state: RotationState, zone: string, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
-    ...handOver(state).flatMap((words) => indented(words, 'plain', screen)),
+    ...cutOver(state).flatMap((words) => indented(words, 'plain', screen)),
     ...indented(inZone(state.words, zone), 'plain', screen),
     ...(state.fault === undefined
       ? []

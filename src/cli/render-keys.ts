@@ -3,11 +3,11 @@ import { toMillis } from '../base/index.ts';
 import { attentionOf, byAttention, progressOf } from './keys-attention.ts';
 import { inZone, localMoment, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
-import { triesWords } from './rotation-words.ts';
+import { describeTries } from './rotation-words.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
-import { counted, durationWords } from './words.ts';
+import { counted, describeDuration } from './words.ts';
 
 const cells = 10;
 
@@ -22,7 +22,7 @@ const barOf = (key: KeyView, now: number): Cell => {
 };
 
 const ageOf = ({ created }: KeyView, now: number): string =>
-  created === undefined ? '?' : durationWords(now - created * 1000);
+  created === undefined ? '?' : describeDuration(now - created * 1000);
 
 const lastCallOf = ({ use }: KeyView, zone: string): string => {
   if (use === undefined) return '?';
@@ -31,13 +31,13 @@ const lastCallOf = ({ use }: KeyView, zone: string): string => {
 
 const idleOf = (key: KeyView, { at, accounts }: KeyListView): string => {
   if (key.use === undefined) return '?';
-  if (key.use.lastCall !== undefined) return durationWords(at - key.use.lastCall * 1000);
+  if (key.use.lastCall !== undefined) return describeDuration(at - key.use.lastCall * 1000);
   const since = accounts.find(({ account }) => account === key.account)?.since;
   if (since === undefined) return '?';
   // A key is idle no longer than it has been there.
   return key.created !== undefined && key.created > since
-    ? durationWords(Math.max(0, at - key.created * 1000))
-    : `over ${durationWords(at - since * 1000)}`;
+    ? describeDuration(Math.max(0, at - key.created * 1000))
+    : `over ${describeDuration(at - since * 1000)}`;
 };
 
 const spendOf = ({ use, account }: KeyView, { accounts }: KeyListView): string => {
@@ -72,13 +72,13 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
 const lines = (text: string, { width }: Screen): readonly string[] =>
   width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
-const reachLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
+const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
   accounts.flatMap(({ account, since, through }) => {
-    const span = durationWords(at - since * 1000);
+    const range = describeDuration(at - since * 1000);
     const words =
       through === undefined
-        ? `use of ${account}: the call log is not known to be whole over the last ${span}; a ? is not known`
-        : `use of ${account}: the last ${span}, call log whole up to ${localMoment(toMillis(through), zone)}`;
+        ? `use of ${account}: the call log is not known to be whole over the last ${range}; a ? is not known`
+        : `use of ${account}: the last ${range}, call log whole up to ${localMoment(toMillis(through), zone)}`;
     return lines(words, screen).map((line) => screen.paint('quiet', line));
   });
 
@@ -91,7 +91,7 @@ const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationStat
 /** Keys by what needs attention, below each what that is; `wide` shows every column, however narrow the terminal. */
 export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
   const rest = otherRotations(view).flatMap((state) => {
-    const tries = triesWords(state, view.at);
+    const tries = describeTries(state, view.at);
     const { service, stage, words } = state;
     return lines(
       `${service}: rotation (${stage}): ${inZone(words, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
@@ -118,7 +118,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
   );
   const end = `${counted(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
-  return `${[...timesIn(view.zone, screen), ...reachLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
+  return `${[...timesIn(view.zone, screen), ...watermarkLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
 };
 
 const iso = (millis: number): string => new Date(millis).toISOString();

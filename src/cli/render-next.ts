@@ -2,7 +2,7 @@ import type { NextSlot } from '../app/index.ts';
 import { commonZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
-import { untilWords } from './words.ts';
+import { describeUntil } from './words.ts';
 
 /** Slots to come, in order of time. `now` in milliseconds UTC. */
 export const renderNext = (slots: readonly NextSlot[], now: number, screen: Screen): string => {
@@ -19,7 +19,7 @@ export const renderNext = (slots: readonly NextSlot[], now: number, screen: Scre
       cells: [
         localSlot(next.slot, next.zone),
         ...(zone === undefined ? [next.zone] : []),
-        untilWords(next.slot, now),
+        describeUntil(next.slot, now),
         next.job,
       ],
     })),

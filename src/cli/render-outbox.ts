@@ -5,11 +5,11 @@ import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
-import { untilWords } from './words.ts';
+import { describeUntil } from './words.ts';
 
-const nextWords = ({ next, state, zone }: OutboxView, now: number): string => {
+const describeNext = ({ next, state, zone }: OutboxView, now: number): string => {
   if (state === 'sending') return 'under way';
-  return next === undefined ? '-' : `${localMoment(next, zone)} (${untilWords(next, now)})`;
+  return next === undefined ? '-' : `${localMoment(next, zone)} (${describeUntil(next, now)})`;
 };
 
 /** An address may be as long as three lines. */
@@ -24,7 +24,7 @@ const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => 
       row.kind,
       clip(oneLine(row.recipient), widest(width)),
       row.attempts === 0 ? '-' : String(row.attempts),
-      nextWords(row, now),
+      describeNext(row, now),
       localMoment(row.queuedAt, row.zone),
     ],
     note: row.title ?? row.subject,

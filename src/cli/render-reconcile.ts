@@ -7,7 +7,7 @@ import type { Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
 
 type Comparison = ReconcileView['comparisons'][number];
-type Span = ReconcileView['held'];
+type Range = ReconcileView['held'];
 
 const styles: Readonly<Record<string, Style>> = {
   truncated: 'bad',
@@ -15,9 +15,9 @@ const styles: Readonly<Record<string, Style>> = {
   'late data': 'warn',
 };
 
-const isSame = (left: Span, right: Span): boolean => left.start === right.start && left.end === right.end;
+const isSame = (left: Range, right: Range): boolean => left.start === right.start && left.end === right.end;
 
-const spanText = ({ start, end }: Span, zone: string): string =>
+const rangeText = ({ start, end }: Range, zone: string): string =>
   `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
 
 /** Words below a row: of what is open, and where another span was compared. */
@@ -25,9 +25,9 @@ const noteOf = (one: Comparison, { held, zone }: ReconcileView): Pick<Row, 'belo
   const style = styles[one.verdict];
   const below = [
     ...(style === undefined ? [] : [inZone(one.text, zone)]),
-    ...(one.entry !== undefined || isSame(one.span, held)
+    ...(one.entry !== undefined || isSame(one.range, held)
       ? []
-      : [{ text: spanText(one.span, zone), style: 'quiet' as const }]),
+      : [{ text: rangeText(one.range, zone), style: 'quiet' as const }]),
   ];
   return below.length === 0 ? {} : { below };
 };
@@ -57,7 +57,7 @@ const lines = (text: string, { width }: Screen): readonly string[] =>
 /** Every comparison, what could not be compared, and what it comes to. */
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
   const { asked, held, zone, comparisons, notCompared, conclusion, good } = view;
-  const heading = `${view.account}, ${spanText(held, zone)}${
+  const heading = `${view.account}, ${rangeText(held, zone)}${
     isSame(asked, held) ? '' : ' (as far as the log reaches)'
   }`;
   const table =
@@ -86,16 +86,16 @@ export const renderReconcile = (view: ReconcileView, screen: Screen): string => 
 };
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
-const isoSpan = ({ start, end }: Span) => ({ start: iso(start), end: iso(end) });
+const isoRange = ({ start, end }: Range) => ({ start: iso(start), end: iso(end) });
 
 /** Times as ISO 8601 in UTC, amounts as exact decimal text. */
 export const reconcileJson = (view: ReconcileView) => ({
   ...view,
-  asked: isoSpan(view.asked),
-  held: isoSpan(view.held),
+  asked: isoRange(view.asked),
+  held: isoRange(view.held),
   comparisons: view.comparisons.map((one) => ({
     ...one,
-    span: isoSpan(one.span),
+    range: isoRange(one.range),
     comparedAt: new Date(one.comparedAt).toISOString(),
   })),
 });

@@ -1,6 +1,6 @@
 import type { RunResult, RunView } from '../app/index.ts';
 import { localMoment, localSlot } from './moment.ts';
-import { tookWords, whyWords } from './run-words.ts';
+import { describeElapsed, describeReason } from './run-words.ts';
 import { oneLine } from './text.ts';
 import { counted } from './words.ts';
 
@@ -13,18 +13,18 @@ export const noMail: Mail = { sent: 0, deferred: 0, failed: 0, unknown: 0, queue
 
 /** The mails of several runs; of their troubles the first. */
 export const addMail = (left: Mail, right: Mail): Mail => {
-  const trouble = left.trouble ?? right.trouble;
+  const problem = left.problem ?? right.problem;
   return {
     sent: left.sent + right.sent,
     deferred: left.deferred + right.deferred,
     failed: left.failed + right.failed,
     unknown: left.unknown + right.unknown,
     queued: left.queued + right.queued,
-    ...(trouble === undefined ? {} : { trouble }),
+    ...(problem === undefined ? {} : { problem }),
   };
 };
 
-export const tellMail = (mail: Mail): Told => {
+export const notificationMail = (mail: Mail): Told => {
   const out = [
     ...(mail.sent === 0 ? [] : [`${counted(mail.sent, 'mail')} sent\n`]),
     ...(mail.queued === 0 ? [] : [`${counted(mail.queued, 'mail')} queued for \`serve\` to send\n`]),
@@ -35,8 +35,8 @@ export const tellMail = (mail: Mail): Told => {
     `${mail.failed} refused`,
     `${mail.unknown} of unknown outcome`,
   ];
-  const trouble = mail.trouble === undefined ? '' : `  what went wrong first: ${oneLine(mail.trouble)}\n`;
-  return { out, err: `tollkeeper: not all mail is through: ${parts.join(', ')}\n${trouble}`, code: 1 };
+  const problem = mail.problem === undefined ? '' : `  what went wrong first: ${oneLine(mail.problem)}\n`;
+  return { out, err: `tollkeeper: not all mail is through: ${parts.join(', ')}\n${problem}`, code: 1 };
 };
 
 const endings: Readonly<Record<RunView['state'], string>> = {
@@ -77,8 +77,8 @@ const errOf = (result: RunResult): string => {
 };
 
 /** How one run ended, and its mails. */
-export const tellResult = (result: RunResult): Told => {
-  const mail = tellMail(result.mail);
+export const printResult = (result: RunResult): Told => {
+  const mail = notificationMail(result.mail);
   return {
     out: `${outOf(result)}${mail.out}`,
     err: `${errOf(result)}${mail.err}`,
@@ -90,8 +90,13 @@ export const tellResult = (result: RunResult): Told => {
 export const backfillLine = (result: RunResult): string => {
   const { run, already } = result;
   const state = already ? 'ran before' : run.state;
-  const took = already || run.attempts.length === 0 ? '' : tookWords(run.attempts.at(-1), endedAt(run));
-  const cells = [localSlot(run.slot, run.zone), state.padEnd(11), took.padEnd(12), oneLine(whyWords(run))];
+  const took = already || run.attempts.length === 0 ? '' : describeElapsed(run.attempts.at(-1), endedAt(run));
+  const cells = [
+    localSlot(run.slot, run.zone),
+    state.padEnd(11),
+    took.padEnd(12),
+    oneLine(describeReason(run)),
+  ];
   return `${cells.join('  ').trimEnd()}\n${run.state === 'ok' ? '' : toDo(result, '    ')}`;
 };
 

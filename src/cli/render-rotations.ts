@@ -2,7 +2,7 @@ import type { StatusView } from '../app/index.ts';
 import { shellWord } from '../base/index.ts';
 import { inZone, localMoment } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
-import { triesWords } from './rotation-words.ts';
+import { describeTries } from './rotation-words.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
@@ -24,7 +24,7 @@ const rankOf = (rotation: Rotation): number => ranks.findIndex((holds) => holds(
 const styles: readonly Style[] = ['bad', 'bad', 'warn', 'busy'];
 
 const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }: Look): Row => {
-  const tries = triesWords(rotation, now);
+  const tries = describeTries(rotation, now);
   const short = (text: string): string =>
     width === undefined ? oneLine(text) : clip(oneLine(text), Math.max(12, Math.floor(width / 3)));
   return {
@@ -44,14 +44,14 @@ const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }
 const lines = (text: string, { width, paint }: Screen, style: Style): readonly string[] =>
   (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(style, line));
 
-const troubleLines = ({ keyTrouble, clockTroubles = [] }: Data, look: Look): readonly string[] => [
-  ...clockTroubles.flatMap(({ account, words }) => ['', ...lines(`${account}: ${words}`, look, 'bad')]),
-  ...(keyTrouble === undefined
+const problemLines = ({ keyProblem, clockProblems = [] }: Data, look: Look): readonly string[] => [
+  ...clockProblems.flatMap(({ account, words }) => ['', ...lines(`${account}: ${words}`, look, 'bad')]),
+  ...(keyProblem === undefined
     ? []
     : [
         '',
-        ...lines(`nothing is done to keys: ${keyTrouble.message}`, look, 'bad'),
-        ...lines(`what to do: ${keyTrouble.advice} (${keyTrouble.code})`, look, 'plain'),
+        ...lines(`nothing is done to keys: ${keyProblem.message}`, look, 'bad'),
+        ...lines(`what to do: ${keyProblem.advice} (${keyProblem.code})`, look, 'plain'),
       ]),
 ];
 
@@ -71,7 +71,7 @@ const outdatedLines = ({ outdated = [] }: Data, look: Look): readonly string[] =
 export const rotationLines = ({ data, daemon }: StatusView, look: Look): readonly string[] => {
   if (data === undefined) return [];
   const { rotations = [] } = data;
-  const stopped = [...troubleLines(data, look), ...outdatedLines(data, look)];
+  const stopped = [...problemLines(data, look), ...outdatedLines(data, look)];
   if (rotations.length === 0) return stopped;
   const many = new Set(rotations.map(({ account }) => account)).size > 1;
   const shown = rotations.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, most);

@@ -1,13 +1,13 @@
 import type { RunView } from '../app/index.ts';
 import { commonZone, inZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
-import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
+import { stateCell, describeElapsed, describeWait, describeReason } from './run-words.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 
 const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: number): Cell => {
-  const took = tookWords(attempt, now);
-  const why = inZone(whyWords(attempt), zone);
+  const took = describeElapsed(attempt, now);
+  const why = inZone(describeReason(attempt), zone);
   return {
     text: `attempt ${attempt.attempt}, ${localSlot(attempt.startedAt, zone)}: ${attempt.state}${
       took === '' ? '' : attempt.endedAt === undefined ? `, ${took}` : ` after ${took}`
@@ -17,16 +17,16 @@ const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: nu
 };
 
 /** `2026-11-01 08:00 to 2026-11-20 08:00 missed`, where one row stands for many slots. */
-const spanWords = ({ slot, through, zone, state }: RunView): string | undefined =>
+const rangeWords = ({ slot, through, zone, state }: RunView): string | undefined =>
   through === undefined ? undefined : `${localSlot(slot, zone)} to ${localSlot(through, zone)} ${state}`;
 
 const noteOf = (run: RunView, now: number, withAttempts: boolean): string => {
   // Where attempts are listed, the last of them says why.
-  const isSaid = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
-  const why = [spanWords(run), isSaid ? '' : inZone(whyWords(run), run.zone)]
+  const isStated = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
+  const why = [rangeWords(run), isStated ? '' : inZone(describeReason(run), run.zone)]
     .filter((part) => part !== undefined && part !== '')
     .join(': ');
-  return [why, waitWords(run, now)].filter((part) => part !== undefined && part !== '').join('; ');
+  return [why, describeWait(run, now)].filter((part) => part !== undefined && part !== '').join('; ');
 };
 
 const rowOf = (run: RunView, zone: string | undefined, now: number, withAttempts: boolean): Row => {
@@ -40,7 +40,7 @@ const rowOf = (run: RunView, zone: string | undefined, now: number, withAttempts
       run.trigger,
       stateCell(run.state),
       run.attempts.length === 0 ? '-' : String(run.attempts.length),
-      tookWords(run.attempts.at(-1), now),
+      describeElapsed(run.attempts.at(-1), now),
     ],
     ...(note === '' ? {} : { note: run.state === 'ok' ? { text: note, style: 'quiet' as const } : note }),
     ...(isListed ? { below: run.attempts.map((attempt) => attemptLine(attempt, run.zone, now)) } : {}),

@@ -5,11 +5,11 @@ import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { gapLines } from './render-gaps.ts';
 import { rotationLines } from './render-rotations.ts';
-import { stateCell, tookWords, waitWords, whyWords } from './run-words.ts';
+import { stateCell, describeElapsed, describeWait, describeReason } from './run-words.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
-import { counted, durationWords, untilWords } from './words.ts';
+import { counted, describeDuration, describeUntil } from './words.ts';
 
 type Look = Screen & { readonly now: number; readonly zone: string };
 
@@ -21,7 +21,7 @@ const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly stri
       ...lines(`no daemon is running (version ${version})`, 0, look, 'warn'),
       ...lines('`tollkeeper serve` runs jobs on their schedules', 0, look),
     ];
-  const since = `since ${moment(daemon.startedAt, look.zone)} (${durationWords(look.now - daemon.startedAt)})`;
+  const since = `since ${moment(daemon.startedAt, look.zone)} (${describeDuration(look.now - daemon.startedAt)})`;
   return [
     ...(daemon.stopping
       ? lines(`daemon stopping, running ${since}`, 0, look, 'warn')
@@ -48,21 +48,24 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
 /** A word on why a job is not well: short here, `runs JOB` has it whole. */
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
   const { last, failure, outageSince, zone } = job;
-  const why = last === undefined || last.state === 'ok' ? '' : whyWords(last);
+  const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);
   const short = clip(oneLine(why), Math.max(40, width - 4));
   if (outageSince === undefined && failure !== undefined) {
     const { run } = failure;
     const failed = `! ${run.state} ${localMoment(run.attempts.at(-1)?.endedAt ?? run.slot, zone)}`;
-    return { text: clip(oneLine(`${failed}: ${whyWords(run)}`), Math.max(40, width - 4)), style: 'bad' };
+    return {
+      text: clip(oneLine(`${failed}: ${describeReason(run)}`), Math.max(40, width - 4)),
+      style: 'bad',
+    };
   }
   if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
-  const outage = `! outage since ${localMoment(outageSince, zone)} (${durationWords(now - outageSince)})`;
+  const outage = `! outage since ${localMoment(outageSince, zone)} (${describeDuration(now - outageSince)})`;
   return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };
 };
 
-const nextWords = ({ suspend, schedule, next }: JobView, now: number): string => {
+const describeNext = ({ suspend, schedule, next }: JobView, now: number): string => {
   if (suspend) return 'suspended';
-  if (next !== undefined) return untilWords(next, now);
+  if (next !== undefined) return describeUntil(next, now);
   return schedule === undefined ? 'by hand' : '-';
 };
 
@@ -74,8 +77,8 @@ const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
       job.job,
       job.last === undefined ? '-' : stateCell(job.last.state),
       job.last === undefined ? '' : localMoment(attempt?.startedAt ?? job.last.slot, job.zone),
-      tookWords(attempt, look.now),
-      nextWords(job, look.now),
+      describeElapsed(attempt, look.now),
+      describeNext(job, look.now),
       ...(zone === undefined ? [job.zone] : []),
     ],
     ...(note === undefined ? {} : { note }),
@@ -105,8 +108,8 @@ const jobLines = ({ jobs }: StatusView, look: Look): readonly string[] => {
 };
 
 const openRow = (run: RunView, { now }: Look): Row => {
-  const took = tookWords(run.attempts.at(-1), now);
-  const wait = waitWords(run, now) ?? (run.state === 'running' && took !== '' ? took : undefined);
+  const took = describeElapsed(run.attempts.at(-1), now);
+  const wait = describeWait(run, now) ?? (run.state === 'running' && took !== '' ? took : undefined);
   return {
     cells: [run.job, localSlot(run.slot, run.zone), stateCell(run.state)],
     ...(wait === undefined ? {} : { note: wait }),

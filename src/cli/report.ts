@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { openCommands } from '../app/index.ts';
 import { fault, localeTags, systemCode } from '../base/index.ts';
-import type { LocaleTag, Means } from '../base/index.ts';
+import type { LocaleTag, Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';
@@ -52,7 +52,7 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
   }
 };
 
-export const addReport = (program: Command, means: Means): void => {
+export const addReport = (program: Command, deps: Deps): void => {
   program
     .command('report')
     .description('builds a report as HTML, text and data, and sends nothing')
@@ -82,10 +82,10 @@ Examples:
   tollkeeper report spend-summary --attach csv,xlsx`,
     )
     .action(async (name: string, options: ReportOptions) => {
-      const folder = resolve(means.cwd, options.config);
-      const { progress, end } = showProgress(means.stderr, means.clock);
-      const log = createPlainLog(means, end);
-      await using commands = await openCommands(means, { folder, log });
+      const folder = resolve(deps.cwd, options.config);
+      const { progress, end } = showProgress(deps.stderr, deps.clock);
+      const log = createPlainLog(deps, end);
+      await using commands = await openCommands(deps, { folder, log });
       try {
         const built = await commands.report(
           {
@@ -99,13 +99,13 @@ Examples:
             ...(options.locale === undefined ? {} : { locale: options.locale }),
           },
           progress,
-          means.signal,
+          deps.signal,
         );
-        const paths = await writeFiles(resolve(means.cwd, options.out), built.files);
+        const paths = await writeFiles(resolve(deps.cwd, options.out), built.files);
         end();
         for (const { message, advice } of built.warnings)
-          means.stderr.write(`warning: ${message}\n    what to do: ${advice}\n`);
-        means.stdout.write(
+          deps.stderr.write(`warning: ${message}\n    what to do: ${advice}\n`);
+        deps.stdout.write(
           options.json === true
             ? `${JSON.stringify({ subject: built.subject, files: paths, warnings: built.warnings }, null, 2)}\n`
             : `${built.subject}\n${paths.join('\n')}\n`,

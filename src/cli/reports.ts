@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createReport, reportsKept } from '../app/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { amount } from './options.ts';
@@ -15,7 +15,7 @@ type ReportsOptions = {
   readonly json?: boolean;
 };
 
-export const addReports = (program: Command, means: Means): void => {
+export const addReports = (program: Command, deps: Deps): void => {
   const reports = program
     .command('reports')
     .description('the reports that were built and mailed, newest first: totals, verdict, files')
@@ -51,27 +51,27 @@ Examples:
   tollkeeper report spend-by-model --period last-7-days`,
     )
     .action(async (name: string, { config }: { readonly config: string }) => {
-      const paths = await createReport(resolve(means.cwd, config), name);
+      const paths = await createReport(resolve(deps.cwd, config), name);
       const given = config === 'config' ? '' : ` --config ${config}`;
-      means.stdout.write(
+      deps.stdout.write(
         `${paths.join('\n')}\nnext: edit them, run \`tollkeeper check${given}\`, then \`tollkeeper report ${name}${given} --period last-7-days\`\n`,
       );
     });
   reports.action(async (options: ReportsOptions) => {
     const { job, limit } = options;
-    const found = await reportsKept(means, resolve(means.cwd, options.config), {
+    const found = await reportsKept(deps, resolve(deps.cwd, options.config), {
       limit,
       ...(job === undefined ? {} : { job }),
     });
-    means.stdout.write(
-      means.secrets.redact(
+    deps.stdout.write(
+      deps.secrets.redact(
         options.json === true
           ? jsonText(found.reports)
-          : renderReports(found, screenOf(means.stdout, means.env)),
+          : renderReports(found, screenOf(deps.stdout, deps.env)),
       ),
     );
     if (options.json === true)
-      for (const folder of found.damaged) means.stderr.write(`no report can be read in ${folder}\n`);
+      for (const folder of found.damaged) deps.stderr.write(`no report can be read in ${folder}\n`);
     reports.setOptionValue('exitCode', found.damaged.length === 0 ? 0 : 1);
   });
 };

@@ -1,12 +1,12 @@
 import type { RotationState } from '../app/index.ts';
-import { untilWords } from './words.ts';
+import { describeUntil } from './words.ts';
 
 type Standing = Pick<RotationState, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** Of a rotation whose step failed: `failed 2 times, 3 tries left, next in 4 min`; nothing of others. */
-export const triesWords = (
+export const describeTries = (
   { stage, tries, triesAllowed, nextTry }: Standing,
   now: number,
 ): string | undefined => {
@@ -17,6 +17,6 @@ export const triesWords = (
     ...(left === undefined ? [] : [`${left} ${left === 1 ? 'try' : 'tries'} left`]),
     ...(nextTry === undefined
       ? []
-      : [nextTry <= now ? 'next with the coming pass' : `next ${untilWords(nextTry, now)}`]),
+      : [nextTry <= now ? 'next with the coming pass' : `next ${describeUntil(nextTry, now)}`]),
   ].join(', ');
 };

@@ -2,12 +2,12 @@ import { runTones } from '../app/index.ts';
 import type { RunView } from '../app/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
-import { durationWords, untilWords } from './words.ts';
+import { describeDuration, describeUntil } from './words.ts';
 
 export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: runTones[state] });
 
 /** Why it is as it is: `gateway-unreachable: 127.0.0.1 …`, or what a good run did. */
-export const whyWords = ({
+export const describeReason = ({
   code,
   reason,
   summary,
@@ -21,24 +21,24 @@ export const whyWords = ({
 };
 
 /** How long an attempt took, or has taken so far; empty when there was none. */
-export const tookWords = (
+export const describeElapsed = (
   attempt: { readonly startedAt: number; readonly endedAt?: number; readonly state: string } | undefined,
   now: number,
 ): string => {
   if (attempt === undefined) return '';
-  if (attempt.endedAt !== undefined) return durationWords(attempt.endedAt - attempt.startedAt);
-  return attempt.state === 'running' ? `${durationWords(now - attempt.startedAt)} so far` : '';
+  if (attempt.endedAt !== undefined) return describeDuration(attempt.endedAt - attempt.startedAt);
+  return attempt.state === 'running' ? `${describeDuration(now - attempt.startedAt)} so far` : '';
 };
 
 /** `2026-11-21 08:40 (in 4 min)`. */
-const aheadWords = (moment: RunView['slot'], zone: string, now: number): string =>
-  `${localMoment(moment, zone)} (${untilWords(moment, now)})`;
+const describeAhead = (moment: RunView['slot'], zone: string, now: number): string =>
+  `${localMoment(moment, zone)} (${describeUntil(moment, now)})`;
 
 /** What a run that is not over waits for; nothing when it is under way or over. */
-export const waitWords = (run: RunView, now: number): string | undefined => {
+export const describeWait = (run: RunView, now: number): string | undefined => {
   if (run.nextAttempt !== undefined && run.nextAttempt > now) {
     const what = run.attempts.length === 0 ? 'begins' : 'next try';
-    return `${what} ${aheadWords(run.nextAttempt, run.zone, now)}`;
+    return `${what} ${describeAhead(run.nextAttempt, run.zone, now)}`;
   }
   if (run.waiting !== undefined) return `waits: ${run.waiting}`;
   return run.nextAttempt === undefined ? undefined : 'about to be tried';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { openCommands } from '../app/index.ts';
 import type { Commands, RunResult } from '../app/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
@@ -10,7 +10,14 @@ import { timesIn } from './moment.ts';
 import { screenOf } from './paint.ts';
 import { createPlainLog, endOf } from './plain-log.ts';
 import { showProgress } from './progress.ts';
-import { addMail, backfillEnd, backfillLine, noMail, tellMail, tellResult } from './render-result.ts';
+import {
+  addMail,
+  backfillEnd,
+  backfillLine,
+  noMail,
+  notificationMail,
+  printResult,
+} from './render-result.ts';
 import { orderOf } from './run-order.ts';
 import type { WhichSlots } from './run-order.ts';
 
@@ -21,55 +28,55 @@ type RunOptions = WhichSlots & {
 };
 
 type Order = ReturnType<typeof orderOf>;
-type Span = Extract<Order, { readonly from: string }>;
+type Range = Extract<Order, { readonly from: string }>;
 type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
 
 /** All print to both outputs and resolve to the exit code. */
-const backfill = async (means: Means, commands: Commands, order: Span, shown: Shown): Promise<number> => {
+const backfill = async (deps: Deps, commands: Commands, order: Range, shown: Shown): Promise<number> => {
   const { json, progress } = shown;
-  const out = (text: string): void => means.stdout.write(means.secrets.redact(text));
+  const out = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const results: RunResult[] = [];
-  const slots = backfillProgress(order.job, progress.progress, means.stderr, means.clock);
+  const slots = backfillProgress(order.job, progress.progress, deps.stderr, deps.clock);
   const onRun = (result: RunResult): void => {
     progress.end();
     if (!json && results.length === 0)
-      out(`${timesIn(result.run.zone, screenOf(means.stdout, means.env)).join('\n')}\n`);
+      out(`${timesIn(result.run.zone, screenOf(deps.stdout, deps.env)).join('\n')}\n`);
     results.push(result);
     if (!json) out(backfillLine(result));
   };
-  const total = await commands.backfill(order, slots, onRun, means.signal);
+  const total = await commands.backfill(order, slots, onRun, deps.signal);
   progress.end();
   const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
-  const told = tellMail(mail);
+  const told = notificationMail(mail);
   out(
     json ? jsonText({ ...total, mail, runs: results.map(resultJson) }) : `${backfillEnd(total)}${told.out}`,
   );
-  means.stderr.write(means.secrets.redact(told.err));
+  deps.stderr.write(deps.secrets.redact(told.err));
   return total.failed > 0 ? 1 : told.code;
 };
 
 const runOne = async (
-  means: Means,
+  deps: Deps,
   commands: Commands,
-  order: Exclude<Order, Span>,
+  order: Exclude<Order, Range>,
   shown: Shown,
 ): Promise<number> => {
   const { json, progress } = shown;
-  const result = await commands.run(order, progress.progress, means.signal);
+  const result = await commands.run(order, progress.progress, deps.signal);
   progress.end();
-  const told = tellResult(result);
-  means.stdout.write(means.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
-  means.stderr.write(means.secrets.redact(told.err));
+  const told = printResult(result);
+  deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
+  deps.stderr.write(deps.secrets.redact(told.err));
   return told.code;
 };
 
-const showPlan = async (means: Means, commands: Commands, order: Order, json: boolean): Promise<number> => {
+const showPlan = async (deps: Deps, commands: Commands, order: Order, json: boolean): Promise<number> => {
   const plan = await commands.plan(order);
-  means.stdout.write(means.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
+  deps.stdout.write(deps.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
   return 0;
 };
 
-export const addRun = (program: Command, means: Means): void => {
+export const addRun = (program: Command, deps: Deps): void => {
   program
     .command('run')
     .description('one run of a job now, of one slot, or of all slots of a span, and the mail it makes')
@@ -100,16 +107,16 @@ Examples:
       const order = orderOf(name, options);
       const json = options.json === true;
       const dryRun = options.dryRun === true;
-      const folder = resolve(means.cwd, options.config);
-      const progress = showProgress(means.stderr, means.clock, !('from' in order));
-      const log = createPlainLog(means, progress.end, endOf(name));
-      await using commands = await openCommands(means, { folder, log, dryRun });
+      const folder = resolve(deps.cwd, options.config);
+      const progress = showProgress(deps.stderr, deps.clock, !('from' in order));
+      const log = createPlainLog(deps, progress.end, endOf(name));
+      await using commands = await openCommands(deps, { folder, log, dryRun });
       try {
         const exitCode = dryRun
-          ? await showPlan(means, commands, order, json)
+          ? await showPlan(deps, commands, order, json)
           : 'from' in order
-            ? await backfill(means, commands, order, { json, progress })
-            : await runOne(means, commands, order, { json, progress });
+            ? await backfill(deps, commands, order, { json, progress })
+            : await runOne(deps, commands, order, { json, progress });
         command.setOptionValue('exitCode', exitCode);
       } finally {
         progress.end();

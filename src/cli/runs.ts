@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, runJson } from './json.ts';
 import { amount } from './options.ts';
@@ -9,7 +9,7 @@ import { renderRuns } from './render-runs.ts';
 
 type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
 
-export const addRuns = (program: Command, means: Means): void => {
+export const addRuns = (program: Command, deps: Deps): void => {
   program
     .command('runs')
     .description('the last runs, newest first: how each ended and why, missed and skipped slots as well')
@@ -29,14 +29,14 @@ Examples:
     )
     .action(async (job: string | undefined, options: RunsOptions) => {
       const of = job === undefined ? {} : { job };
-      const runs = await ask(means, options.config, (commands) =>
+      const runs = await ask(deps, options.config, (commands) =>
         commands.runs({ ...of, limit: options.limit }),
       );
-      means.stdout.write(
-        means.secrets.redact(
+      deps.stdout.write(
+        deps.secrets.redact(
           options.json === true
             ? jsonText(runs.map(runJson))
-            : renderRuns(runs, { ...of, now: means.clock.now() }, screenOf(means.stdout, means.env)),
+            : renderRuns(runs, { ...of, now: deps.clock.now() }, screenOf(deps.stdout, deps.env)),
         ),
       );
     });

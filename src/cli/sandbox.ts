@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { fault, messageOf, systemCode } from '../base/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../sandbox/index.ts';
 import { port, whole } from './options.ts';
 
@@ -43,7 +43,7 @@ const variantsOf = (pairs: readonly string[]) => {
   }
 };
 
-export const addSandbox = (program: Command, means: Means): void => {
+export const addSandbox = (program: Command, deps: Deps): void => {
   program
     .command('sandbox')
     .description(
@@ -70,7 +70,7 @@ Examples:
       const { host, port, months, callsPerDay, seed, adminKey: given } = options;
       const adminKeys = given === undefined ? {} : { adminKeys: [{ key: given }] };
       const variants = variantsOf(options.variant);
-      const now = (): number => means.clock.now();
+      const now = (): number => deps.clock.now();
       const sandbox = await startSandbox({
         now,
         host,
@@ -95,15 +95,15 @@ Examples:
       try {
         // The Admin Key of a sandbox opens nothing but the sandbox, and is of no use unless it is shown.
         const shown = { GATEWAY_BASE_URL: sandbox.baseUrl, GATEWAY_ADMIN_KEY: sandbox.adminKey };
-        means.stdout.write(
+        deps.stdout.write(
           options.json === true
             ? `${JSON.stringify(shown)}\n`
             : `The sandbox gateway runs until it is stopped (Ctrl-C).\n\n${Object.entries(shown)
                 .map(([name, value]) => `export ${name}=${value}`)
                 .join('\n')}\n`,
         );
-        if (!means.signal.aborted) {
-          await new Promise((resolve) => means.signal.addEventListener('abort', resolve, { once: true }));
+        if (!deps.signal.aborted) {
+          await new Promise((resolve) => deps.signal.addEventListener('abort', resolve, { once: true }));
         }
       } finally {
         await sandbox.stop();

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { serve } from '../app/index.ts';
 import { configOption } from './config-option.ts';
 
-export const addServe = (program: Command, means: Means): void => {
+export const addServe = (program: Command, deps: Deps): void => {
   program
     .command('serve')
     .description('the daemon: runs every job on its schedule, logs JSON lines, answers health checks')
@@ -30,6 +30,6 @@ Examples:
   TOLLKEEPER_CONFIG=/config tollkeeper serve`,
     )
     .action(async (options: { config: string; wait?: boolean }) => {
-      await serve(means, resolve(means.cwd, options.config), { wait: options.wait === true });
+      await serve(deps, resolve(deps.cwd, options.config), { wait: options.wait === true });
     });
 };

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { needsPerson } from '../app/index.ts';
-import type { Means } from '../base/index.ts';
+import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, statusJson } from './json.ts';
 import { ask } from './order.ts';
 import { screenOf } from './paint.ts';
 import { renderStatus } from './render-status.ts';
 
-export const addStatus = (program: Command, means: Means): void => {
+export const addStatus = (program: Command, deps: Deps): void => {
   program
     .command('status')
     .description(
@@ -34,14 +34,14 @@ Examples:
   tollkeeper status > /dev/null || echo "have a look"`,
     )
     .action(async (options: { config: string; json?: boolean }, command: Command) => {
-      const status = await ask(means, options.config, (commands) => commands.status());
+      const status = await ask(deps, options.config, (commands) => commands.status());
       const needed = needsPerson(status);
       command.setOptionValue('exitCode', needed.length === 0 ? 0 : 1);
-      means.stdout.write(
-        means.secrets.redact(
+      deps.stdout.write(
+        deps.secrets.redact(
           options.json === true
             ? jsonText(statusJson(status, needed))
-            : renderStatus(status, screenOf(means.stdout, means.env)),
+            : renderStatus(status, screenOf(deps.stdout, deps.env)),
         ),
       );
     });

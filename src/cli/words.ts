@@ -6,24 +6,24 @@ const parts = (large: number, largeName: string, small: number, smallName: strin
   small === 0 ? `${large} ${largeName}` : `${large} ${largeName} ${small} ${smallName}`;
 
 /** Milliseconds as a person says them, to two units at most: `340 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
-export const durationWords = (millis: number): string => {
+export const describeDuration = (millis: number): string => {
   // A clock that was set back in between gives less than nothing.
-  const span = Math.max(0, Math.round(millis));
-  if (span < second) return `${span} ms`;
-  const tenths = Math.round(span / 100);
+  const range = Math.max(0, Math.round(millis));
+  if (range < second) return `${range} ms`;
+  const tenths = Math.round(range / 100);
   if (tenths < 100) return `${tenths / 10} s`;
-  const seconds = Math.round(span / second);
+  const seconds = Math.round(range / second);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return parts(Math.floor(seconds / 60), 'min', seconds % 60, 's');
-  const minutes = Math.round(span / minute);
+  const minutes = Math.round(range / minute);
   if (minutes < 24 * 60) return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
-  const hours = Math.round(span / hour);
+  const hours = Math.round(range / hour);
   return parts(Math.floor(hours / 24), 'd', hours % 24, 'h');
 };
 
 /** How far ahead a moment is: `in 3 h 20 min`, `in 4 s`; `now` when it is there. */
-export const untilWords = (moment: number, now: number): string =>
-  moment <= now ? 'now' : `in ${durationWords(Math.ceil((moment - now) / second) * second)}`;
+export const describeUntil = (moment: number, now: number): string =>
+  moment <= now ? 'now' : `in ${describeDuration(Math.ceil((moment - now) / second) * second)}`;
 
 /** `1 mail`, `3 mails`, `1,204 slots`. */
 export const counted = (count: number, noun: string): string =>

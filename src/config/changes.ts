@@ -5,7 +5,7 @@ import { childOf, notesOf } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { isMap, isSecret, showValue } from './show-value.ts';
-import { pathInWords } from './words.ts';
+import { describePath } from './words.ts';
 
 /** What a reload changes, each in words for a log line. Never holds a secret, nor a value that came by reference. */
 export type Changes = {
@@ -40,7 +40,7 @@ const same = (left: unknown, right: unknown): boolean => {
 };
 
 /** `timeout 30m → 1h`; only that it changed where a value must not be shown. */
-const inWords = (
+const inMessage = (
   label: string,
   [left, right]: readonly [unknown, unknown],
   schema: Schema | undefined,
@@ -63,7 +63,7 @@ const differences = (
   sides: Sides,
 ): string[] => {
   const [left, right] = pair;
-  const label = pathInWords(path.slice(from));
+  const label = describePath(path.slice(from));
   if (notesOf(schema).pem === true && typeof left === 'string' && left === right) {
     const text = ({ certificates }: Config): string | undefined => certificates.get(left);
     return text(sides.before) === text(sides.after) ? [] : [`${label}: the certificates in its file changed`];
@@ -77,7 +77,7 @@ const differences = (
       differences([was[key], is[key]], childOf(schema, key), [...path, key], from, sides),
     );
   }
-  return same(left, right) ? [] : [inWords(label, pair, schema, path, sides)];
+  return same(left, right) ? [] : [inMessage(label, pair, schema, path, sides)];
 };
 
 const namedParts = (section: 'accounts' | 'teams', noun: string, sides: Sides): string[] => {
@@ -112,16 +112,17 @@ const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
   const common = Object.entries(job)
     .filter(([key]) => !outside.has(key))
     .map(
-      ([key, value]) => [key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value] as const,
+      ([key, value]) =>
+        [key.replaceAll(/[A-Z]/g, (alertEmail) => `_${alertEmail.toLowerCase()}`), value] as const,
     );
   return Object.fromEntries<unknown>([...common, ...Object.entries(job.fields)]);
 };
 
 const jobChanges = (was: Job, is: Job, sides: Sides): string[] => {
   if (was.kind !== is.kind) return [`kind ${JSON.stringify(was.kind)} → ${JSON.stringify(is.kind)}`];
-  const isUsual = (job: Job, { settings }: Config): boolean => job.timezone === settings.timezone;
+  const isDefault = (job: Job, { settings }: Config): boolean => job.timezone === settings.timezone;
   // A zone that follows the setting is told of there, once.
-  const follows = isUsual(was, sides.before) && isUsual(is, sides.after);
+  const follows = isDefault(was, sides.before) && isDefault(is, sides.after);
   const pair = [asWritten(was), asWritten(follows ? { ...is, timezone: was.timezone } : is)] as const;
   const path = ['jobs', is.name];
   return same(...pair) ? [] : differences(pair, sides.after.shapes.get(is.kind), path, path.length, sides);

@@ -1,10 +1,10 @@
 import type { SecretRegistry, YamlPath } from '../base/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { resolveReferences } from './resolve.ts';
-import type { ResolveMeans } from './resolve.ts';
+import type { ResolveDeps } from './resolve.ts';
 import { valueAt } from './schema-walk.ts';
 import type { Source } from './source.ts';
-import { inPlainWords } from './words.ts';
+import { inPlainEnglish } from './words.ts';
 import type { z } from 'zod';
 
 /** A part of a file, read and checked. */
@@ -32,15 +32,15 @@ export const checkPart = async <T>(
   path: YamlPath,
   written: unknown,
   schema: z.ZodType<T>,
-  means: ResolveMeans,
+  deps: ResolveDeps,
 ): Promise<Checked<T>> => {
-  const references = await resolveReferences(source, path, written, schema, means);
+  const references = await resolveReferences(source, path, written, schema, deps);
   const hides = (place: YamlPath): boolean => covers(references.hidden, place);
   const isBroken = (place: YamlPath): boolean => covers(references.broken, place);
   const parsed = schema.safeParse(references.value);
   const shape = parsed.success
     ? []
-    : inPlainWords(parsed.error.issues, {
+    : inPlainEnglish(parsed.error.issues, {
         schema,
         value: references.value,
         written,

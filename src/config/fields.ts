@@ -22,10 +22,10 @@ const checked = (words: string, holds: (text: string) => boolean, notes: FieldNo
     .refine(holds, { error: ({ input }) => (hasBadPort(input) ? badPort : `must be ${words}`) })
     .register(fieldNotes, { ...notes, words });
 
-const durationWords = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
+const describeDuration = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
 
 /** Written `10m`; read as milliseconds. */
-export const duration = checked(durationWords, (text) => parseDuration(text) !== undefined, {
+export const duration = checked(describeDuration, (text) => parseDuration(text) !== undefined, {
   shows: 'duration',
 })
   .transform((text) => parseDuration(text) ?? 0)
@@ -33,7 +33,7 @@ export const duration = checked(durationWords, (text) => parseDuration(text) !==
 
 /** Like `duration`, longer than nothing. */
 export const positiveDuration = checked(
-  `${durationWords}, longer than 0`,
+  `${describeDuration}, longer than 0`,
   (text) => (parseDuration(text) ?? 0) > 0,
   { shows: 'duration' },
 )
@@ -93,9 +93,9 @@ export const address = checked(
 
 export const addresses = z.array(address).min(1);
 
-const domainWords = 'a domain such as example.com';
+const domainMessage = 'a domain such as example.com';
 
-export const domain = checked(domainWords, (text) =>
+export const domain = checked(domainMessage, (text) =>
   /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(text),
 );
 
@@ -112,10 +112,10 @@ const isSecureUrl = (text: string): boolean => {
   return url.username + url.password === '' && (url.protocol === 'https:' || isLoopback(url.hostname));
 };
 
-const secureUrlWords = 'a web address, https but for loopback, without user and password';
+const secureUrlMessage = 'a web address, https but for loopback, without user and password';
 
 /** A web address that is no secret. */
-export const httpsUrl = checked(secureUrlWords, isSecureUrl, {
+export const httpsUrl = checked(secureUrlMessage, isSecureUrl, {
   advice: 'write an address such as https://example.com/path',
 });
 
@@ -214,12 +214,12 @@ const isSmtpUrl = (text: string): boolean => {
 };
 
 /** A web address that is a secret, since whoever knows it can post there; wholly by reference. */
-export const secretUrl = checked(`a reference to ${secureUrlWords}`, isSecureUrl, {
+export const secretUrl = checked(`a reference to ${secureUrlMessage}`, isSecureUrl, {
   secret: 'whole',
 }).transform(hide);
 
 /** A web address that may be written out, and is not shown again. */
-export const openUrl = checked(secureUrlWords, isSecureUrl, { secret: 'open' }).transform(hide);
+export const openUrl = checked(secureUrlMessage, isSecureUrl, { secret: 'open' }).transform(hide);
 
 /** Address of a mail server; its password, when it has one, by reference. */
 export const smtpUrl = checked(
@@ -232,7 +232,7 @@ export const smtpUrl = checked(
   },
 ).transform(hide);
 
-const heartbeatWords =
+const heartbeatMessage =
   'a web address such as https://hc-ping.com/…, without user and password, https but for loopback';
 
 const isHeartbeatUrl = (text: string): boolean => {
@@ -242,6 +242,6 @@ const isHeartbeatUrl = (text: string): boolean => {
 };
 
 /** Address of a dead-man's switch. Whoever knows it can call it, so it is treated as a secret that may be written out. */
-export const heartbeatUrl = checked(heartbeatWords, isHeartbeatUrl, { secret: 'open' })
+export const heartbeatUrl = checked(heartbeatMessage, isHeartbeatUrl, { secret: 'open' })
   .transform(hide)
   .meta({ examples: ['https://hc-ping.com/…', '${HEARTBEAT_URL}'] });

@@ -4,9 +4,9 @@ import type { RuledJob } from './job-schema.ts';
 import type { DeclaredJob } from './read-jobs.ts';
 import type { CheckSchedule, LongestSpace, Schedule } from './rules.ts';
 import { valueAt } from './schema-walk.ts';
-import { pathInWords } from './words.ts';
+import { describePath } from './words.ts';
 
-type Means = {
+type Deps = {
   readonly accounts: readonly string[] | undefined;
   /** Whether every job of every file is known with its kind, account and keys. */
   readonly complete: boolean;
@@ -16,40 +16,40 @@ type Means = {
 };
 
 /** The longest time between two of its slots; nothing for a job without any, or whose schedule is at fault. */
-const spaceOf = (job: DeclaredJob, means: Means): number | undefined => {
+const spaceOf = (job: DeclaredJob, deps: Deps): number | undefined => {
   const { schedule: expression, day_match: match } = job.part.value ?? {};
-  if (typeof expression !== 'string' || means.checkSchedule === undefined) return undefined;
+  if (typeof expression !== 'string' || deps.checkSchedule === undefined) return undefined;
   const schedule: Schedule = {
     expression,
-    zone: means.zoneOf(job),
+    zone: deps.zoneOf(job),
     ...(match === 'any' || match === 'all' ? { dayMatch: match } : {}),
   };
-  return means.checkSchedule(schedule) === undefined ? means.longestSpace?.(schedule) : undefined;
+  return deps.checkSchedule(schedule) === undefined ? deps.longestSpace?.(schedule) : undefined;
 };
 
-const ruledJob = (job: DeclaredJob, means: Means): RuledJob => {
+const ruledJob = (job: DeclaredJob, deps: Deps): RuledJob => {
   const { value, resolved } = job.part;
-  const named = valueAt(resolved, ['account']) ?? means.accounts?.[0];
+  const named = valueAt(resolved, ['account']) ?? deps.accounts?.[0];
   return {
     name: job.name,
     kind: job.kind?.kind ?? '',
     account: typeof named === 'string' ? named : '',
     suspended: valueAt(resolved, ['suspend']) === true,
     hasSchedule: valueAt(resolved, ['schedule']) !== undefined,
-    longestSpace: () => spaceOf(job, means),
+    longestSpace: () => spaceOf(job, deps),
     ...(value === undefined ? {} : { fields: value }),
   };
 };
 
 /** What kinds of jobs find wrong with jobs of theirs whose shape is right, looking at all the others. */
-export const kindFaults = (jobs: readonly DeclaredJob[], means: Means): ConfigFault[] => {
-  const ruled = jobs.map((job) => ruledJob(job, means));
+export const kindFaults = (jobs: readonly DeclaredJob[], deps: Deps): ConfigFault[] => {
+  const ruled = jobs.map((job) => ruledJob(job, deps));
   return jobs.flatMap((job, index) => {
     const own = ruled[index];
     const find = job.kind?.faults;
     if (own?.fields === undefined || find === undefined) return [];
     const { source, path: root } = job.part;
-    const found = find(own, ruled).filter(({ ofAbsence }) => means.complete || ofAbsence !== true);
+    const found = find(own, ruled).filter(({ ofAbsence }) => deps.complete || ofAbsence !== true);
     return found.map(({ path, onKey, message, advice }): ConfigFault => {
       const place: YamlPath = [...root, ...path];
       return {
@@ -58,7 +58,7 @@ export const kindFaults = (jobs: readonly DeclaredJob[], means: Means): ConfigFa
         message:
           path.length === 0
             ? `job ${job.name} ${message}`
-            : `jobs.${job.name}.${pathInWords(path)} ${message}`,
+            : `jobs.${job.name}.${describePath(path)} ${message}`,
         advice,
       };
     });

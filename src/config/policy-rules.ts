@@ -6,7 +6,7 @@ import type { DeclaredJob } from './read-jobs.ts';
 import { valueAt } from './schema-walk.ts';
 
 /** Whom notices can reach; a part is missing when tollkeeper.yaml could not be read so far. */
-export type Reach = { readonly hasMail?: boolean; readonly hasOperators?: boolean };
+export type Watermark = { readonly hasMail?: boolean; readonly hasOperators?: boolean };
 
 /** Only what is written is judged: a default is never at fault. */
 const writtenAt = (job: DeclaredJob, path: YamlPath): unknown =>
@@ -14,7 +14,7 @@ const writtenAt = (job: DeclaredJob, path: YamlPath): unknown =>
 
 const isWritten = (job: DeclaredJob, key: string): boolean => valueAt(job.part.resolved, [key]) !== undefined;
 
-const spanAt = (job: DeclaredJob, path: YamlPath): number | undefined => {
+const rangeAt = (job: DeclaredJob, path: YamlPath): number | undefined => {
   const text = writtenAt(job, path);
   return typeof text === 'string' ? parseDuration(text) : undefined;
 };
@@ -38,7 +38,7 @@ const withoutSchedule = (job: DeclaredJob): ConfigFault[] =>
   slotPolicies
     .filter((key) => isWritten(job, key))
     // These say of a job without slots no more than what is so.
-    .filter((key) => writtenAt(job, [key]) !== 'none' && spanAt(job, [key]) !== 0)
+    .filter((key) => writtenAt(job, [key]) !== 'none' && rangeAt(job, [key]) !== 0)
     .map((key) =>
       onKey(
         job,
@@ -83,7 +83,7 @@ const longer = (
   why: string,
   advice: string,
 ): ConfigFault[] => {
-  const [left, right] = [spanAt(job, first), spanAt(job, second)];
+  const [left, right] = [rangeAt(job, first), rangeAt(job, second)];
   if (left === undefined || right === undefined || left <= right) return [];
   const shown = (path: YamlPath): string => quoted(job.part, [...job.part.path, ...path]);
   return [
@@ -111,7 +111,7 @@ const needsFaults = (job: DeclaredJob): ConfigFault[] => {
     );
 };
 
-const noticeFaults = (job: DeclaredJob, reach: Reach): ConfigFault[] => {
+const noticeFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
   const notify = listAt(job, 'notify');
   const to = isWritten(job, 'notify_to');
   if (notify?.length === 0)
@@ -148,7 +148,7 @@ const noticeFaults = (job: DeclaredJob, reach: Reach): ConfigFault[] => {
 };
 
 /** Policies that contradict one another, or say something that can have no effect. */
-export const policyFaults = (job: DeclaredJob, reach: Reach): ConfigFault[] => {
+export const policyFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
   if (job.shape === undefined) return [];
   return [
     ...(isWritten(job, 'schedule') ? catchupFaults(job) : withoutSchedule(job)),

@@ -6,7 +6,7 @@ import type { ConfigFault } from './config-fault.ts';
 import { isName } from './fields.ts';
 import { shapeOf } from './job-schema.ts';
 import type { JobKind } from './job-schema.ts';
-import type { ResolveMeans } from './resolve.ts';
+import type { ResolveDeps } from './resolve.ts';
 import { keysOf, valueAt } from './schema-walk.ts';
 import { settingsSchema } from './settings-schema.ts';
 import type { Source } from './source.ts';
@@ -123,7 +123,7 @@ const movedKey = (fault: ConfigFault, root: unknown): ConfigFault => {
 export const readJobs = async (
   sources: readonly Source[],
   kinds: readonly JobKind[],
-  means: ResolveMeans,
+  deps: ResolveDeps,
 ): Promise<ReadJobs> => {
   let named = true;
   const jobs: DeclaredJob[] = [];
@@ -141,7 +141,7 @@ export const readJobs = async (
     }
     // Names are checked here, so that every job of the file is looked at whatever its neighbours are.
     const outline = isMap(root) && isMap(entries) ? { ...root, jobs: {} } : emptied(root);
-    const file = await checkPart(source, [], outline, fileShape, means);
+    const file = await checkPart(source, [], outline, fileShape, deps);
     faults.push(...file.faults.map((fault) => movedKey(fault, root)));
     named &&= file.faults.length === 0;
     if (!isMap(entries)) continue;
@@ -167,7 +167,7 @@ export const readJobs = async (
       const kind = kinds.find((candidate) => candidate.kind === valueAt(written, ['kind']));
       const shape = kind === undefined ? undefined : shapes.get(kind.kind);
       if (kind === undefined || shape === undefined) faults.push(...kindFaults(source, name, written, kinds));
-      const part = await checkPart(source, path, written, shape ?? anyJob, means);
+      const part = await checkPart(source, path, written, shape ?? anyJob, deps);
       // Of a job of no known kind only its references can be judged.
       faults.push(...(shape === undefined && !isMap(written) ? [] : part.faults));
       jobs.push({

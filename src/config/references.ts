@@ -10,7 +10,7 @@ export type Part =
   | { readonly reference: Reference }
   | { readonly malformed: string };
 
-export type ReferenceMeans = {
+export type ReferenceDeps = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<string>;
 };
@@ -49,10 +49,10 @@ const fileProblem = (error: unknown): string => {
 };
 
 /** The value behind a reference; of a file without the one newline that editors leave at its end. */
-export const lookUp = async (reference: Reference, means: ReferenceMeans): Promise<Looked> => {
+export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
   if (reference.from === 'env') {
     const { name } = reference;
-    const value = Object.hasOwn(means.env, name) ? means.env[name] : undefined;
+    const value = Object.hasOwn(deps.env, name) ? deps.env[name] : undefined;
     if (value !== undefined && value !== '') return { value };
     return {
       problem: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}`,
@@ -62,7 +62,7 @@ export const lookUp = async (reference: Reference, means: ReferenceMeans): Promi
   const advice = 'mount the file there, or correct the path (relative ones count from the working directory)';
   try {
     // Editors and shells of Windows put a mark before the text that no header could carry.
-    const value = (await means.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+    const value = (await deps.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
     const encoding = encodingFault(value);
     if (encoding !== undefined)
       return {

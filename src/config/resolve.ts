@@ -1,13 +1,13 @@
 import type { SecretRegistry, YamlPath } from '../base/index.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { lookUp, splitReferences } from './references.ts';
-import type { ReferenceMeans } from './references.ts';
+import type { ReferenceDeps } from './references.ts';
 import type { FieldNotes } from './notes.ts';
 import { childOf, notesOf } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
 import type { Source } from './source.ts';
 
-export type ResolveMeans = ReferenceMeans & { readonly secrets: SecretRegistry };
+export type ResolveDeps = ReferenceDeps & { readonly secrets: SecretRegistry };
 
 /** The tree with every reference replaced by its value. */
 export type Resolved = {
@@ -21,7 +21,7 @@ export type Resolved = {
 
 type Walk = {
   readonly source: Source;
-  readonly means: ResolveMeans;
+  readonly deps: ResolveDeps;
   readonly faults: ConfigFault[];
   readonly broken: YamlPath[];
   readonly hidden: YamlPath[];
@@ -111,7 +111,7 @@ const resolveText = async (
         'write ${NAME} with letters, digits and underscores, or ${file:/path}; $${ stands for a literal ${',
       );
     else {
-      const looked = await lookUp(part.reference, walk.means);
+      const looked = await lookUp(part.reference, walk.deps);
       if ('problem' in looked) {
         fail(`${path.join('.')}: ${looked.problem}`, looked.advice);
         continue;
@@ -122,7 +122,7 @@ const resolveText = async (
   }
   if (pieces.length > 0) walk.hidden.push(path);
   if (secret !== undefined && (pieces.length > 0 || secret === 'open'))
-    registerSecret(value, pieces, secret, walk.means.secrets);
+    registerSecret(value, pieces, secret, walk.deps.secrets);
   return value;
 };
 
@@ -163,10 +163,10 @@ export const resolveReferences = async (
   path: YamlPath,
   value: unknown,
   schema: Schema | undefined,
-  means: ResolveMeans,
+  deps: ResolveDeps,
 ): Promise<Resolved> => {
   if (isPlain(value, schema)) return { value, faults: [], broken: [], hidden: [] };
-  const walk: Walk = { source, means, faults: [], broken: [], hidden: [] };
+  const walk: Walk = { source, deps, faults: [], broken: [], hidden: [] };
   const resolved = await resolveValue(value, schema, path, walk);
   return { value: resolved, faults: walk.faults, broken: walk.broken, hidden: walk.hidden };
 };

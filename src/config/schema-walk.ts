@@ -22,7 +22,7 @@ export const bare = (schema: Schema | undefined): Schema | undefined => {
   }
 };
 
-const withoutWords = (notes: FieldNotes): FieldNotes =>
+const describeWithout = (notes: FieldNotes): FieldNotes =>
   Object.fromEntries(Object.entries(notes).filter(([key]) => key !== 'words'));
 
 const collectNotes = (schema: Schema | undefined): FieldNotes => {
@@ -34,7 +34,7 @@ const collectNotes = (schema: Schema | undefined): FieldNotes => {
     else if (current instanceof z.ZodUnion)
       // The words of one option would not describe the others.
       return current.options.reduce(
-        (all: FieldNotes, option): FieldNotes => ({ ...withoutWords(notesOf(option)), ...all }),
+        (all: FieldNotes, option): FieldNotes => ({ ...describeWithout(notesOf(option)), ...all }),
         notes,
       );
     else if (

@@ -24,7 +24,7 @@ import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
 import { routes } from './routes-schema.ts';
 
-const baseUrlWords = 'a web address such as https://gateway.example.com';
+const baseUrlMessage = 'a web address such as https://gateway.example.com';
 
 const isBaseUrl = (text: string): boolean => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
@@ -136,7 +136,7 @@ const account = z.strictObject({
     .string()
     .refine(isBaseUrl, {
       error: ({ input }) =>
-        hasBadPort(input) ? 'must have a port from 1 to 65535' : `must be ${baseUrlWords}`,
+        hasBadPort(input) ? 'must have a port from 1 to 65535' : `must be ${baseUrlMessage}`,
       abort: true,
     })
     .refine(endsBeforeApi, {
@@ -147,7 +147,7 @@ const account = z.strictObject({
       error: 'must be https, since the Admin Key travels there; http is taken on loopback alone',
     })
     .register(fieldNotes, {
-      words: baseUrlWords,
+      words: baseUrlMessage,
       advice: 'write the https address alone, such as https://gateway.example.com',
     })
     .describe('Address of the gateway, https but for loopback.'),

@@ -32,13 +32,13 @@ const list = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** `accounts.main.base_url`, `mail.operators[2]`. */
-export const pathInWords = (path: YamlPath): string =>
+export const describePath = (path: YamlPath): string =>
   path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`),
     '',
   );
 
-const typeWords: Readonly<Record<string, string>> = {
+const describeType: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -58,7 +58,7 @@ const wanted = (schema: Schema | undefined): string => {
   if (inner instanceof z.ZodLiteral) return list([...inner.values].map(String));
   if (inner instanceof z.ZodArray) return `a list (each entry: ${wanted(inner.element)})`;
   if (inner instanceof z.ZodNumber && inner.format === 'safeint') return 'a whole number';
-  return typeWords[inner?._zod.def.type ?? ''] ?? 'something else';
+  return describeType[inner?._zod.def.type ?? ''] ?? 'something else';
 };
 
 const shown = (value: unknown): string => {
@@ -84,7 +84,7 @@ const optionsFor = (schema: Schema | undefined, value: unknown): Schema[] => {
   return inner.options.filter(fits);
 };
 
-const limitWords = (issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string => {
+const describeLimit = (issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string => {
   const small = issue.code === 'too_small';
   const limit = String(small ? issue.minimum : issue.maximum);
   const bound = small ? `at least ${limit}` : `at most ${limit}`;
@@ -97,7 +97,7 @@ const limitWords = (issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): s
 
 const missing = (path: YamlPath, naming: Naming): ShapeFault => {
   const key = String(path.at(-1));
-  const parent = pathInWords([...naming.prefix, ...path.slice(0, -1)]);
+  const parent = describePath([...naming.prefix, ...path.slice(0, -1)]);
   return {
     path: path.slice(0, -1),
     onKey: true,
@@ -123,7 +123,7 @@ const nestedPlace = (
 
 const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): ShapeFault[] => {
   const known = keysOf(schemaAt(naming.schema, path));
-  const parent = pathInWords([...naming.prefix, ...path]);
+  const parent = describePath([...naming.prefix, ...path]);
   const present = valueAt(naming.value, path);
   return keys.map((key) => {
     const below = nestedPlace(key, schemaAt(naming.schema, path), known);
@@ -144,14 +144,14 @@ const consequences = (issues: readonly Issue[], naming: Naming): ReadonlySet<Iss
   const dropped = new Set<Issue>();
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
-    const at = pathInWords(issue.path as YamlPath);
+    const at = describePath(issue.path as YamlPath);
     const known = keysOf(schemaAt(naming.schema, issue.path as YamlPath));
     const meant = new Set(issue.keys.map((key) => nearest(key, known)));
     for (const other of issues) {
       const path = other.path as YamlPath;
-      if (other.code === 'custom' && pathInWords(path) === at) dropped.add(other);
+      if (other.code === 'custom' && describePath(path) === at) dropped.add(other);
       const isMissing = valueAt(naming.value, path) === undefined && path.length > 0;
-      if (isMissing && pathInWords(path.slice(0, -1)) === at && meant.has(String(path.at(-1))))
+      if (isMissing && describePath(path.slice(0, -1)) === at && meant.has(String(path.at(-1))))
         dropped.add(other);
     }
   }
@@ -159,7 +159,7 @@ const consequences = (issues: readonly Issue[], naming: Naming): ReadonlySet<Iss
 };
 
 /** Says each issue of a check in the words of someone who writes YAML. */
-export const inPlainWords = (all: readonly Issue[], naming: Naming): ShapeFault[] => {
+export const inPlainEnglish = (all: readonly Issue[], naming: Naming): ShapeFault[] => {
   const dropped = consequences(all, naming);
   return all
     .filter((issue) => !dropped.has(issue))
@@ -167,7 +167,7 @@ export const inPlainWords = (all: readonly Issue[], naming: Naming): ShapeFault[
       const path = issue.path as YamlPath;
       const schema = schemaAt(naming.schema, path);
       const value = valueAt(naming.value, path);
-      const label = pathInWords([...naming.prefix, ...path]) || 'the file';
+      const label = describePath([...naming.prefix, ...path]) || 'the file';
       const quotable = !naming.hidden(path);
       const not = quotable ? `, not ${shown(valueAt(naming.written, path))}` : '';
       const key = String(path.at(-1) ?? '');
@@ -201,7 +201,7 @@ export const inPlainWords = (all: readonly Issue[], naming: Naming): ShapeFault[
       if (issue.code === 'custom' || (issue.code === 'invalid_format' && issue.message.startsWith('must ')))
         return plain(`${label} ${issue.message}${not}`);
       if (issue.code === 'too_small' || issue.code === 'too_big')
-        return plain(`${label} ${limitWords(issue)}${Array.isArray(value) ? '' : not}`);
+        return plain(`${label} ${describeLimit(issue)}${Array.isArray(value) ? '' : not}`);
       if (issue.code === 'invalid_union') {
         const options = optionsFor(schema, value);
         const [option] = options;
@@ -209,7 +209,7 @@ export const inPlainWords = (all: readonly Issue[], naming: Naming): ShapeFault[
         const index = union instanceof z.ZodUnion && option ? union.options.indexOf(option) : -1;
         const nested = issue.errors[index] ?? [];
         if (options.length === 1 && option !== undefined && bare(option)?._zod.def.type !== 'enum')
-          return inPlainWords(
+          return inPlainEnglish(
             nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
             naming,
           );

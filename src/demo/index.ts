@@ -13,7 +13,7 @@ import {
   systemCode,
   toSeconds,
 } from '../base/index.ts';
-import type { Means, Progress } from '../base/index.ts';
+import type { Deps, Progress } from '../base/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { writeDemoConfig } from './demo-config.ts';
@@ -23,7 +23,7 @@ import type { MailCatcher } from './mail-catcher.ts';
 import { movingClock } from './moving-clock.ts';
 import { rotateKey, service } from './rotate-key.ts';
 
-export type DemoOptions = Means & {
+export type DemoOptions = Deps & {
   /** Absolute path. What an earlier demo left there is removed. */
   readonly out: string;
   readonly progress: Progress;
@@ -32,7 +32,7 @@ export type DemoOptions = Means & {
   readonly traffic?: { readonly months: number; readonly callsPerDay: number };
 };
 
-const usualTraffic = { months: 14, callsPerDay: 1500 };
+const defaultTraffic = { months: 14, callsPerDay: 1500 };
 
 const login = { user: 'tollkeeper', password: 'demo-password' };
 
@@ -41,32 +41,32 @@ const must = (holds: boolean, message: string): void => {
 };
 
 const openDemoApp = async (
-  means: DemoOptions,
+  deps: DemoOptions,
   gateway: Sandbox,
   mail: MailCatcher,
   months: number,
 ): Promise<App> => {
-  const folder = join(means.out, 'config');
-  await writeDemoConfig(folder, addMonths(dateAt(toSeconds(means.clock.now()), 'UTC'), -months));
+  const folder = join(deps.out, 'config');
+  await writeDemoConfig(folder, addMonths(dateAt(toSeconds(deps.clock.now()), 'UTC'), -months));
   const env = {
-    ...means.env,
+    ...deps.env,
     GATEWAY_BASE_URL: gateway.baseUrl,
     GATEWAY_ADMIN_KEY: gateway.adminKey,
     SMTP_USER: login.user,
     SMTP_PASSWORD: login.password,
     SMTP_PORT: String(mail.port),
   };
-  const own = { ...means, cwd: means.out, env };
+  const own = { ...deps, cwd: deps.out, env };
   const { config, faults } = await readConfig(folder, own);
   if (config === undefined) throw fault('config-invalid', faults.map(({ message }) => message).join('\n'));
   const log = createLog({
     write: (line) => {
-      means.endProgress();
-      means.stderr.write(line);
+      deps.endProgress();
+      deps.stderr.write(line);
     },
     level: 'warn',
-    clock: means.clock,
-    redact: means.secrets.redact,
+    clock: deps.clock,
+    redact: deps.secrets.redact,
   });
   return openApp(own, { folder, config, log, claimsSlots: false });
 };
@@ -88,14 +88,14 @@ const emptyFolder = async (out: string): Promise<void> => {
 /** Sandbox gateway, both pulls, report, mail and the rotation of a key in one process on throw-away data; throws when a figure does not add up. */
 export const runDemo = async (given: DemoOptions): Promise<void> => {
   const clock = movingClock(given.clock);
-  const means = { ...given, clock };
-  const { out, signal } = means;
+  const deps = { ...given, clock };
+  const { out, signal } = deps;
   const { clock: watch } = given;
-  const { months, callsPerDay } = given.traffic ?? usualTraffic;
+  const { months, callsPerDay } = given.traffic ?? defaultTraffic;
   const began = watch.now();
   const say = (line: string): void => {
-    means.endProgress();
-    means.stdout.write(`${line}\n`);
+    deps.endProgress();
+    deps.stdout.write(`${line}\n`);
   };
   let steps = 0;
   const step = (line: string): void => say(`${(steps += 1)}. ${line}`);
@@ -122,7 +122,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
       `The sandbox gateway runs at ${gateway.baseUrl} with ${months} months of traffic, a mail catcher on port ${mail.port}.`,
     );
 
-    await using app = await openDemoApp(means, gateway, mail, months);
+    await using app = await openDemoApp(deps, gateway, mail, months);
     const loadedAt = clock.now();
     const commands = createLocalCommands({
       clock,
@@ -130,7 +130,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
       state: () => ({ config: { loadedAt, faults: [], atNextStart: [] } }),
     });
     const run = async (job: string): Promise<RunResult & { readonly summary: string }> => {
-      const result = await commands.run({ job }, means.progress, signal);
+      const result = await commands.run({ job }, deps.progress, signal);
       if (result.run.state !== 'ok') throw fault('demo-failed', `${job}: ${result.run.reason ?? 'failed'}`);
       return { ...result, summary: result.run.summary ?? '' };
     };
@@ -173,7 +173,7 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
     step(`The outbox sent ${sent} mails; the catcher took ${mails.length}.`);
 
     const order = { report: 'spend-summary', period: 'last-month', attach: ['xlsx'] as const };
-    const { files } = await commands.report(order, means.progress, signal);
+    const { files } = await commands.report(order, deps.progress, signal);
     await mkdir(join(out, 'report'), { recursive: true });
     for (const file of files)
       await writeFile(

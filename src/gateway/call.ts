@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoints.ts';
 import { networkFault } from './network-faults.ts';
 import { nameOf, refusalOf } from './refusals.ts';
 
-export type CallMeans = {
+export type CallDeps = {
   readonly base: BaseUrl;
   readonly adminKey: Secret;
   readonly http: Http;
@@ -53,35 +53,35 @@ const startOf = async (answer: HttpAnswer): Promise<string> => {
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, errorBodyLimit));
 };
 
-const attempt = async (means: CallMeans, call: Call): Promise<HttpAnswer> => {
+const attempt = async (deps: CallDeps, call: Call): Promise<HttpAnswer> => {
   const { endpoint, signal } = call;
-  const sent = means.clock.now();
-  const answer = await means.http.send({
+  const sent = deps.clock.now();
+  const answer = await deps.http.send({
     method: endpoint.method,
-    url: addressOf(means.base, endpoint.path, call.query),
+    url: addressOf(deps.base, endpoint.path, call.query),
     headers: {
-      authorization: `Bearer ${means.adminKey.reveal()}`,
+      authorization: `Bearer ${deps.adminKey.reveal()}`,
       accept: call.accept ?? 'application/json',
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(call.body === undefined ? {} : { body: call.body }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const reading = readClock(answer.headers, sent, means.clock.now(), means.clock.uptime?.());
-  if (reading !== undefined) await means.onClock?.(reading);
-  means.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
+  const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());
+  if (reading !== undefined) await deps.onClock?.(reading);
+  deps.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
   const due = endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
   if (due) return answer;
   const text = await startOf(answer);
   signal?.throwIfAborted();
   call.firstSight?.(text);
-  throw refusalOf({ ...answer, text }, endpoint, { redact: means.secrets.redact, now: means.clock.now() });
+  throw refusalOf({ ...answer, text }, endpoint, { redact: deps.secrets.redact, now: deps.clock.now() });
 };
 
 /** One request and what is made of its answer; every failure of either is a catalogue error or the signal's reason. */
-const once = async <T>(means: CallMeans, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
+const once = async <T>(deps: CallDeps, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
   try {
-    return await use(await attempt(means, call));
+    return await use(await attempt(deps, call));
   } catch (error) {
     throw networkFault(error, call.endpoint);
   }
@@ -89,17 +89,17 @@ const once = async <T>(means: CallMeans, call: Call, use: (answer: HttpAnswer) =
 
 /** Calls an endpoint: a GET again while that may help, anything that writes once. */
 export const callEndpoint = <T>(
-  means: CallMeans,
+  deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return once(means, call, use);
-  return withRetry(() => once(means, call, use), means.retry, {
-    clock: means.clock,
-    random: means.random,
+  if (call.endpoint.method !== 'GET') return once(deps, call, use);
+  return withRetry(() => once(deps, call, use), deps.retry, {
+    clock: deps.clock,
+    random: deps.random,
     ...(call.signal === undefined ? {} : { signal: call.signal }),
     onRetry: (error, wait, count) =>
-      means.log.warn('gateway call failed, it will be tried again', {
+      deps.log.warn('gateway call failed, it will be tried again', {
         request: nameOf(call.endpoint),
         attempt: count,
         wait,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { fault } from '../base/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { callEndpoint } from './call.ts';
-import type { Call, CallMeans } from './call.ts';
-import { gatewayWords, quoted } from './gateway-words.ts';
+import type { Call, CallDeps } from './call.ts';
+import { gatewayTerms, quoted } from './gateway-words.ts';
 import { parseJson } from './json.ts';
 import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
 
@@ -30,7 +30,7 @@ const readJson = (text: string, endpoint: Endpoint, redact: (text: string) => st
   try {
     return parseJson(text);
   } catch {
-    const said = text.trim() === '' ? ' but an empty body' : quoted(gatewayWords(text, redact).message);
+    const said = text.trim() === '' ? ' but an empty body' : quoted(gatewayTerms(text, redact).message);
     throw unreadable(endpoint, `no JSON${said}`);
   }
 };
@@ -44,7 +44,7 @@ export const readEnvelope = <T>(
 ): T => {
   const opened = envelope.safeParse(readJson(text, endpoint, redact));
   if (!opened.success) {
-    const words = gatewayWords(text, redact);
+    const words = gatewayTerms(text, redact);
     throw (
       denialIn(words, endpoint) ?? unreadable(endpoint, `no envelope with success${quoted(words.message)}`)
     );
@@ -57,17 +57,17 @@ export const readEnvelope = <T>(
 };
 
 /** Calls an endpoint that answers with an envelope and reads its data. */
-export const callForData = <T>(means: CallMeans, call: Call, schema: z.ZodType<T>): Promise<T> =>
-  callEndpoint(means, call, async (answer) => {
+export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>): Promise<T> =>
+  callEndpoint(deps, call, async (answer) => {
     const text = await answer.text(answerLimit);
     call.firstSight?.(text);
-    return readEnvelope(text, schema, call.endpoint, means.secrets.redact);
+    return readEnvelope(text, schema, call.endpoint, deps.secrets.redact);
   });
 
 /** Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one will do, an envelope must not refuse. */
-export const callForOutcome = (means: CallMeans, call: Call): Promise<void> =>
-  callEndpoint(means, call, async (answer) => {
+export const callForOutcome = (deps: CallDeps, call: Call): Promise<void> =>
+  callEndpoint(deps, call, async (answer) => {
     const text = await answer.text(answerLimit);
     call.firstSight?.(text);
-    if (text.trim() !== '') readEnvelope(text, z.unknown(), call.endpoint, means.secrets.redact);
+    if (text.trim() !== '') readEnvelope(text, z.unknown(), call.endpoint, deps.secrets.redact);
   });

@@ -2,8 +2,8 @@ import { fault } from '../base/index.ts';
 import type { HttpAnswer } from '../net/index.ts';
 import { sniff } from './csv-sniff.ts';
 import type { Endpoint } from './endpoints.ts';
-import { gatewayWords, quoted } from './gateway-words.ts';
-import type { GatewayWords } from './gateway-words.ts';
+import { gatewayTerms, quoted } from './gateway-words.ts';
+import type { GatewayTerms } from './gateway-words.ts';
 import { networkFault } from './network-faults.ts';
 import { denialIn, nameOf } from './refusals.ts';
 
@@ -45,7 +45,10 @@ async function* whole(
 }
 
 /** What the gateway says in place of CSV, as far as it can still be read. */
-const saidInstead = async (beginning: Beginning, redact: (text: string) => string): Promise<GatewayWords> => {
+const messageInstead = async (
+  beginning: Beginning,
+  redact: (text: string) => string,
+): Promise<GatewayTerms> => {
   try {
     await readUntil(beginning, () => false);
   } catch {
@@ -53,7 +56,7 @@ const saidInstead = async (beginning: Beginning, redact: (text: string) => strin
   } finally {
     await beginning.rest.return?.();
   }
-  return gatewayWords(new TextDecoder().decode(bytesOf(beginning)), redact);
+  return gatewayTerms(new TextDecoder().decode(bytesOf(beginning)), redact);
 };
 
 /**
@@ -72,7 +75,7 @@ export const openExportBody = async (
   const verdict = sniff(contentType, bytesOf(beginning));
   const blank = verdict === 'undecided' && bytesOf(beginning).byteLength === sniffLimit;
   if (verdict !== 'other' && !blank) return { contentType, body: whole(beginning, endpoint) };
-  const words = await saidInstead(beginning, redact);
+  const words = await messageInstead(beginning, redact);
   const denial = denialIn(words, endpoint);
   if (denial !== undefined) throw denial;
   const said = quoted(words.message);

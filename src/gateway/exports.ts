@@ -1,7 +1,7 @@
 import { hasCode, isFault } from '../base/index.ts';
 import type { Fault, UnixMillis, UnixSeconds } from '../base/index.ts';
 import { callEndpoint } from './call.ts';
-import type { CallMeans, CallOptions } from './call.ts';
+import type { CallDeps, CallOptions } from './call.ts';
 import { endpoints } from './endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
 import { openExportBody } from './export-body.ts';
@@ -35,16 +35,16 @@ export type UsageExportQuery = {
  * it is asked once more, and what it then says stands.
  */
 const openExport = async (
-  means: CallMeans,
+  deps: CallDeps,
   endpoint: Endpoint,
   query: Readonly<Record<string, string | number | undefined>>,
   options: CallOptions,
 ): Promise<ExportBody> => {
   const call = { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' };
   let refused = 0;
-  const opened = await callEndpoint<ExportBody | Fault>(means, call, async (answer) => {
+  const opened = await callEndpoint<ExportBody | Fault>(deps, call, async (answer) => {
     try {
-      return await openExportBody(answer, endpoint, means.secrets.redact);
+      return await openExportBody(answer, endpoint, deps.secrets.redact);
     } catch (error) {
       if (!hasCode(error, 'export-not-csv') && !hasCode(error, 'gateway-refused')) throw error;
       refused += 1;
@@ -58,12 +58,12 @@ const openExport = async (
 
 /** docs/gateway.md G6.1. */
 export const exportLogs = (
-  means: CallMeans,
+  deps: CallDeps,
   query: LogExportQuery,
   options: CallOptions = {},
 ): Promise<ExportBody> =>
   openExport(
-    means,
+    deps,
     endpoints.exportLogs,
     {
       start_timestamp: query.start,
@@ -79,12 +79,12 @@ export const exportLogs = (
 
 /** docs/gateway.md G7.1. */
 export const exportUsage = (
-  means: CallMeans,
+  deps: CallDeps,
   query: UsageExportQuery,
   options: CallOptions = {},
 ): Promise<ExportBody> =>
   openExport(
-    means,
+    deps,
     endpoints.exportUsage,
     {
       start_timestamp: query.start,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { numberText, parseJson } from './json.ts';
 
 /** What an error body says, in whichever of the usual forms it is written. */
-export type GatewayWords = {
+export type GatewayTerms = {
   /** The gateway's own message, redacted and shortened; empty when it said nothing. For people: never matched on. */
   readonly message: string;
   /** A machine-readable code in lower case, where there is one. */
@@ -31,7 +31,7 @@ const errorBody = z.looseObject({
     .catch(undefined),
 });
 
-const fromJson = (body: string): GatewayWords | undefined => {
+const fromJson = (body: string): GatewayTerms | undefined => {
   try {
     const read = errorBody.safeParse(parseJson(body));
     if (!read.success) return undefined;
@@ -53,7 +53,7 @@ const withoutTags = (body: string): string =>
     .replace(/<[^>]*>/g, ' ');
 
 /** Redacted before it is cut, for half a secret is no longer found. */
-export const gatewayWords = (body: string, redact: (text: string) => string): GatewayWords => {
+export const gatewayTerms = (body: string, redact: (text: string) => string): GatewayTerms => {
   const json = fromJson(body);
   const shown = redact(json?.message ?? withoutTags(body))
     // oxlint-disable-next-line no-control-regex -- a terminal would obey them

@@ -1,10 +1,10 @@
 import { fault, withRetry } from '../base/index.ts';
-import type { RetryMeans, RetryPolicy } from '../base/index.ts';
+import type { RetryDeps, RetryPolicy } from '../base/index.ts';
 import { accountProfile } from './account-profile.ts';
 import type { AccountProfile } from './account-profile.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
 import { parseBaseUrl } from './base-url.ts';
-import type { CallMeans, CallOptions } from './call.ts';
+import type { CallDeps, CallOptions } from './call.ts';
 import { callStatistics } from './call-statistics.ts';
 import type { CallStatistics, StatisticsQuery } from './call-statistics.ts';
 import { endpoints } from './endpoints.ts';
@@ -17,7 +17,7 @@ import type { KeyPatch, KeySpec, KeyUpdate } from './key-spec.ts';
 import { createKey, deleteKey, readKey, readKeyPage, updateKey } from './keys.ts';
 import type { CreatedKey } from './keys.ts';
 
-export type GatewayOptions = Omit<CallMeans, 'base' | 'retry'> & {
+export type GatewayOptions = Omit<CallDeps, 'base' | 'retry'> & {
   /** https, or http on loopback; a path in it stands before every endpoint's. */
   readonly baseUrl: string;
   /** For GETs; writes are never tried twice. */
@@ -37,7 +37,7 @@ export type Gateway = {
    */
   readonly retryRead: <T>(
     read: () => Promise<T>,
-    options?: { readonly signal?: AbortSignal | undefined; readonly onRetry?: RetryMeans['onRetry'] },
+    options?: { readonly signal?: AbortSignal | undefined; readonly onRetry?: RetryDeps['onRetry'] },
   ) => Promise<T>;
   /** Resolves when the first bytes have shown that it is CSV; from then on nothing is tried again but by `retryRead`. */
   readonly exportLogs: (query: LogExportQuery, options?: CallOptions) => Promise<ExportBody>;
@@ -61,25 +61,25 @@ export type Gateway = {
   readonly deleteKey: (id: number, options?: CallOptions) => Promise<void>;
 };
 
-const usualRetry: RetryPolicy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
+const defaultRetry: RetryPolicy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
 
 /** Larger pages are capped by some gateways without a word. */
 const pageSize = 100;
 
 /** @throws Fault `config-invalid`, `gateway-url-insecure`, `gateway-key-refused` (a key that no header can carry) */
 export const createGateway = (options: GatewayOptions): Gateway => {
-  const { baseUrl, retry = usualRetry, ...others } = options;
-  const means: CallMeans = { ...others, base: parseBaseUrl(baseUrl), retry };
+  const { baseUrl, retry = defaultRetry, ...others } = options;
+  const deps: CallDeps = { ...others, base: parseBaseUrl(baseUrl), retry };
   if (!/^[\x21-\x7e]+$/.test(options.adminKey.reveal()))
     throw fault(
       'gateway-key-refused',
       'admin_key is empty or holds a space, a line break or a sign beyond ASCII',
     );
   return {
-    profile: (call) => callForData(means, { ...call, endpoint: endpoints.profile }, accountProfile),
+    profile: (call) => callForData(deps, { ...call, endpoint: endpoints.profile }, accountProfile),
     statistics: (query, call) =>
       callForData(
-        means,
+        deps,
         {
           ...call,
           endpoint: endpoints.statistics,
@@ -95,19 +95,19 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       ),
     retryRead: (read, { signal, onRetry } = {}) =>
       withRetry(read, retry, {
-        clock: means.clock,
-        random: means.random,
+        clock: deps.clock,
+        random: deps.random,
         ...(signal === undefined ? {} : { signal }),
         ...(onRetry === undefined ? {} : { onRetry }),
       }),
-    exportLogs: (query, call) => exportLogs(means, query, call),
-    exportUsage: (query, call) => exportUsage(means, query, call),
-    listKeys: (call) => listAllKeys((page) => readKeyPage(means, { page, pageSize }, call)),
-    keyPage: (page, call) => readKeyPage(means, page, call),
-    readKey: (id, call) => readKey(means, id, call),
-    createKey: (spec, call) => createKey(means, spec, call),
-    updateKey: (update, call) => updateKey(means, update, call),
-    patchKey: (patch, call) => updateKey(means, patch, call),
-    deleteKey: (id, call) => deleteKey(means, id, call),
+    exportLogs: (query, call) => exportLogs(deps, query, call),
+    exportUsage: (query, call) => exportUsage(deps, query, call),
+    listKeys: (call) => listAllKeys((page) => readKeyPage(deps, { page, pageSize }, call)),
+    keyPage: (page, call) => readKeyPage(deps, page, call),
+    readKey: (id, call) => readKey(deps, id, call),
+    createKey: (spec, call) => createKey(deps, spec, call),
+    updateKey: (update, call) => updateKey(deps, update, call),
+    patchKey: (patch, call) => updateKey(deps, patch, call),
+    deleteKey: (id, call) => deleteKey(deps, id, call),
   };
 };

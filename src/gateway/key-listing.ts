@@ -13,10 +13,10 @@ type Scan = {
 };
 
 /** Readings before it is said that the list never stood still. */
-const mostScans = 6;
+const maxScans = 6;
 
 /** Pages before a gateway that never runs short is given up on. */
-const mostPages = 10_000;
+const maxPages = 10_000;
 
 const descending = (ids: readonly number[]): boolean =>
   ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0));
@@ -29,7 +29,7 @@ const scan = async (readPage: ReadPage): Promise<Scan> => {
   const keys = new Map<number, ApiKey>();
   const ids: number[] = [];
   const totals = new Set<number>();
-  for (let number = 1; number <= mostPages; number += 1) {
+  for (let number = 1; number <= maxPages; number += 1) {
     const { items, pageSize = 0, total = 0 } = await readPage(number);
     totals.add(total);
     const before = keys.size;
@@ -49,7 +49,7 @@ const scan = async (readPage: ReadPage): Promise<Scan> => {
       };
     }
   }
-  throw fault('gateway-answer-unreadable', `the key list has more than ${mostPages} pages`);
+  throw fault('gateway-answer-unreadable', `the key list has more than ${maxPages} pages`);
 };
 
 const sameKeys = (left: Scan, right: Scan): boolean =>
@@ -62,7 +62,7 @@ const sameKeys = (left: Scan, right: Scan): boolean =>
  */
 export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
   let previous: Scan | undefined;
-  for (let reading = 1; reading <= mostScans; reading += 1) {
+  for (let reading = 1; reading <= maxScans; reading += 1) {
     const current = await scan(readPage);
     const agreed = previous !== undefined && sameKeys(previous, current) && !current.hiding;
     if (current.certain || agreed) return [...current.keys.values()];
@@ -75,6 +75,6 @@ export const listAllKeys = async (readPage: ReadPage): Promise<ApiKey[]> => {
       )
     : fault(
         'gateway-keys-unsettled',
-        `the key list changed during each of ${mostScans} readings: keys are being made and deleted meanwhile`,
+        `the key list changed during each of ${maxScans} readings: keys are being made and deleted meanwhile`,
       );
 };

@@ -1,7 +1,7 @@
 import type { Secret } from '../base/index.ts';
 import { apiKey, createdKey, keyPage } from './api-key.ts';
 import type { ApiKey, KeyPage } from './api-key.ts';
-import type { Call, CallMeans, CallOptions } from './call.ts';
+import type { Call, CallDeps, CallOptions } from './call.ts';
 import { endpoints } from './endpoints.ts';
 import { callForData, callForOutcome } from './envelope.ts';
 import { checkKeyUpdate, checkNewKey, keyUpdateBody, newKeyBody } from './key-spec.ts';
@@ -9,21 +9,21 @@ import type { KeyPatch, KeySpec } from './key-spec.ts';
 import { registerKeys } from './key-secrets.ts';
 
 /** docs/gateway.md G2.6 promises that reads never show a plaintext; should one do so all the same, it is a secret like any other. */
-const watched = (means: CallMeans, call: Call): Call => ({
+const watched = (deps: CallDeps, call: Call): Call => ({
   ...call,
-  firstSight: (text) => registerKeys(text, means.secrets),
+  firstSight: (text) => registerKeys(text, deps.secrets),
 });
 
 export type CreatedKey = { readonly id: number; readonly key: Secret };
 
 export const readKeyPage = (
-  means: CallMeans,
+  deps: CallDeps,
   page: { readonly page: number; readonly pageSize: number },
   options: CallOptions = {},
 ): Promise<KeyPage> =>
   callForData(
-    means,
-    watched(means, {
+    deps,
+    watched(deps, {
       ...options,
       endpoint: endpoints.listKeys,
       query: { p: page.page, page_size: page.pageSize },
@@ -31,37 +31,37 @@ export const readKeyPage = (
     keyPage,
   );
 
-export const readKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<ApiKey> =>
-  callForData(means, watched(means, { ...options, endpoint: endpoints.readKey(id) }), apiKey);
+export const readKey = async (deps: CallDeps, id: number, options: CallOptions = {}): Promise<ApiKey> =>
+  callForData(deps, watched(deps, { ...options, endpoint: endpoints.readKey(id) }), apiKey);
 
 /** The plaintext is a registered secret before anything else looks at the answer, and is given out this once. */
 export const createKey = async (
-  means: CallMeans,
+  deps: CallDeps,
   spec: KeySpec,
   options: CallOptions = {},
 ): Promise<CreatedKey> => {
-  checkNewKey(spec, means.clock.now());
+  checkNewKey(spec, deps.clock.now());
   const created = await callForData(
-    means,
-    watched(means, { ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
+    deps,
+    watched(deps, { ...options, endpoint: endpoints.createKey, body: newKeyBody(spec) }),
     createdKey,
   );
   // Calls may take it with its prefix though it came without.
-  if (!created.key.startsWith('sk-')) means.secrets.register(`sk-${created.key}`);
-  return { id: created.id, key: means.secrets.register(created.key) };
+  if (!created.key.startsWith('sk-')) deps.secrets.register(`sk-${created.key}`);
+  return { id: created.id, key: deps.secrets.register(created.key) };
 };
 
 export const updateKey = async (
-  means: CallMeans,
+  deps: CallDeps,
   update: KeyPatch,
   options: CallOptions = {},
 ): Promise<void> => {
   checkKeyUpdate(update);
   await callForOutcome(
-    means,
-    watched(means, { ...options, endpoint: endpoints.updateKey, body: keyUpdateBody(update) }),
+    deps,
+    watched(deps, { ...options, endpoint: endpoints.updateKey, body: keyUpdateBody(update) }),
   );
 };
 
-export const deleteKey = async (means: CallMeans, id: number, options: CallOptions = {}): Promise<void> =>
-  callForOutcome(means, watched(means, { ...options, endpoint: endpoints.deleteKey(id) }));
+export const deleteKey = async (deps: CallDeps, id: number, options: CallOptions = {}): Promise<void> =>
+  callForOutcome(deps, watched(deps, { ...options, endpoint: endpoints.deleteKey(id) }));

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Clock, Log, Secret, SecretRegistry } from '../base/index.ts';
-import { isNetworkTrouble, retryAfter } from '../net/index.ts';
+import { isNetworkProblem, retryAfter } from '../net/index.ts';
 import type { Http, HttpAnswer } from '../net/index.ts';
 import { addressOf, parseBaseUrl } from './base-url.ts';
 import type { CallOptions } from './call.ts';
-import { gatewayWords } from './gateway-words.ts';
-import type { GatewayWords } from './gateway-words.ts';
+import { gatewayTerms } from './gateway-words.ts';
+import type { GatewayTerms } from './gateway-words.ts';
 import { parseJson } from './json.ts';
 import { registerKeys } from './key-secrets.ts';
 import { optional, wholeNumber } from './scalars.ts';
@@ -40,7 +40,7 @@ export type ModelCaller = (
   options?: CallOptions,
 ) => Promise<ModelAnswer>;
 
-export type ModelCallMeans = {
+export type ModelCallDeps = {
   /** That of the account: one address serves both sides. */
   readonly baseUrl: string;
   readonly http: Http;
@@ -102,7 +102,7 @@ const noChannel = (code: string | undefined): boolean =>
   code !== undefined &&
   (['model_not_found', 'get_channel_failed'].includes(code) || code.startsWith('channel:'));
 
-const saidIn = ({ message, code }: GatewayWords): string =>
+const messageIn = ({ message, code }: GatewayTerms): string =>
   [...(code === undefined ? [] : [code.slice(0, 60)]), ...(message === '' ? [] : [`“${message}”`])].join(' ');
 
 type Finding = Omit<ModelAnswer, keyof ModelQuestion>;
@@ -112,12 +112,12 @@ const findingOf = (
   question: ModelQuestion,
   { status, headers }: HttpAnswer,
   text: string,
-  { secrets, clock }: Pick<ModelCallMeans, 'secrets' | 'clock'>,
+  { secrets, clock }: Pick<ModelCallDeps, 'secrets' | 'clock'>,
 ): Finding => {
   const result = status === 200 ? readResult(question, text) : undefined;
   if (result !== undefined) return { verdict: 'works', status, said: '', passing: false, ...result };
-  const words = gatewayWords(text, secrets.redact);
-  const said = secrets.redact(saidIn(words));
+  const words = gatewayTerms(text, secrets.redact);
+  const said = secrets.redact(messageIn(words));
   if (status === 401 || status === 403) return { verdict: 'refused', status, said, passing: true };
   if ((status === 503 || status === 404) && noChannel(words.code))
     return { verdict: 'no-channel', status, said, passing: true };
@@ -129,8 +129,8 @@ const findingOf = (
 };
 
 /** Calls models with API keys. Never throws but for the reason of the signal: whatever comes is a finding. */
-export const createModelCaller = (means: ModelCallMeans): ModelCaller => {
-  const base = parseBaseUrl(means.baseUrl);
+export const createModelCaller = (deps: ModelCallDeps): ModelCaller => {
+  const base = parseBaseUrl(deps.baseUrl);
   const ask = async (
     key: Secret,
     question: ModelQuestion,
@@ -138,7 +138,7 @@ export const createModelCaller = (means: ModelCallMeans): ModelCaller => {
     { signal }: CallOptions,
   ): Promise<Finding> => {
     try {
-      const answer = await means.http.send({
+      const answer = await deps.http.send({
         method: 'POST',
         url: addressOf(base, paths[question.kind]),
         headers: {
@@ -150,21 +150,21 @@ export const createModelCaller = (means: ModelCallMeans): ModelCaller => {
         timeouts,
         ...(signal === undefined ? {} : { signal }),
       });
-      means.log.debug('model answered', { request: `POST ${paths[question.kind]}`, status: answer.status });
+      deps.log.debug('model answered', { request: `POST ${paths[question.kind]}`, status: answer.status });
       const text = await answer.text(answerLimit);
-      registerKeys(text, means.secrets);
-      return findingOf(question, answer, text, means);
+      registerKeys(text, deps.secrets);
+      return findingOf(question, answer, text, deps);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isNetworkTrouble(error)) throw error;
+      if (!isNetworkProblem(error)) throw error;
       const passing = error.kind !== 'certificate' && error.kind !== 'tls';
-      return { verdict: 'unknown', said: means.secrets.redact(error.message), passing };
+      return { verdict: 'unknown', said: deps.secrets.redact(error.message), passing };
     }
   };
   return async (key, question, options = {}) => {
     const plaintext = key.reveal();
-    means.secrets.register(plaintext);
-    means.secrets.register(plaintext.replace(/^sk-/, ''));
+    deps.secrets.register(plaintext);
+    deps.secrets.register(plaintext.replace(/^sk-/, ''));
     if (!/^[\x21-\x7e]+$/.test(plaintext))
       return {
         ...question,

@@ -1,11 +1,11 @@
 import { fault } from '../base/index.ts';
 import type { FaultCode } from '../base/index.ts';
-import { isNetworkTrouble } from '../net/index.ts';
-import type { TroubleKind } from '../net/index.ts';
+import { isNetworkProblem } from '../net/index.ts';
+import type { ProblemKind } from '../net/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { nameOf, outcomeUnknown } from './refusals.ts';
 
-const codeOf: Readonly<Record<TroubleKind, FaultCode>> = {
+const codeOf: Readonly<Record<ProblemKind, FaultCode>> = {
   unreachable: 'gateway-unreachable',
   certificate: 'gateway-certificate',
   tls: 'gateway-unreachable',
@@ -16,11 +16,11 @@ const codeOf: Readonly<Record<TroubleKind, FaultCode>> = {
 };
 
 /** The request never left: these say so. */
-const nothingSent: ReadonlySet<TroubleKind> = new Set(['unreachable', 'certificate', 'tls']);
+const nothingSent: ReadonlySet<ProblemKind> = new Set(['unreachable', 'certificate', 'tls']);
 
 /** The catalogue error of a network trouble; anything else, an abort's reason among it, comes back as it is. */
 export const networkFault = (error: unknown, endpoint: Endpoint): unknown => {
-  if (!isNetworkTrouble(error)) return error;
+  if (!isNetworkProblem(error)) return error;
   const unknownOutcome = endpoint.method !== 'GET' && !nothingSent.has(error.kind);
   return fault(codeOf[error.kind], `${nameOf(endpoint)}: ${error.message}`, {
     cause: error,

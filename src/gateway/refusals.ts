@@ -2,11 +2,11 @@ import { fault } from '../base/index.ts';
 import type { Fault, UnixMillis } from '../base/index.ts';
 import { retryAfter } from '../net/index.ts';
 import type { Endpoint } from './endpoints.ts';
-import { gatewayWords, quoted } from './gateway-words.ts';
-import type { GatewayWords } from './gateway-words.ts';
+import { gatewayTerms, quoted } from './gateway-words.ts';
+import type { GatewayTerms } from './gateway-words.ts';
 
 /** What an endpoint's errors are made of besides the answer. */
-export type RefusalMeans = { readonly redact: (text: string) => string; readonly now: UnixMillis };
+export type RefusalDeps = { readonly redact: (text: string) => string; readonly now: UnixMillis };
 
 export type RefusedAnswer = {
   readonly status: number;
@@ -44,7 +44,7 @@ const scopeCodes = new Set([
   'permission_denied',
 ]);
 
-const keyRefused = (endpoint: Endpoint, status: number, words: GatewayWords): Fault =>
+const keyRefused = (endpoint: Endpoint, status: number, words: GatewayTerms): Fault =>
   fault(
     'gateway-key-refused',
     `the gateway refused the Admin Key for ${nameOf(endpoint)} (${status})${quoted(words.message)}`,
@@ -53,7 +53,7 @@ const keyRefused = (endpoint: Endpoint, status: number, words: GatewayWords): Fa
     },
   );
 
-const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayWords): Fault =>
+const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayTerms): Fault =>
   fault(
     'gateway-scope-missing',
     `the Admin Key may not use ${nameOf(endpoint)} (${status}): it needs the scope ${endpoint.scope}${quoted(words.message)}`,
@@ -66,7 +66,7 @@ const scopeMissing = (endpoint: Endpoint, status: number, words: GatewayWords): 
 const denied = (
   endpoint: Endpoint,
   status: number,
-  words: GatewayWords,
+  words: GatewayTerms,
   code: string | undefined,
 ): Fault | undefined => {
   if (code === undefined) return undefined;
@@ -84,7 +84,7 @@ const redirected = (answer: RefusedAnswer, endpoint: Endpoint, redact: (text: st
 };
 
 /** What an answer under HTTP 200 that is not the one due says of the key or its scope, by a code alone. */
-export const denialIn = (words: GatewayWords, endpoint: Endpoint): Fault | undefined =>
+export const denialIn = (words: GatewayTerms, endpoint: Endpoint): Fault | undefined =>
   denied(endpoint, 200, words, words.code);
 
 /** `success: false` under HTTP 200: the message is translated and only quoted; a code, where there is one, may tell more. */
@@ -93,7 +93,7 @@ export const envelopeRefusal = (
   endpoint: Endpoint,
   redact: (text: string) => string,
 ): Fault => {
-  const words = gatewayWords(body, redact);
+  const words = gatewayTerms(body, redact);
   return (
     denialIn(words, endpoint) ??
     fault(
@@ -107,13 +107,13 @@ export const envelopeRefusal = (
 };
 
 /** The catalogue error of an answer whose status is not the one that was due. */
-export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, means: RefusalMeans): Fault => {
+export const refusalOf = (answer: RefusedAnswer, endpoint: Endpoint, deps: RefusalDeps): Fault => {
   const { status, headers } = answer;
-  if (status >= 300 && status < 400) return redirected(answer, endpoint, means.redact);
-  const words = gatewayWords(answer.text, means.redact);
+  if (status >= 300 && status < 400) return redirected(answer, endpoint, deps.redact);
+  const words = gatewayTerms(answer.text, deps.redact);
   const name = nameOf(endpoint);
   const said = quoted(words.message);
-  const wait = retryAfter(headers, means.now);
+  const wait = retryAfter(headers, deps.now);
   const later = wait === undefined ? {} : { retryAfter: wait };
   if (status === 401 || status === 403) {
     const challenge = /\berror="?([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1]?.toLowerCase();

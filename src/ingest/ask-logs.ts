@@ -2,16 +2,16 @@ import { fault, hasCode, unixSeconds } from '../base/index.ts';
 import type { GatewayProfile } from '../base/index.ts';
 import { createFetchAhead } from './fetch-ahead.ts';
 import { checkColumns, fetchLogWindow, logExportName, probeLogExport } from './fetch-logs.ts';
-import type { FetchedLogs, FetchMeans } from './fetch-logs.ts';
+import type { FetchedLogs, FetchDeps } from './fetch-logs.ts';
 import { columnsToAsk } from './log-header.ts';
 import type { WantedColumns } from './log-header.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import { cutLogWindow, splitLogWindow } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
 import type { PullMeter } from './pull-meter.ts';
-import type { ExportHabits } from './receive-logs.ts';
+import type { ExportFormat } from './receive-logs.ts';
 import { announceRetry, rereadExport } from './reread-export.ts';
-import type { RereadMeans } from './reread-export.ts';
+import type { RereadDeps } from './reread-export.ts';
 import {
   afterAnswer,
   afterCap,
@@ -24,12 +24,12 @@ import {
 } from './window-pace.ts';
 import type { Pace } from './window-pace.ts';
 
-export type AskMeans = FetchMeans &
-  RereadMeans & {
+export type AskDeps = FetchDeps &
+  RereadDeps & {
     readonly columns: WantedColumns;
     readonly currency: 'USD' | 'CNY';
     readonly profile: GatewayProfile;
-    readonly habits: ExportHabits;
+    readonly exportFormat: ExportFormat;
     /** How many windows are fetched while one is landed. */
     readonly ahead: number;
     /** Bytes on disk from which on nothing more is fetched ahead. */
@@ -56,17 +56,17 @@ export type AskState = {
 export type KnownRowCap = { readonly rows: number; readonly seconds?: number | undefined };
 
 export const freshAskState = ({
-  habits,
+  exportFormat,
   columns,
   profile,
   rowCap,
-}: Pick<AskMeans, 'habits' | 'columns' | 'profile'> & {
+}: Pick<AskDeps, 'exportFormat' | 'columns' | 'profile'> & {
   readonly rowCap?: KnownRowCap | undefined;
 }): AskState => {
   const [asked, ...instead] = columnsToAsk(
-    habits.columns,
+    exportFormat.columns,
     columns,
-    habits.endsLines,
+    exportFormat.endsLines,
     profile.logExport?.columns,
   );
   return {
@@ -104,26 +104,26 @@ const inOrder = ({ why }: PlannedWindow, pieces: readonly LogWindow[]): readonly
  */
 export async function* askForWindows(
   plan: readonly PlannedWindow[],
-  means: AskMeans,
+  deps: AskDeps,
   /** `every` takes any row count for whole. */
   accept: 'every' | 'uncapped' = 'uncapped',
 ): AsyncGenerator<AnsweredWindow, void, undefined> {
-  const { log, meter, profile, habits, currency, signal, state } = means;
+  const { log, meter, profile, exportFormat, currency, signal, state } = deps;
   const never = new AbortController().signal;
   const pending = [...plan];
   let repeated: PlannedWindow | undefined;
 
   const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
-    fetchLogWindow(window, { columns: state.asked, currency, habits }, means, abort, onBytes);
+    fetchLogWindow(window, { columns: state.asked, currency, exportFormat }, deps, abort, onBytes);
   await using ahead = createFetchAhead({
     fetch: async ({ window }: PlannedWindow, abort, onBytes) =>
       fetch(window, abort, (bytes) => {
         onBytes(bytes);
         meter.received(bytes);
       }),
-    spoolBytes: means.spoolBytes,
+    spoolBytes: deps.spoolBytes,
     signal,
-    onCalm: (error) =>
+    onThrottled: (error) =>
       log.info('fetching one window at a time from here on', {
         reason: hasCode(error, 'disk-full') ? 'the disk is full' : 'the gateway limits the rate',
       }),
@@ -133,7 +133,7 @@ export async function* askForWindows(
     try {
       const second = { start, end: unixSeconds(start + 1) };
       const once = async () => fetch(second, signal ?? never, meter.received);
-      await using _ = await rereadExport(logExportName, once, means);
+      await using _ = await rereadExport(logExportName, once, deps);
       return true;
     } catch {
       signal?.throwIfAborted();
@@ -143,10 +143,10 @@ export async function* askForWindows(
   /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it refuses. */
   const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
     const second = { start: unixSeconds(end - 1), end };
-    const shown = await probeLogExport(second, currency, means, meter.received);
+    const shown = await probeLogExport(second, currency, deps, meter.received);
     if (shown === undefined) return false;
     const names = profile.logExport?.columns;
-    const [next, ...others] = columnsToAsk(shown.columns, means.columns, habits.endsLines, names);
+    const [next, ...others] = columnsToAsk(shown.columns, deps.columns, exportFormat.endsLines, names);
     if (next.join() === state.asked.join()) return false;
     log.warn('the gateway refused the export and shows other columns now; asking for those', {
       columns: next.join(','),
@@ -181,7 +181,7 @@ export async function* askForWindows(
     if (state.pace.halvings === 0) {
       if (breaksOff(error) && repeated !== planned) {
         repeated = planned;
-        announceRetry(logExportName, error, 0, means);
+        announceRetry(logExportName, error, 0, deps);
         return;
       }
       if (!(await answersOneSecond(planned.window))) {
@@ -217,12 +217,12 @@ export async function* askForWindows(
   };
 
   for (;;) {
-    for (let index = 0; index <= means.ahead; index += 1) {
+    for (let index = 0; index <= deps.ahead; index += 1) {
       const next = pending[index];
       if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
     }
     const [planned, ...others] = pending;
-    const requestsLeft = means.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
+    const requestsLeft = deps.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
     if (planned === undefined || (requestsLeft < 1 && !ahead.holds(planned))) return;
     signal?.throwIfAborted();
     meter.left(
@@ -230,7 +230,7 @@ export async function* askForWindows(
       pending.reduce((sum, one) => sum + lengthOf(one), 0),
     );
     meter.at(windowText(planned.window));
-    const many = Math.max(0, Math.min(state.answered ? means.ahead : 0, requestsLeft - 1));
+    const many = Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft - 1));
     const outcome = await ahead.first([planned, ...others], many);
     if (!outcome.ok) {
       await askForLess(planned, outcome.error);
@@ -238,7 +238,7 @@ export async function* askForWindows(
     }
     await using fetched = outcome.value;
     const { received } = fetched;
-    if (received !== undefined) checkColumns(received, means, log);
+    if (received !== undefined) checkColumns(received, deps, log);
     state.answered = true;
     if (!isWhole(planned, received?.served ?? 0)) continue;
     pending.shift();

@@ -7,16 +7,16 @@ import { columnAt, timeFormOf } from './learn-cells.ts';
 import { readRecords } from './read-records.ts';
 import type { ReadRecord } from './read-records.ts';
 
-export type Trouble = { readonly code: FaultCode; readonly reason: string };
+export type Problem = { readonly code: FaultCode; readonly reason: string };
 
 const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
 
 const tokens = /^-?\d{1,18}(\.0+)?$/;
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/;
 
-const invalid = (reason: string): Trouble => ({ code: 'export-row-invalid', reason });
+const invalid = (reason: string): Problem => ({ code: 'export-row-invalid', reason });
 
-const amountTrouble = (cell: string, inUnits: boolean): Trouble | undefined => {
+const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
   if (!number.test(cell)) return invalid(`the amount ${shown(cell)} is no decimal number`);
   const [whole = '', fraction = ''] = money(cell).replace('-', '').split('.');
   if (inUnits && fraction !== '')
@@ -59,7 +59,7 @@ const secondsOf = (cell: string, time: TimeForm): number | undefined => {
 
 const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'/, '');
 
-const timeTrouble = (name: string, cell: string, { time, asked }: LogBatch): Trouble | undefined => {
+const timeProblem = (name: string, cell: string, { time, asked }: LogBatch): Problem | undefined => {
   const code = 'export-timestamp-unreadable';
   if (timeFormOf(cell) !== time.form)
     return { code, reason: `${name} is ${shown(cell)}, where the export writes ${time.form}` };
@@ -70,12 +70,12 @@ const timeTrouble = (name: string, cell: string, { time, asked }: LogBatch): Tro
     : undefined;
 };
 
-const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble | undefined => {
+const rowProblem = (cells: readonly string[], batch: LogBatch): Problem | undefined => {
   const kindAt = columnAt(batch.columns, 'kind');
   for (const [index, { name, role }] of batch.columns.entries()) {
     const cell = unguarded(cells[index]);
-    const trouble = role === 'created_at' ? timeTrouble(name, cell, batch) : undefined;
-    if (trouble !== undefined) return trouble;
+    const problem = role === 'created_at' ? timeProblem(name, cell, batch) : undefined;
+    if (problem !== undefined) return problem;
     if (role?.endsWith('_tokens') && cell !== '' && !tokens.test(cell))
       return invalid(`${name} is ${shown(cell)}, which is no count`);
     if (role !== 'quota') continue;
@@ -84,7 +84,7 @@ const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble | undefi
       needsAmount(kindAt === -1 ? '' : (cells[kindAt] ?? ''), kindAt === -1 ? {} : batch.kinds)
     )
       return invalid('a charged row has no amount');
-    const wrong = cell === '' ? undefined : amountTrouble(cell, batch.amounts.form === 'units');
+    const wrong = cell === '' ? undefined : amountProblem(cell, batch.amounts.form === 'units');
     if (wrong !== undefined) return wrong;
   }
   return undefined;
@@ -92,23 +92,23 @@ const rowTrouble = (cells: readonly string[], batch: LogBatch): Trouble | undefi
 
 /** A row looked through, in the words a person needs; the same checks as the landing statement makes. */
 export type CheckedRow = ReadRecord & {
-  readonly trouble: Trouble | undefined;
+  readonly problem: Problem | undefined;
   /** Broken quotes or another width, over several lines: nobody can tell which rows it has swallowed. */
   readonly tangled: boolean;
 };
 
 const check = (record: ReadRecord, batch: LogBatch): CheckedRow => {
-  const misshapen = (trouble: Trouble): CheckedRow => ({
+  const misshapen = (problem: Problem): CheckedRow => ({
     ...record,
-    trouble,
+    problem,
     tangled: record.bytes.includes(10),
   });
   if ('broken' in record) return misshapen(invalid(record.broken));
   const { length } = record.cells;
   if (length !== batch.columns.length)
     return misshapen(invalid(`${length} cells where the header has ${batch.columns.length}`));
-  const trouble = isUtf8(record.bytes) ? rowTrouble(record.cells, batch) : invalid('the text is not UTF-8');
-  return { ...record, trouble, tangled: false };
+  const problem = isUtf8(record.bytes) ? rowProblem(record.cells, batch) : invalid('the text is not UTF-8');
+  return { ...record, problem, tangled: false };
 };
 
 /** All rows of a spooled export. */
@@ -124,7 +124,7 @@ export const knownOf = (
   if (!('cells' in row) || row.cells.length !== batch.columns.length) return {};
   const time = unguarded(row.cells[columnAt(batch.columns, 'created_at')]);
   const quota = unguarded(row.cells[columnAt(batch.columns, 'quota')]);
-  const at = timeTrouble('', time, batch) === undefined ? secondsOf(time, batch.time) : undefined;
+  const at = timeProblem('', time, batch) === undefined ? secondsOf(time, batch.time) : undefined;
   const amount = quota === '' ? zero : number.test(quota) ? money(quota) : undefined;
   return {
     ...(at === undefined ? {} : { at: unixSeconds(at) }),
@@ -135,7 +135,7 @@ export const knownOf = (
 const shownRow = 200;
 
 /** `line 5 of the export: 8 cells where the header has 7: "1767225600,gpt-4o…"`. */
-export const rowFault = (row: CheckedRow, { code, reason }: Trouble, linesBefore: number): Fault => {
+export const rowFault = (row: CheckedRow, { code, reason }: Problem, linesBefore: number): Fault => {
   const text = row.bytes.toString('utf8', 0, 4 * shownRow);
   const words = JSON.stringify(text.length > shownRow ? `${text.slice(0, shownRow)}…` : text);
   return fault(code, `line ${linesBefore + row.line} of the export: ${reason}: ${words}`);
@@ -144,6 +144,6 @@ export const rowFault = (row: CheckedRow, { code, reason }: Trouble, linesBefore
 /** The first bad row of a spooled export, by the line it had in the export; nothing when every row looks right. */
 export const explainRows = async (batch: LogBatch, linesBefore: number): Promise<Fault | undefined> => {
   for await (const row of checkRows(batch))
-    if (row.trouble !== undefined) return rowFault(row, row.trouble, linesBefore);
+    if (row.problem !== undefined) return rowFault(row, row.problem, linesBefore);
   return undefined;
 };

@@ -11,7 +11,7 @@ export type FetchAheadOptions<Item extends object, T extends AsyncDisposable> = 
   readonly spoolBytes: number;
   readonly signal?: AbortSignal | undefined;
   /** Nothing is fetched ahead from here on: the gateway limits its rate, or the disk is full. */
-  readonly onCalm?: (error: unknown) => void;
+  readonly onThrottled?: (error: unknown) => void;
 };
 
 /** Fetches items side by side and hands them out one by one, in their order. */
@@ -35,7 +35,7 @@ type Slot<T> = {
 };
 
 /** Trouble that comes of asking for much at once: in its turn the item is asked for again, alone. */
-const isCrowding = (error: unknown): boolean =>
+const isOverload = (error: unknown): boolean =>
   hasCode(error, 'gateway-rate-limited') || hasCode(error, 'disk-full');
 
 export const createFetchAhead = <Item extends object, T extends AsyncDisposable>(
@@ -47,12 +47,12 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
   /** Bytes of the item handed out last, which may still be on disk. */
   let handedOut = 0;
   let largest = 0;
-  let calm = false;
+  let throttled = false;
 
-  const calmDown = (error: unknown): void => {
-    if (calm) return;
-    calm = true;
-    options.onCalm?.(error);
+  const throttle = (error: unknown): void => {
+    if (throttled) return;
+    throttled = true;
+    options.onThrottled?.(error);
   };
   const onDisk = (): number => [...slots.values()].reduce((sum, { bytes }) => sum + bytes, handedOut);
   const begin = (item: Item, ahead: boolean): Slot<T> => {
@@ -68,7 +68,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
       try {
         return { ok: true, value: await options.fetch(item, controller.signal, onBytes) };
       } catch (error) {
-        if (slot.ahead && isCrowding(error)) calmDown(error);
+        if (slot.ahead && isOverload(error)) throttle(error);
         return { ok: false, error };
       }
     };
@@ -114,7 +114,7 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
     const slot = slots.get(item) ?? begin(item, false);
     const wasAhead = slot.ahead;
     slot.ahead = false;
-    if (!calm) beginAhead(others.slice(0, ahead));
+    if (!throttled) beginAhead(others.slice(0, ahead));
     const outcome = await slot.outcome;
     slots.delete(item);
     largest = Math.max(largest, slot.bytes);
@@ -122,8 +122,8 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
       handedOut = slot.bytes;
       return outcome;
     }
-    if (isCrowding(outcome.error) && (wasAhead || slots.size > 0)) {
-      calmDown(outcome.error);
+    if (isOverload(outcome.error) && (wasAhead || slots.size > 0)) {
+      throttle(outcome.error);
       for (const [held, other] of slots) letGo(held, other);
       await Promise.all(leaving);
     } else if (!slot.dropped) return outcome;

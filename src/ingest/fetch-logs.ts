@@ -5,9 +5,9 @@ import type { WantedColumns } from './log-header.ts';
 import { askForLogs } from './log-windows.ts';
 import type { LogWindow } from './log-windows.ts';
 import { receiveLogs, receiveProven } from './receive-logs.ts';
-import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
+import type { ExportFormat, ReceivedLogs } from './receive-logs.ts';
 import { rereadExport } from './reread-export.ts';
-import type { RereadMeans } from './reread-export.ts';
+import type { RereadDeps } from './reread-export.ts';
 import { inSpoolFolder, makeSpoolFolder, openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -26,7 +26,7 @@ export type FetchLogs = (
   signal?: AbortSignal,
 ) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
 
-export type FetchMeans = {
+export type FetchDeps = {
   readonly fetchLogs: FetchLogs;
   readonly profile: Pick<GatewayProfile, 'logExport'>;
   readonly spoolDirectory: string;
@@ -44,20 +44,20 @@ export type FetchedLogs = AsyncDisposable & {
 /** Asks for a window and takes its export to a folder of its own; nothing is left there when it throws. */
 export const fetchLogWindow = async (
   window: LogWindow,
-  query: Pick<LogQuery, 'columns' | 'currency'> & { readonly habits: ExportHabits },
-  means: FetchMeans,
+  query: Pick<LogQuery, 'columns' | 'currency'> & { readonly exportFormat: ExportFormat },
+  deps: FetchDeps,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<FetchedLogs> => {
-  const { columns, currency, habits } = query;
+  const { columns, currency, exportFormat } = query;
   const ask = askForLogs(window);
-  const folder = await makeSpoolFolder(means.spoolDirectory);
+  const folder = await makeSpoolFolder(deps.spoolDirectory);
   try {
     const received = await receiveProven(async () => {
-      const { body } = await means.fetchLogs({ ...ask, columns, currency }, signal);
-      const { openFile = openSpoolFile, profile } = means;
+      const { body } = await deps.fetchLogs({ ...ask, columns, currency }, signal);
+      const { openFile = openSpoolFile, profile } = deps;
       return receiveLogs(untilAborted(body, signal), folder.path, openFile, onBytes, profile.logExport);
-    }, habits);
+    }, exportFormat);
     return { ask, received, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
   } catch (error) {
     await folder[Symbol.asyncDispose]();
@@ -72,19 +72,19 @@ export const logExportName = 'the call log export';
 export const probeLogExport = async (
   ask: LogWindow,
   currency: 'USD' | 'CNY',
-  means: FetchMeans & RereadMeans,
+  deps: FetchDeps & RereadDeps,
   onBytes: (bytes: number) => void,
 ): Promise<ReceivedLogs | undefined> => {
-  const { signal, openFile = openSpoolFile, profile } = means;
+  const { signal, openFile = openSpoolFile, profile } = deps;
   return rereadExport(
     logExportName,
     async () =>
-      inSpoolFolder(means.spoolDirectory, async (folder) => {
-        const { body } = await means.fetchLogs({ ...ask, columns: [], currency }, signal);
+      inSpoolFolder(deps.spoolDirectory, async (folder) => {
+        const { body } = await deps.fetchLogs({ ...ask, columns: [], currency }, signal);
         const stream = signal === undefined ? body : untilAborted(body, signal);
         return receiveLogs(stream, folder, openFile, onBytes, profile.logExport);
       }),
-    means,
+    deps,
   );
 };
 

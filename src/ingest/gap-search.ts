@@ -54,7 +54,7 @@ export type SplitWindow = (window: LogWindow) => readonly [LogWindow, LogWindow]
 /** No gateway ends an export after fewer rows on purpose: equal counts below it are chance. */
 const smallestCap = 10;
 
-const spanOf = (pieces: readonly LandedPiece[]): LogWindow | undefined => {
+const rangeOf = (pieces: readonly LandedPiece[]): LogWindow | undefined => {
   const [first, last] = [pieces[0], pieces.at(-1)];
   return first === undefined || last === undefined
     ? undefined
@@ -171,7 +171,7 @@ export const nextQuestion = ({ todo, requests, maxRequests }: GapSearch): GapQue
   if (step === undefined || requests >= maxRequests) return undefined;
   if (step.ask === 'pull') return { ask: 'pull', window: step.window };
   if (step.ask === 'halves') return { ask: 'pull', window: step.halves[step.first === undefined ? 0 : 1] };
-  const window = spanOf(step.pieces);
+  const window = rangeOf(step.pieces);
   return window === undefined ? undefined : { ask: 'compare', window };
 };
 

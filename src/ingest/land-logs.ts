@@ -5,14 +5,14 @@ import { explainRows } from './explain-rows.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { logBatch } from './log-batch.ts';
 import type { LogWindow } from './log-windows.ts';
-import { isRowTrouble, siftRows } from './sift-rows.ts';
+import { isRowProblem, quarantineRows } from './sift-rows.ts';
 import { openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 
 /** What becomes of a window some of whose rows can't be read: it fails, or lands without them. */
 export type BadRows = 'fail' | 'quarantine';
 
-type LandMeans = {
+type LandDeps = {
   readonly warehouse: { readonly logs: Pick<Warehouse['logs'], 'landWindow'> };
   readonly log: Log;
   readonly openFile?: OpenSpoolFile | undefined;
@@ -38,9 +38,9 @@ export const landFetched = async (
   window: LogWindow,
   { ask, received }: Pick<FetchedLogs, 'ask' | 'received'>,
   pull: Parameters<typeof logBatch>[3],
-  means: LandMeans,
+  deps: LandDeps,
 ): Promise<LandedLogs & { readonly replaced: number }> => {
-  const { warehouse, log, signal, openFile = openSpoolFile } = means;
+  const { warehouse, log, signal, openFile = openSpoolFile } = deps;
   const batch = logBatch(window, ask, received, pull);
   const linesBefore = received?.header.lines ?? 0;
   const land = async (): Promise<LandedWindow> => {
@@ -54,8 +54,8 @@ export const landFetched = async (
   const landWithout = async (error: unknown): Promise<LandedWindow> => {
     if (!isFault(error) || !error.code.startsWith('export-') || received === undefined) throw error;
     const sifted: LogBatch | undefined =
-      means.badRows === 'quarantine' && isRowTrouble(error.code)
-        ? await siftRows(batch, { linesBefore, openFile, signal })
+      deps.badRows === 'quarantine' && isRowProblem(error.code)
+        ? await quarantineRows(batch, { linesBefore, openFile, signal })
         : undefined;
     if (sifted === undefined) throw (await explainRows(batch, linesBefore)) ?? error;
     const [first] = sifted.quarantined ?? [];

@@ -1,13 +1,13 @@
-import type { Log, LogExportWords, UnixSeconds } from '../base/index.ts';
+import type { Log, LogExportFormat, UnixSeconds } from '../base/index.ts';
 import { fault, unixSeconds } from '../base/index.ts';
-import type { ExportHabits, ReceivedLogs } from './receive-logs.ts';
+import type { ExportFormat, ReceivedLogs } from './receive-logs.ts';
 import type { LogWindow } from './log-windows.ts';
 
 /** Asks for an export with all columns and takes it to the spool. */
 export type Probe = (ask: LogWindow) => Promise<ReceivedLogs | undefined>;
 
 /** What an export that no columns were asked for shows. */
-export type ProbedExport = ExportHabits & {
+export type ProbedExport = ExportFormat & {
   /** The span that was asked for. */
   readonly asked: LogWindow;
   /** Lines before the header; missing where no header came. */
@@ -17,7 +17,7 @@ export type ProbedExport = ExportHabits & {
 const probed = (
   asked: LogWindow,
   seen: ReceivedLogs | undefined,
-  { totalLine }: LogExportWords,
+  { totalLine }: LogExportFormat,
 ): ProbedExport => ({
   columns: seen?.columns ?? [],
   endsLines: seen?.ended ?? true,
@@ -42,7 +42,7 @@ export const learnLogs = async (
   first: UnixSeconds,
   until: UnixSeconds,
   log: Log,
-  words: LogExportWords = {},
+  words: LogExportFormat = {},
 ): Promise<ProbedExport> => {
   const ask = { start: first, end: unixSeconds(first + 1) };
   const seen = await probe(ask);

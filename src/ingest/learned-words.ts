@@ -1,5 +1,5 @@
 import { formatMoment } from '../base/index.ts';
-import type { GatewayProfile, Interval, LogExportWords, Money, UnixSeconds } from '../base/index.ts';
+import type { GatewayProfile, Interval, LogExportFormat, Money, UnixSeconds } from '../base/index.ts';
 import type { LearnedPoint, LogColumn, Warehouse } from '../warehouse/index.ts';
 import { timeFormOf } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';
@@ -10,7 +10,7 @@ const longest = 2000;
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.join(', ').slice(0, longest);
 
-const spanWords = ({ start, end }: Interval<UnixSeconds>): string =>
+const rangeWords = ({ start, end }: Interval<UnixSeconds>): string =>
   `${formatMoment(start, 'UTC')} to ${formatMoment(end, 'UTC')}`;
 
 const yes = (is: boolean): string => (is ? 'yes' : 'no');
@@ -62,7 +62,7 @@ const said = (setting: unknown, name: string, point: LearnedPoint): LearnedPoint
   setting === undefined ? point : { ...point, how: 'config', evidence: inConfig(name) };
 
 /** How exports begin and end, as the probe shows it or the YAML says. */
-export const probePoints = (probed: ProbedExport, words: LogExportWords = {}): readonly LearnedPoint[] => {
+export const probePoints = (probed: ProbedExport, words: LogExportFormat = {}): readonly LearnedPoint[] => {
   const { asked, titleLines, endsLines, totalLine, emptyWithoutRows } = probed;
   const seconds = asked.end - asked.start;
   const evidence = `an export of ${seconds} second${seconds === 1 ? '' : 's'} from ${formatMoment(asked.start, 'UTC')}, no columns asked for`;
@@ -135,7 +135,7 @@ export const amountPoints = (
       ? []
       : [of('unproven', `${whole}: too few or too small to tell; reports leave amounts out`, 'data')];
   const shows = quota.includes('.')
-    ? `the amounts of ${spanWords(window)} add up to ${quota}`
+    ? `the amounts of ${rangeWords(window)} add up to ${quota}`
     : 'amounts are written with decimals';
   return [of('currency', shows, 'data')];
 };
@@ -143,12 +143,12 @@ export const amountPoints = (
 export const guardPoint = (
   guarded: boolean,
   window: Interval<UnixSeconds>,
-  { guards }: LogExportWords = {},
+  { guards }: LogExportFormat = {},
 ): LearnedPoint =>
   said(guards, 'guards', {
     point: 'log.guards',
     value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
-    evidence: `the export of ${spanWords(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
+    evidence: `the export of ${rangeWords(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
     how: 'data',
   });
 

@@ -9,7 +9,7 @@ type Pull = {
   readonly account: string;
   readonly currency: string;
   readonly profile: GatewayProfile;
-  readonly opensSpan: boolean;
+  readonly opensRange: boolean;
   readonly until: UnixSeconds;
 };
 
@@ -20,7 +20,7 @@ export const logBatch = (
   received: ReceivedLogs | undefined,
   pull: Pull,
 ): LogBatch => {
-  const { account, currency, profile, opensSpan, until } = pull;
+  const { account, currency, profile, opensRange, until } = pull;
   const columns = received?.columns ?? [];
   const headerCurrency = currencyOf(columns);
   const kinds = profile.logExport?.kinds;
@@ -49,7 +49,7 @@ export const logBatch = (
       decimalsWritten: decimalsWritten(cells('quota')),
     },
     ...(received?.total === undefined ? {} : { total: received.total }),
-    opensSpan,
+    opensRange,
     settled: until,
   };
 };

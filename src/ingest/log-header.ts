@@ -1,8 +1,8 @@
-import type { LogExportWords } from '../base/index.ts';
+import type { LogExportFormat } from '../base/index.ts';
 import type { LogColumn, LogRole } from '../warehouse/index.ts';
 
 /** Header names that the YAML gives for roles: those alone are taken for them. */
-export type ColumnNames = NonNullable<LogExportWords['columns']>;
+export type ColumnNames = NonNullable<LogExportFormat['columns']>;
 
 /** Names that gateways of the family give to one and the same column, the usual one first. */
 const aliases: readonly (readonly [LogRole, readonly string[]])[] = [

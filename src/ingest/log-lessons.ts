@@ -16,7 +16,7 @@ import type { LogWindow } from './log-windows.ts';
 import { rangeEndShown } from './range-end.ts';
 import type { EndedExport } from './range-end.ts';
 
-export type LessonMeans = {
+export type LessonDeps = {
   readonly account: string;
   readonly until: UnixSeconds;
   readonly profile: GatewayProfile;
@@ -28,7 +28,7 @@ export type LessonMeans = {
 };
 
 /** A window that was landed, and what it was asked for with. */
-export type LandedLesson = {
+export type LandedObservation = {
   readonly window: LogWindow;
   readonly fetched: Pick<FetchedLogs, 'ask' | 'received'>;
   /** Names of columns; none when all were. */
@@ -40,8 +40,8 @@ export type LandedLesson = {
 };
 
 /** Writes down what a pull shows of its gateway. Never throws: data that came are not lost over what they teach. */
-export type LogLessons = {
-  readonly landed: (lesson: LandedLesson) => Promise<void>;
+export type LogObservations = {
+  readonly landed: (observation: LandedObservation) => Promise<void>;
   /** To be called when the pull ends, well or not. */
   readonly end: () => Promise<void>;
 };
@@ -49,16 +49,16 @@ export type LogLessons = {
 /** Values of the point `log.amounts` that no further window changes. */
 const provenForms: ReadonlySet<string | undefined> = new Set(['units', 'currency']);
 
-const mostNames = 20;
+const maxNames = 20;
 
 /** Names from a gateway, for a log line. */
 const namesOf = (names: readonly string[]): string =>
   `${names
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map((name) => name.slice(0, 100))
-    .join(', ')}${names.length > mostNames ? ', …' : ''}`;
+    .join(', ')}${names.length > maxNames ? ', …' : ''}`;
 
-const endedExport = ({ window, fetched: { ask, received }, rows }: LandedLesson): EndedExport => ({
+const endedExport = ({ window, fetched: { ask, received }, rows }: LandedObservation): EndedExport => ({
   asked: ask,
   window,
   outside: (received?.served ?? 0) - rows,
@@ -73,8 +73,8 @@ const endedExport = ({ window, fetched: { ask, received }, rows }: LandedLesson)
         ),
 });
 
-export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogLessons => {
-  const { account, profile, warehouse, log, until } = means;
+export const createLogObservations = (probed: ProbedExport, deps: LessonDeps): LogObservations => {
+  const { account, profile, warehouse, log, until } = deps;
   const written = new Map<string, string>();
   const notedKinds = new Set<string>();
   let guarded: boolean | undefined;
@@ -88,14 +88,14 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
       log.debug('learned of the gateway', { point, value });
     for (const { point, value } of fresh) written.set(point, value);
   };
-  const noteColumns = async (lesson?: LandedLesson): Promise<void> => {
-    const answered = lesson?.fetched.received?.columns;
+  const noteColumns = async (observation?: LandedObservation): Promise<void> => {
+    const answered = observation?.fetched.received?.columns;
     const header = JSON.stringify(answered?.map(({ name }) => name) ?? []);
     if (header === notedHeader) return;
     notedHeader = header;
     const { appeared, gone } = await warehouse.profile.noteColumns(account, {
       unasked: probed.titleLines === undefined ? undefined : probed.columns,
-      ...(answered === undefined ? {} : { answered: { asked: lesson?.asked ?? [], columns: answered } }),
+      ...(answered === undefined ? {} : { answered: { asked: observation?.asked ?? [], columns: answered } }),
     });
     if (appeared.length > 0)
       log.warn('the log export has columns that it did not have before; they are kept', {
@@ -107,7 +107,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
       });
     await learn(columnPoints(probed, answered));
   };
-  const noteKinds = async ({ window, kinds }: LandedLesson): Promise<void> => {
+  const noteKinds = async ({ window, kinds }: LandedObservation): Promise<void> => {
     if (kinds === undefined || (!kinds.hasUnknown && kinds.known.every((kind) => notedKinds.has(kind))))
       return;
     const unknown = await warehouse.profile.noteKinds(account, window);
@@ -117,7 +117,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
         kinds: namesOf(unknown),
       });
   };
-  const guardsOf = async ({ fetched, window }: LandedLesson): Promise<readonly LearnedPoint[]> => {
+  const guardsOf = async ({ fetched, window }: LandedObservation): Promise<readonly LearnedPoint[]> => {
     const { received } = fetched;
     if (received === undefined || received.served === 0) return [];
     // Cells that begin so are rare where few texts need it: once seen is enough.
@@ -127,7 +127,7 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
     guarded ||= received.scan.guarded;
     return [guardPoint(guarded, window, profile.logExport)];
   };
-  const amountsOf = async ({ window, quota }: LandedLesson): Promise<readonly LearnedPoint[]> =>
+  const amountsOf = async ({ window, quota }: LandedObservation): Promise<readonly LearnedPoint[]> =>
     // What the data have proven stays.
     provenForms.has(written.get('log.amounts'))
       ? []
@@ -141,18 +141,18 @@ export const createLogLessons = (probed: ProbedExport, means: LessonMeans): LogL
   };
 
   return {
-    landed: async (lesson) =>
+    landed: async (observation) =>
       quietly(async () => {
-        if (lesson.fetched.received !== undefined) await noteColumns(lesson);
-        await noteKinds(lesson);
-        const ended = endedExport(lesson);
+        if (observation.fetched.received !== undefined) await noteColumns(observation);
+        await noteKinds(observation);
+        const ended = endedExport(observation);
         const shown = rangeEndShown(before, ended, until);
         before = ended;
         await learn([
           ...probePoints(probed, profile.logExport),
           ...timePoints(ended.times[0], profile),
-          ...(ended.times.length === 0 ? [] : await amountsOf(lesson)),
-          ...(await guardsOf(lesson)),
+          ...(ended.times.length === 0 ? [] : await amountsOf(observation)),
+          ...(await guardsOf(observation)),
           ...(shown === undefined ? [] : [rangeEndPoint(shown.value, shown.second)]),
         ]);
       }),

@@ -45,6 +45,6 @@ export const planLogWork = (request: LogWorkRequest): readonly PlannedWindow[] =
     from: revisitsFrom(held, revisit.after),
     covered: withWindows(held, windows),
     landings: [...(request.landings ?? []), ...windows.map((window) => ({ window, settled: until }))],
-  }).flatMap((span) => planLogPull({ ...request, from: span.start, to: span.end }));
+  }).flatMap((range) => planLogPull({ ...request, from: range.start, to: range.end }));
   return [...planned, ...again.map((window): PlannedWindow => ({ window, why: 'revisit' }))];
 };

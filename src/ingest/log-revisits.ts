@@ -38,15 +38,15 @@ const dueAt = ({ date, end }: LocalDay, after: number, zone: string): number =>
   Math.max(end, startOfDay(addDays(date, Math.floor(after / day)), zone) + (after % day));
 
 /** From the first to the last second of the span that no landing holds; nothing when all of it is held. */
-const missing = (span: LogWindow, landings: readonly LogWindow[]): LogWindow | undefined => {
-  let [first, last, reached]: [number | undefined, number, number] = [undefined, span.start, span.start];
-  for (const { start, end } of [...landings, interval(span.end, span.end)]) {
+const missing = (range: LogWindow, landings: readonly LogWindow[]): LogWindow | undefined => {
+  let [first, last, reached]: [number | undefined, number, number] = [undefined, range.start, range.start];
+  for (const { start, end } of [...landings, interval(range.end, range.end)]) {
     if (start > reached) {
       first ??= reached;
-      last = Math.min(start, span.end);
+      last = Math.min(start, range.end);
     }
     reached = Math.max(reached, end);
-    if (reached >= span.end) break;
+    if (reached >= range.end) break;
   }
   return first === undefined ? undefined : interval(unixSeconds(first), unixSeconds(last));
 };
@@ -63,11 +63,11 @@ export const planRevisits = (request: RevisitRequest): readonly LogWindow[] => {
   if (after.length === 0 || end <= first) return [];
   const landings = request.landings.toSorted((left, right) => left.window.start - right.window.start);
   return localDays(dateAt(unixSeconds(first), zone), dateAt(unixSeconds(end), zone), zone).flatMap((one) => {
-    const span = { start: unixSeconds(Math.max(one.start, first)), end: one.end };
+    const range = { start: unixSeconds(Math.max(one.start, first)), end: one.end };
     const due = Math.max(0, ...after.map((wait) => dueAt(one, wait, zone)).filter((at) => at <= until));
-    if (due === 0 || span.end > end || span.end <= span.start) return [];
+    if (due === 0 || range.end > end || range.end <= range.start) return [];
     const fresh = landings.filter(({ settled }) => settled >= due).map(({ window }) => window);
-    const stale = missing(span, fresh);
+    const stale = missing(range, fresh);
     return stale === undefined ? [] : [stale];
   });
 };

@@ -3,12 +3,12 @@ import type { Warehouse } from '../warehouse/index.ts';
 import { askForWindows, freshAskState, lengthOf, windowText } from './ask-logs.ts';
 import type { AnsweredWindow, KnownRowCap } from './ask-logs.ts';
 import { logExportName, probeLogExport } from './fetch-logs.ts';
-import type { FetchMeans } from './fetch-logs.ts';
+import type { FetchDeps } from './fetch-logs.ts';
 import { landFetched } from './land-logs.ts';
 import type { BadRows, LandedLogs } from './land-logs.ts';
 import { learnLogs } from './learn-logs.ts';
-import { createLogLessons } from './log-lessons.ts';
-import type { LessonMeans } from './log-lessons.ts';
+import { createLogObservations } from './log-lessons.ts';
+import type { LessonDeps } from './log-lessons.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from './pull-meter.ts';
@@ -40,9 +40,9 @@ export type LogPull = {
   readonly rowCap?: KnownRowCap | undefined;
 };
 
-export type LogPullMeans = FetchMeans & {
-  readonly warehouse: LessonMeans['warehouse'] & {
-    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'takeBackFuture'>;
+export type LogPullDeps = FetchDeps & {
+  readonly warehouse: LessonDeps['warehouse'] & {
+    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'removeFutureRows'>;
   };
   readonly clock: Clock;
   readonly log: Log;
@@ -79,7 +79,7 @@ export type LogSession = {
   readonly end: () => Promise<void>;
 };
 
-const usualSpoolBytes = 1_000_000_000;
+const defaultSpoolBytes = 1_000_000_000;
 
 /** How often one window is requested whose export turns out too short when it lands. */
 const maxLandings = 3;
@@ -89,7 +89,7 @@ const maxLandings = 3;
  * and those of fetchLogs.
  */
 export const openLogSession = async (
-  request: LogPull & LogPullMeans,
+  request: LogPull & LogPullDeps,
   first: UnixSeconds,
 ): Promise<LogSession> => {
   const { log } = request;
@@ -101,10 +101,10 @@ export const openLogSession = async (
     log,
     request.profile.logExport,
   );
-  const { ahead = 0, spoolBytes = usualSpoolBytes } = request;
-  const state = freshAskState({ ...request, habits: probed });
-  const means = { ...request, ahead, spoolBytes, habits: probed, meter, state };
-  const lessons = createLogLessons(probed, request);
+  const { ahead = 0, spoolBytes = defaultSpoolBytes } = request;
+  const state = freshAskState({ ...request, exportFormat: probed });
+  const deps = { ...request, ahead, spoolBytes, exportFormat: probed, meter, state };
+  const observations = createLogObservations(probed, request);
   let columns: readonly string[] = [];
 
   async function* landAnswered(
@@ -113,20 +113,20 @@ export const openLogSession = async (
     attempt: number,
   ): AsyncGenerator<LandedWindowOf, void, undefined> {
     const { window, why } = planned;
-    const opensSpan = why === 'new' || why === 'earlier';
+    const opensRange = why === 'new' || why === 'earlier';
     let landed: Awaited<ReturnType<typeof landFetched>>;
     try {
-      landed = await landFetched(window, fetched, { ...request, opensSpan }, request);
+      landed = await landFetched(window, fetched, { ...request, opensRange }, request);
     } catch (error) {
       // What its own total line, or the rows that are there, prove too short may be whole the next time.
       if (!breaksOff(error) || attempt >= maxLandings) throw error;
       announceRetry(logExportName, error, 0, request);
-      for await (const answered of askForWindows([planned], means, accept))
+      for await (const answered of askForWindows([planned], deps, accept))
         yield* landAnswered(answered, accept, attempt + 1);
       return;
     }
     columns = asked;
-    await lessons.landed({ window, fetched, asked, ...landed });
+    await observations.landed({ window, fetched, asked, ...landed });
     meter.landed(landed.rows, lengthOf(planned));
     log.info(why === 'revisit' ? 'call log window landed again' : 'call log window landed', {
       window: windowText(window),
@@ -144,7 +144,7 @@ export const openLogSession = async (
     plan: readonly PlannedWindow[],
     accept?: 'every' | 'uncapped',
   ): AsyncGenerator<LandedWindowOf, void, undefined> {
-    for await (const answered of askForWindows(plan, means, accept)) yield* landAnswered(answered, accept, 1);
+    for await (const answered of askForWindows(plan, deps, accept)) yield* landAnswered(answered, accept, 1);
   }
   return {
     land,
@@ -154,6 +154,6 @@ export const openLogSession = async (
     },
     columns: () => columns,
     bytes: meter.bytes,
-    end: lessons.end,
+    end: observations.end,
   };
 };

@@ -1,7 +1,7 @@
 import { interval, unixSeconds } from '../base/index.ts';
 import type { GatewayProfile, Interval, UnixSeconds } from '../base/index.ts';
-import { foldsOf } from './zone-folds.ts';
-import type { Fold } from './zone-folds.ts';
+import { dstOverlapsOf } from './zone-folds.ts';
+import type { DstOverlap } from './zone-folds.ts';
 
 export type LogWindow = Interval<UnixSeconds>;
 
@@ -22,18 +22,23 @@ export type LogPlanRequest = {
 };
 
 /** The fold that the moment lies inside of; its own ends are no trouble. */
-const foldAround = (moment: number, folds: readonly Fold[]): Fold | undefined =>
-  folds.find((fold) => moment > fold.start && moment < fold.end);
+const dstOverlapAround = (moment: number, dstOverlaps: readonly DstOverlap[]): DstOverlap | undefined =>
+  dstOverlaps.find((dstOverlap) => moment > dstOverlap.start && moment < dstOverlap.end);
 
 const mayBeNaive = ({ timestamps }: GatewayProfile): boolean =>
   timestamps === 'auto' || timestamps === 'naive';
 
-const cut = (span: LogWindow, windowSeconds: number, folds: readonly Fold[]): readonly LogWindow[] => {
+const cut = (
+  range: LogWindow,
+  windowSeconds: number,
+  dstOverlaps: readonly DstOverlap[],
+): readonly LogWindow[] => {
   const windows: LogWindow[] = [];
-  for (let start = span.start; start < span.end;) {
-    let end = unixSeconds(Math.min(start + windowSeconds, span.end));
-    const fold = end < span.end ? foldAround(end, folds) : undefined;
-    if (fold !== undefined) end = fold.start > start ? fold.start : unixSeconds(Math.min(fold.end, span.end));
+  for (let start = range.start; start < range.end;) {
+    let end = unixSeconds(Math.min(start + windowSeconds, range.end));
+    const dstOverlap = end < range.end ? dstOverlapAround(end, dstOverlaps) : undefined;
+    if (dstOverlap !== undefined)
+      end = dstOverlap.start > start ? dstOverlap.start : unixSeconds(Math.min(dstOverlap.end, range.end));
     windows.push(interval(start, end));
     start = end;
   }
@@ -53,18 +58,22 @@ export const planLogPull = (request: LogPlanRequest): readonly LogWindow[] => {
   const last = unixSeconds(Math.min(to ?? until, until));
   if (forced && last <= first) return [];
   const earliest = Math.min(first, since);
-  const folds =
+  const dstOverlaps =
     mayBeNaive(profile) && last > earliest
-      ? foldsOf(profile.naiveZone, interval(unixSeconds(earliest), last))
+      ? dstOverlapsOf(profile.naiveZone, interval(unixSeconds(earliest), last))
       : [];
-  const start = foldAround(first, folds)?.start ?? first;
-  const fold = foldAround(last, folds);
-  const end = fold === undefined ? last : forced ? fold.end : fold.start;
-  const forward = end > start ? cut(interval(start, end), windowSeconds, folds) : [];
+  const start = dstOverlapAround(first, dstOverlaps)?.start ?? first;
+  const dstOverlap = dstOverlapAround(last, dstOverlaps);
+  const end = dstOverlap === undefined ? last : forced ? dstOverlap.end : dstOverlap.start;
+  const forward = end > start ? cut(interval(start, end), windowSeconds, dstOverlaps) : [];
   if (forced || origin === undefined || since >= origin) return forward;
   // Backwards from what is covered, so that each landed window widens the covered span.
-  const early = foldAround(since, folds)?.start ?? since;
-  const back = cut(interval(early, foldAround(origin, folds)?.end ?? origin), windowSeconds, folds);
+  const early = dstOverlapAround(since, dstOverlaps)?.start ?? since;
+  const back = cut(
+    interval(early, dstOverlapAround(origin, dstOverlaps)?.end ?? origin),
+    windowSeconds,
+    dstOverlaps,
+  );
   return [...back.toReversed(), ...forward];
 };
 
@@ -75,8 +84,8 @@ export const cutLogWindow = (
   profile: GatewayProfile,
 ): readonly LogWindow[] => {
   if (window.end - window.start <= seconds) return [window];
-  const folds = mayBeNaive(profile) ? foldsOf(profile.naiveZone, window) : [];
-  return cut(window, Math.max(1, Math.floor(seconds)), folds);
+  const dstOverlaps = mayBeNaive(profile) ? dstOverlapsOf(profile.naiveZone, window) : [];
+  return cut(window, Math.max(1, Math.floor(seconds)), dstOverlaps);
 };
 
 /** Two halves of a window whose export did not come whole; nothing when it can't be cut further. */
@@ -85,9 +94,11 @@ export const splitLogWindow = (
   profile: GatewayProfile,
 ): readonly [LogWindow, LogWindow] | undefined => {
   const middle = Math.floor((window.start + window.end) / 2);
-  const fold = mayBeNaive(profile) ? foldAround(middle, foldsOf(profile.naiveZone, window)) : undefined;
-  const at = [middle, ...(fold === undefined ? [] : [fold.start, fold.end])]
-    .filter((moment) => fold === undefined || moment !== middle)
+  const dstOverlap = mayBeNaive(profile)
+    ? dstOverlapAround(middle, dstOverlapsOf(profile.naiveZone, window))
+    : undefined;
+  const at = [middle, ...(dstOverlap === undefined ? [] : [dstOverlap.start, dstOverlap.end])]
+    .filter((moment) => dstOverlap === undefined || moment !== middle)
     .find((moment) => moment > window.start && moment < window.end);
   if (at === undefined) return undefined;
   return [interval(window.start, unixSeconds(at)), interval(unixSeconds(at), window.end)];

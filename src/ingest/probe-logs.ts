@@ -1,15 +1,15 @@
 import { interval, unixSeconds } from '../base/index.ts';
 import type { UnixSeconds } from '../base/index.ts';
 import { probeLogExport } from './fetch-logs.ts';
-import type { FetchMeans } from './fetch-logs.ts';
+import type { FetchDeps } from './fetch-logs.ts';
 import { learnLogs } from './learn-logs.ts';
-import { createLogLessons } from './log-lessons.ts';
-import type { LessonMeans } from './log-lessons.ts';
-import type { RereadMeans } from './reread-export.ts';
+import { createLogObservations } from './log-lessons.ts';
+import type { LessonDeps } from './log-lessons.ts';
+import type { RereadDeps } from './reread-export.ts';
 
-export type LogProbe = LessonMeans &
-  FetchMeans &
-  RereadMeans & { readonly currency: 'USD' | 'CNY'; readonly signal: AbortSignal };
+export type LogProbe = LessonDeps &
+  FetchDeps &
+  RereadDeps & { readonly currency: 'USD' | 'CNY'; readonly signal: AbortSignal };
 
 /**
  * Asks for an export of one second, up to `until`, writes down what its header teaches, and lands nothing. Gives the names
@@ -25,6 +25,6 @@ export const probeLogs = async (request: LogProbe): Promise<readonly string[]> =
     log,
     request.profile.logExport,
   );
-  await createLogLessons(probed, request).end();
+  await createLogObservations(probed, request).end();
   return probed.columns.map(({ name }) => name);
 };

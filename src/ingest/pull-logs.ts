@@ -3,7 +3,7 @@ import type { Money, UnixSeconds } from '../base/index.ts';
 import { planLogWork } from './log-plan.ts';
 import { revisitsFrom } from './log-revisits.ts';
 import { openLogSession } from './log-session.ts';
-import type { LogPull, LogPullMeans, LogSession } from './log-session.ts';
+import type { LogPull, LogPullDeps, LogSession } from './log-session.ts';
 
 export type PullSummary = {
   /** Windows that were new or ordered, their rows, and the sum of their amounts as served. */
@@ -32,11 +32,11 @@ export type PullSummary = {
  * @throws faults export-*, disk-full, path-unwritable and those of fetchLogs.
  */
 export const pullLogs = async (
-  request: LogPull & LogPullMeans,
+  request: LogPull & LogPullDeps,
   openSession: (first: UnixSeconds) => Promise<LogSession> = async (first) => openLogSession(request, first),
 ): Promise<PullSummary> => {
   const { warehouse, account, revisit } = request;
-  await warehouse.logs.takeBackFuture(account);
+  await warehouse.logs.removeFutureRows(account);
   const covered = await warehouse.logs.reach(account);
   const landings =
     revisit === undefined || covered === undefined

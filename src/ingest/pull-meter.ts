@@ -14,11 +14,11 @@ export type PullMeter = {
 };
 
 /** Milliseconds that a rate is taken over, between two words on bytes alone, and between two log lines. */
-const rateSpan = 10_000;
+const rateRange = 10_000;
 const glance = 250;
 const logPause = 30_000;
 /** A shorter time says nothing of a rate. */
-const leastSpan = 500;
+const leastRange = 500;
 
 export const createPullMeter = (
   step: string,
@@ -27,20 +27,20 @@ export const createPullMeter = (
   let [windows, rows, bytes, covered, windowsLeft, lengthLeft] = [0, 0, 0, 0, 0, 0];
   let detail = '';
   let began: number | undefined;
-  let [toldAt, loggedAt] = [Number.NEGATIVE_INFINITY, clock.now() as number];
+  let [notifiedAt, loggedAt] = [Number.NEGATIVE_INFINITY, clock.now() as number];
   let samples: { readonly at: number; readonly bytes: number; readonly rows: number }[] = [];
 
   /** Of the last seconds; nothing before there are enough of them. */
   const rates = (now: number): Pick<ProgressStep, 'bytesPerSecond' | 'rowsPerSecond'> => {
     samples = samples.filter(({ at }, index) => {
       const next = samples[index + 1];
-      return at > now - rateSpan || next === undefined || next.at > now - rateSpan;
+      return at > now - rateRange || next === undefined || next.at > now - rateRange;
     });
     samples.push({ at: now, bytes, rows });
     const [oldest] = samples;
-    const span = oldest === undefined ? 0 : now - oldest.at;
-    if (oldest === undefined || span < leastSpan) return {};
-    const perSecond = (amount: number): number => Math.round((amount * 1000) / span);
+    const range = oldest === undefined ? 0 : now - oldest.at;
+    if (oldest === undefined || range < leastRange) return {};
+    const perSecond = (amount: number): number => Math.round((amount * 1000) / range);
     return { bytesPerSecond: perSecond(bytes - oldest.bytes), rowsPerSecond: perSecond(rows - oldest.rows) };
   };
   const millisLeft = (now: number): Pick<ProgressStep, 'millisLeft'> =>
@@ -63,8 +63,8 @@ export const createPullMeter = (
       secondsLeft: told.millisLeft === undefined ? undefined : Math.ceil(told.millisLeft / 1000),
     };
   };
-  const tell = (): void => {
-    toldAt = clock.now();
+  const notify = (): void => {
+    notifiedAt = clock.now();
     progress(stepNow());
   };
   return {
@@ -75,13 +75,13 @@ export const createPullMeter = (
     at: (text) => {
       began ??= clock.now();
       detail = text;
-      tell();
+      notify();
     },
     received: (count) => {
       bytes += count;
       const now = clock.now();
-      if (began === undefined || now - toldAt < glance) return;
-      tell();
+      if (began === undefined || now - notifiedAt < glance) return;
+      notify();
       if (now - loggedAt < logPause) return;
       loggedAt = now;
       log.info(step, { at: detail, ...fields() });
@@ -92,7 +92,7 @@ export const createPullMeter = (
       covered += length;
       windowsLeft -= 1;
       lengthLeft -= length;
-      tell();
+      notify();
     },
     bytes: () => bytes,
     fields,

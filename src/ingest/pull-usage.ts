@@ -38,7 +38,7 @@ export type UsagePull = {
   readonly profile: GatewayProfile;
 };
 
-export type UsagePullMeans = {
+export type UsagePullDeps = {
   readonly fetchUsage: (
     query: UsageQuery,
     signal?: AbortSignal,
@@ -156,7 +156,7 @@ const shorter = (error: unknown, asked: UsageWindow): number => {
  * that is not answered for its length, or looks capped, is cut and asked for again.
  * @throws faults usage-tail-cut, usage-layout-unknown, export-*, disk-full and those of fetchUsage.
  */
-export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<UsageSummary> => {
+export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<UsageSummary> => {
   const { account, metric, granularity, topN, profile, warehouse, log, signal } = request;
   const zone = profile.usageZone;
   const buckets = bucketsOf(granularity, zone);
@@ -287,7 +287,7 @@ export const pullUsage = async (request: UsagePull & UsagePullMeans): Promise<Us
       layout: received.table?.layout ?? 'empty',
       bytes: received.bytes,
       unitsPerCurrency: profile.unitsPerCurrency,
-      opensSpan: !forced,
+      opensRange: !forced,
     });
     plans.shift();
     windows += 1;

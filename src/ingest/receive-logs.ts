@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../base/index.ts';
-import type { LogExportWords } from '../base/index.ts';
+import type { LogExportFormat } from '../base/index.ts';
 import type { LogColumn } from '../warehouse/index.ts';
 import { columnAt } from './learn-cells.ts';
 import { isLogHeader, logColumns } from './log-header.ts';
@@ -29,7 +29,7 @@ const takeTotal = async (
   spooled: SpooledExport,
   columns: readonly LogColumn[],
   file: SpoolFile,
-  { totalLine: comes }: LogExportWords,
+  { totalLine: comes }: LogExportFormat,
 ): Promise<TotalLine | undefined> => {
   const { lastRecord } = spooled.scan;
   // A row or a total longer than this is none.
@@ -51,7 +51,7 @@ export const receiveLogs = async (
   folder: string,
   openFile: OpenSpoolFile,
   onBytes: (bytes: number) => void,
-  words: LogExportWords = {},
+  words: LogExportFormat = {},
 ): Promise<ReceivedLogs | undefined> => {
   try {
     const path = join(folder, 'rows.csv');
@@ -84,7 +84,7 @@ export const receiveLogs = async (
 };
 
 /** What is known of a gateway's exports, and every further export is held to. */
-export type ExportHabits = {
+export type ExportFormat = {
   readonly columns: readonly LogColumn[];
   /** The last line is ended as all others are: an export that stops without is cut off. */
   readonly endsLines: boolean;
@@ -94,18 +94,19 @@ export type ExportHabits = {
 };
 
 /** @throws fault export-truncated when the export breaks off against the gateway's own habit. */
-const checkWhole = (received: ReceivedLogs | undefined, habits: ExportHabits): void => {
+const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportFormat): void => {
   const cut = (reason: string): never => {
     throw fault('export-truncated', `the export broke off: ${reason}`);
   };
   if (received === undefined) {
-    if (!habits.emptyWithoutRows) cut('it holds not even a header');
+    if (!exportFormat.emptyWithoutRows) cut('it holds not even a header');
     return;
   }
   if (received.scan.openQuote) cut('its end lies inside a quoted cell');
-  if (habits.endsLines && !received.ended) cut('its last line has no end');
-  if (!received.ended && !habits.totalLine && received.total?.odd === true) cut('its last line is short');
-  if (habits.totalLine && received.total === undefined) cut('its total line is missing');
+  if (exportFormat.endsLines && !received.ended) cut('its last line has no end');
+  if (!received.ended && !exportFormat.totalLine && received.total?.odd === true)
+    cut('its last line is short');
+  if (exportFormat.totalLine && received.total === undefined) cut('its total line is missing');
 };
 
 /** Whether nothing shows that it is whole: no byte at all, or a last cell that may be cut off and be a number still. */
@@ -123,13 +124,13 @@ const lacksProof = (received: ReceivedLogs | undefined): boolean =>
  */
 export const receiveProven = async (
   receive: () => Promise<ReceivedLogs | undefined>,
-  habits: ExportHabits,
+  exportFormat: ExportFormat,
 ): Promise<ReceivedLogs | undefined> => {
   const received = await receive();
-  checkWhole(received, habits);
+  checkWhole(received, exportFormat);
   if (!lacksProof(received)) return received;
   const again = await receive();
-  checkWhole(again, habits);
+  checkWhole(again, exportFormat);
   if (lacksProof(again) && again?.received !== received?.received)
     throw fault(
       'export-truncated',

@@ -30,21 +30,21 @@ const walk = (from: number, until: number, step: number, seen: readonly number[]
  * of the gateway's zone, or, where those that came begin elsewhere, as these do. Pure.
  */
 export const bucketsIn = (
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
   seen: readonly UnixMillis[],
   granularity: Granularity,
   zone: string,
 ): readonly Interval<UnixSeconds>[] => {
   const grid = bucketsOf(granularity, zone);
-  const [first, last] = [span.start * 1000, span.end * 1000];
-  const stray = seen.find((start) => grid.at(start) !== start);
+  const [first, last] = [range.start * 1000, range.end * 1000];
+  const orphanKey = seen.find((start) => grid.at(start) !== start);
   const starts: number[] = [];
-  if (stray === undefined) {
+  if (orphanKey === undefined) {
     for (let at = grid.at((first - 1) as UnixMillis); at <= last; at = grid.after(at)) starts.push(at);
   } else {
     const length = lengths[granularity];
     const sorted = [...new Set<number>(seen)].toSorted((left, right) => left - right);
-    const anchor = sorted[0] ?? stray;
+    const anchor = sorted[0] ?? orphanKey;
     starts.push(
       ...walk(anchor, first - length, -length, [])
         .slice(1)

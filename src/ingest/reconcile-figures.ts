@@ -17,7 +17,7 @@ export type OtherCurrency = { readonly name: string } & (
   | { readonly perCurrency: Money }
 );
 
-export type FigureMeans = {
+export type FigureDeps = {
   readonly currency: string;
   readonly unitsPerCurrency: number;
   /** Whether the log itself is known to be in currency; it may be units that were taken for currency. */
@@ -65,11 +65,11 @@ export const otherFigure = (sums: LogSums, other: OtherCurrency): LogFigure => {
 };
 
 /** The log's sums in every unit that a source may count in, the likeliest first. Pure. */
-export const figuresOf = (sums: LogSums, means: FigureMeans): readonly LogFigure[] => {
-  const { currency, others } = means;
+export const figuresOf = (sums: LogSums, deps: FigureDeps): readonly LogFigure[] => {
+  const { currency, others } = deps;
   const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...sums };
   const converted = others.map((other) => otherFigure(sums, other));
-  const factor = money(String(means.unitsPerCurrency));
+  const factor = money(String(deps.unitsPerCurrency));
   const inUnits = [own, ...converted.filter(({ unit }) => unit === 'USD')].map((figure): LogFigure => ({
     unit: 'units',
     kind: 'units',
@@ -79,7 +79,7 @@ export const figuresOf = (sums: LogSums, means: FigureMeans): readonly LogFigure
   }));
   const value = divideMoney(money('1'), factor, 12);
   const fromUnits: readonly LogFigure[] =
-    means.isCurrency || value === undefined
+    deps.isCurrency || value === undefined
       ? []
       : [
           {

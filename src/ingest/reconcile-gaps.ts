@@ -3,18 +3,18 @@ import type { Interval, Money, UnixMillis, UnixSeconds } from '../base/index.ts'
 import type { KnownGap, StoredComparison } from '../warehouse/index.ts';
 import { isBad, isGood } from './reconcile-verdict.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 
-const overlaps = (left: Span, right: Span): boolean => left.start < right.end && left.end > right.start;
+const overlaps = (left: Range, right: Range): boolean => left.start < right.end && left.end > right.start;
 
-const holds = (outer: Span, inner: Span): boolean => outer.start <= inner.start && outer.end >= inner.end;
+const holds = (outer: Range, inner: Range): boolean => outer.start <= inner.start && outer.end >= inner.end;
 
 /** Sources that round, or that see a span a little longer, name the same gap a little differently. */
 const alike = money('1.01');
 
 /** Whether the gap is what was told before: a part of a span that is pulled again, or another source's word for it. */
 const isTold = (found: StoredComparison, known: readonly KnownGap[]): boolean => {
-  const near = known.filter(({ span, state }) => state !== 'healed' && overlaps(span, found.span));
+  const near = known.filter(({ range, state }) => state !== 'healed' && overlaps(range, found.range));
   const sums = new Map<string, Money>();
   for (const { source, unit, gap } of near) {
     // Gaps in two units cannot be held against each other.
@@ -38,12 +38,12 @@ export const judgeGaps = (
   const changed = new Set<KnownGap>();
   const opened = new Set<KnownGap>();
   for (const total of found.filter(({ entry }) => entry === undefined)) {
-    const { source, span, gap, unit, verdict, text } = total;
+    const { source, range, gap, unit, verdict, text } = total;
     if (!isBad(verdict))
       for (const [at, one] of gaps.entries()) {
         if (one.source !== source || one.state === 'healed') continue;
-        const isPast = one.state === 'open' && isGood(verdict) && span.end >= one.span.end;
-        const state = holds(span, one.span) ? 'healed' : isPast ? 'passed' : one.state;
+        const isPast = one.state === 'open' && isGood(verdict) && range.end >= one.range.end;
+        const state = holds(range, one.range) ? 'healed' : isPast ? 'passed' : one.state;
         if (state === one.state) continue;
         changed.delete(one);
         const next: KnownGap = { ...one, state };
@@ -54,7 +54,7 @@ export const judgeGaps = (
     // Sources that find the same gap at once are told of together.
     const before = gaps.filter((one) => !opened.has(one));
     if (!isBad(verdict) || isOpen || isTold(total, before)) continue;
-    const fresh: KnownGap = { source, span, gap, unit, verdict, text, state: 'open', notedAt };
+    const fresh: KnownGap = { source, range, gap, unit, verdict, text, state: 'open', notedAt };
     gaps.push(fresh);
     changed.add(fresh);
     opened.add(fresh);

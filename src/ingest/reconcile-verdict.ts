@@ -32,7 +32,7 @@ export const agreement = ({ fit, figure, refunds }: Match): Verdict | undefined 
 
 /** A total that did not agree, or did. */
 export type Vote = {
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   readonly verdict: Verdict;
   readonly match: Match;
   /** Whether the figure goes down where the log goes up, as the balance does. */
@@ -53,7 +53,7 @@ export const nameGap = (open: Vote, others: readonly Vote[]): 'truncated' | 'une
   if (!isShort(open)) return 'unexplained';
   const against = others.some(
     (other) =>
-      other !== open && holds(other.span, open.span) && other.verdict !== 'late data' && !isShort(other),
+      other !== open && holds(other.range, open.range) && other.verdict !== 'late data' && !isShort(other),
   );
   return against ? 'unexplained' : 'truncated';
 };

@@ -22,7 +22,7 @@ export type Told = {
 };
 
 /** One sentence about a comparison. */
-export const tellComparison = ({ source, entry, verdict, match, why }: Told): string => {
+export const notifyComparison = ({ source, entry, verdict, match, why }: Told): string => {
   const { reading, ours, gap, figure, fit } = match;
   const of = entry === undefined ? '' : ` for ${entry === '' ? 'entries without a name' : entry}`;
   const theirs = `${names[source] ?? source}${of}`;

@@ -66,11 +66,11 @@ export type KnownUnit = {
 export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
 
 /** Amounts of the contract have four decimals (docs/gateway.md G4.1); zeros at the end do not show, so that fewer are believed late. */
-const usualPlaces = { unknown: 4, known: 2 };
+const defaultPlaces = { unknown: 4, known: 2 };
 
 const tolerance = (reading: Reading, figure: LogFigure): { readonly above: Money; readonly below: Money } => {
   const whole = figure.kind === 'units';
-  const least = whole ? 0 : usualPlaces[reading.isPlacesKnown === true ? 'known' : 'unknown'];
+  const least = whole ? 0 : defaultPlaces[reading.isPlacesKnown === true ? 'known' : 'unknown'];
   const places = Math.max(decimalsOf(reading.value), reading.places ?? 0, least);
   const cells = money(String(reading.cells ?? 1));
   const last = money(`1e-${places}`);

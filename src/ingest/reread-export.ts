@@ -11,7 +11,7 @@ export type RetryRead = <T>(
   },
 ) => Promise<T>;
 
-export type RereadMeans = {
+export type RereadDeps = {
   /** A body that breaks off is requested once where it is missing. */
   readonly retryRead?: RetryRead | undefined;
   readonly log: Log;
@@ -24,7 +24,7 @@ export const announceRetry = (
   what: string,
   error: unknown,
   wait: number,
-  { log, progress }: Pick<RereadMeans, 'log' | 'progress'>,
+  { log, progress }: Pick<RereadDeps, 'log' | 'progress'>,
 ): void => {
   const reason = messageOf(error);
   progress?.({
@@ -38,12 +38,8 @@ export const announceRetry = (
  * Requests an export again while its body breaks off: the client itself repeats a request only until the body begins.
  * Everything else that fails was repeated by the client already. @throws what `read` throws
  */
-export const rereadExport = async <T>(
-  what: string,
-  read: () => Promise<T>,
-  means: RereadMeans,
-): Promise<T> => {
-  const { retryRead, signal } = means;
+export const rereadExport = async <T>(what: string, read: () => Promise<T>, deps: RereadDeps): Promise<T> => {
+  const { retryRead, signal } = deps;
   if (retryRead === undefined) return read();
   const outcome = await retryRead(
     async () => {
@@ -54,7 +50,7 @@ export const rereadExport = async <T>(
         return { error };
       }
     },
-    { signal, onRetry: (error, wait) => announceRetry(what, error, wait, means) },
+    { signal, onRetry: (error, wait) => announceRetry(what, error, wait, deps) },
   );
   if ('error' in outcome) throw outcome.error;
   return outcome.value;

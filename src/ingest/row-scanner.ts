@@ -60,7 +60,7 @@ export const createRowScanner = (width: number): RowScanner => {
   };
 
   /** A cell that is not quoted holds none; the engine would read it as it stands. */
-  const strayQuote = (): void => {
+  const orphanQuote = (): void => {
     firstOddRecord ??= rows + 1;
   };
 
@@ -85,7 +85,7 @@ export const createRowScanner = (width: number): RowScanner => {
         now = CELL_START;
       } else if (byte === LF) break;
       else {
-        if (byte === QUOTE && now === PLAIN) strayQuote();
+        if (byte === QUOTE && now === PLAIN) orphanQuote();
         now = byte === QUOTE && now !== PLAIN ? QUOTED : PLAIN;
       }
     }
@@ -161,7 +161,7 @@ export const createRowScanner = (width: number): RowScanner => {
         recordStart = bytes + length;
         place = CELL_START;
       } else {
-        if (byte === QUOTE && place === PLAIN) strayQuote();
+        if (byte === QUOTE && place === PLAIN) orphanQuote();
         place = byte === QUOTE && place !== PLAIN ? QUOTED : PLAIN;
       }
     }

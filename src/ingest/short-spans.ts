@@ -3,12 +3,12 @@ import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { LandedPiece } from './gap-search.ts';
 import type { LogWindow } from './log-windows.ts';
-import { joinSpans } from './reconcile-settled.ts';
+import { joinRanges } from './reconcile-settled.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 
 /** A search that went through a span to its end; milliseconds UTC. */
-export type PastSearch = { readonly span: Span; readonly searchedAt: UnixMillis };
+export type PastSearch = { readonly range: Range; readonly searchedAt: UnixMillis };
 
 /** A landing of the log, as the ledger has it. */
 export type LedgerLanding = {
@@ -19,12 +19,12 @@ export type LedgerLanding = {
 };
 
 /** What is left of the span without the other. */
-const without = (span: Span, other: Span): readonly Span[] =>
-  other.end <= span.start || other.start >= span.end
-    ? [span]
+const without = (range: Range, other: Range): readonly Range[] =>
+  other.end <= range.start || other.start >= range.end
+    ? [range]
     : [
-        ...(span.start < other.start ? [interval(span.start, other.start)] : []),
-        ...(span.end > other.end ? [interval(other.end, span.end)] : []),
+        ...(range.start < other.start ? [interval(range.start, other.start)] : []),
+        ...(range.end > other.end ? [interval(other.end, range.end)] : []),
       ];
 
 /** Whether the total says that the log lacks rows; a gap in a foreign unit may have been named the wrong way round. */
@@ -35,43 +35,43 @@ const isShort = ({ source, verdict, gap, unit }: StoredComparison, currency: str
     (compareMoney(gap, zero) > 0 || unit !== currency));
 
 /** Spans whose last comparison with some source is disputed, and that no search has gone through since. */
-const disputedSpans = (
+const disputedRanges = (
   totals: readonly StoredComparison[],
   searches: readonly PastSearch[],
   isDisputed: (total: StoredComparison) => boolean,
-): readonly Span[] => {
-  const open = new Map<string, readonly Span[]>();
+): readonly Range[] => {
+  const open = new Map<string, readonly Range[]>();
   const events = [
-    ...totals.map((total) => ({ at: total.comparedAt, span: total.span, total })),
-    ...searches.map(({ span, searchedAt }) => ({ at: searchedAt, span, total: undefined })),
+    ...totals.map((total) => ({ at: total.comparedAt, range: total.range, total })),
+    ...searches.map(({ range, searchedAt }) => ({ at: searchedAt, range, total: undefined })),
   ].toSorted((left, right) => left.at - right.at);
-  for (const { span, total } of events) {
+  for (const { range, total } of events) {
     const sources = total === undefined ? [...open.keys()] : [total.source];
     for (const source of sources) {
-      const rest = (open.get(source) ?? []).flatMap((one) => without(one, span));
-      open.set(source, total !== undefined && isDisputed(total) ? [...rest, span] : rest);
+      const rest = (open.get(source) ?? []).flatMap((one) => without(one, range));
+      open.set(source, total !== undefined && isDisputed(total) ? [...rest, range] : rest);
     }
   }
-  return joinSpans([...open.values()].flat());
+  return joinRanges([...open.values()].flat());
 };
 
 /**
  * Spans of which the last comparison with some source says that the log is short, and that no search has gone through
  * since; in the order of time. The totals are given by the moment they were made. Pure.
  */
-export const shortSpans = (
+export const shortRanges = (
   totals: readonly StoredComparison[],
   searches: readonly PastSearch[],
   currency: string,
-): readonly Span[] => disputedSpans(totals, searches, (total) => isShort(total, currency));
+): readonly Range[] => disputedRanges(totals, searches, (total) => isShort(total, currency));
 
 /** Spans of which the last comparison says that this usage export is short of the log. Pure. */
-export const shortUsageSpans = (
+export const shortUsageRanges = (
   totals: readonly StoredComparison[],
   source: StoredComparison['source'],
   currency: string,
-): readonly Span[] =>
-  disputedSpans(
+): readonly Range[] =>
+  disputedRanges(
     totals.filter((total) => total.source === source),
     [],
     ({ verdict, gap, unit }) =>
@@ -81,7 +81,7 @@ export const shortUsageSpans = (
 const lengthOf = ({ window }: LedgerLanding): number => window.end - window.start;
 
 /** What holds the span now, by its landings: of an older one, the part that no later one replaced. Pure. */
-export const landedPieces = (span: Span, landings: readonly LedgerLanding[]): readonly LandedPiece[] => {
+export const landedPieces = (range: Range, landings: readonly LedgerLanding[]): readonly LandedPiece[] => {
   let pieces: readonly LandedPiece[] = [];
   // Of landings of one moment, halves came after their whole.
   const inTurn = landings.toSorted(
@@ -95,22 +95,22 @@ export const landedPieces = (span: Span, landings: readonly LedgerLanding[]): re
     pieces = [...kept, { window, rows, served }];
   }
   return pieces
-    .filter(({ window }) => window.start < span.end && window.end > span.start)
+    .filter(({ window }) => window.start < range.end && window.end > range.start)
     .toSorted((left, right) => left.window.start - right.window.start);
 };
 
 /** Windows that hold exactly as many rows as the cap, and that no search has gone through since they landed. Pure. */
-export const cappedSpans = (
+export const cappedRanges = (
   landings: readonly LedgerLanding[],
   searches: readonly PastSearch[],
   rowCap: number,
-): readonly Span[] => {
-  const all = joinSpans(landings.map(({ window }) => window));
+): readonly Range[] => {
+  const all = joinRanges(landings.map(({ window }) => window));
   const capped = all
-    .flatMap((span) => landedPieces(span, landings))
+    .flatMap((range) => landedPieces(range, landings))
     .filter(({ served }) => served === rowCap)
     .map(({ window }) => window);
-  const landedAt = ({ start, end }: Span): number =>
+  const landedAt = ({ start, end }: Range): number =>
     Math.max(
       ...landings
         .filter(({ window }) => window.start === start && window.end === end)
@@ -119,8 +119,8 @@ export const cappedSpans = (
   return capped.filter(
     (window) =>
       !searches.some(
-        ({ span, searchedAt }) =>
-          searchedAt >= landedAt(window) && span.start <= window.start && span.end >= window.end,
+        ({ range, searchedAt }) =>
+          searchedAt >= landedAt(window) && range.start <= window.start && range.end >= window.end,
       ),
   );
 };

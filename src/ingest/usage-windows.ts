@@ -71,17 +71,17 @@ export const askForUsage = (window: UsageWindow, granularity: Granularity, zone:
 
 /** Tiles the span with windows whose requests are at most so long. */
 export const cutUsage = (
-  span: UsageWindow,
+  range: UsageWindow,
   granularity: Granularity,
   zone: string,
   longestDays: number,
 ): readonly UsageWindow[] => {
   const buckets = bucketsOf(granularity, zone);
   const windows: UsageWindow[] = [];
-  for (let start = span.start; start < span.end;) {
+  for (let start = range.start; start < range.end;) {
     // As far as the request may reach, less the bucket asked for behind the window; one bucket in any case.
     const reach = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
-    const end = unixMillis(Math.min(span.end, Math.max(buckets.before(reach), buckets.after(start))));
+    const end = unixMillis(Math.min(range.end, Math.max(buckets.before(reach), buckets.after(start))));
     windows.push(interval(start, end));
     start = end;
   }

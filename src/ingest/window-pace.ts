@@ -20,11 +20,11 @@ export const freshPace: Pace = {
 export const lengthAllowed = ({ longest, dense }: Pace): number => Math.min(longest, dense);
 
 /** From a month to ten minutes, from six months to one hour: what is refused still is not refused for its length. */
-const mostHalvings = 12;
+const maxHalvings = 12;
 
 /** The pace after a window that was not answered; nothing when there is no sense in asking for less. */
 export const afterRefusal = (pace: Pace, length: number): Pace | undefined =>
-  pace.halvings >= mostHalvings
+  pace.halvings >= maxHalvings
     ? undefined
     : { ...pace, longest: Math.min(pace.longest, Math.ceil(length / 2)), halvings: pace.halvings + 1 };
 

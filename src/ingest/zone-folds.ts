@@ -3,7 +3,7 @@ import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { ZoneOffset } from '../warehouse/index.ts';
 
 /** Seconds UTC in which a zone's wall clock shows each time twice, both passes together. */
-export type Fold = Interval<UnixSeconds>;
+export type DstOverlap = Interval<UnixSeconds>;
 
 const day = 86_400;
 const quarter = 900;
@@ -21,9 +21,9 @@ const offsetAt = (moment: number, zone: string): number => {
  * The folds of a zone near an interval. A naive time in a fold can't tell its pass, so no window may begin or end in
  * one: with the fold whole inside one window, each row served is landed once, whichever pass it belongs to.
  */
-export const foldsOf = (zone: string, span: Interval<UnixSeconds>): readonly Fold[] => {
-  const first = dateAt(unixSeconds(span.start - day), zone);
-  const last = dateAt(unixSeconds(span.end + day), zone);
+export const dstOverlapsOf = (zone: string, range: Interval<UnixSeconds>): readonly DstOverlap[] => {
+  const first = dateAt(unixSeconds(range.start - day), zone);
+  const last = dateAt(unixSeconds(range.end + day), zone);
   return localDays(first, last, zone).flatMap(({ start, end }) => {
     const length = end - start - day;
     if (length <= 0) return [];
@@ -35,10 +35,10 @@ export const foldsOf = (zone: string, span: Interval<UnixSeconds>): readonly Fol
 };
 
 /** How far local time is ahead of UTC, by local time, around an interval. Of a repeated hour the first pass is taken. */
-export const offsetsOf = (zone: string, span: Interval<UnixSeconds>): readonly ZoneOffset[] => {
-  const first = (Math.floor(span.start / day) - 2) * day;
+export const offsetsOf = (zone: string, range: Interval<UnixSeconds>): readonly ZoneOffset[] => {
+  const first = (Math.floor(range.start / day) - 2) * day;
   const offsets: ZoneOffset[] = [{ fromLocal: first, seconds: offsetAt(first, zone) }];
-  for (let from = first; from < span.end + 2 * day; from += day) {
+  for (let from = first; from < range.end + 2 * day; from += day) {
     const before = offsetAt(from, zone);
     const after = offsetAt(from + day, zone);
     if (before === after) continue;

@@ -1,7 +1,7 @@
 import { toMillis, toSeconds, unixMillis } from '../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { span } from './words.ts';
+import { range } from './words.ts';
 
 /** The span that a backfill pulls again; no other run is held to its interval: it goes on from where the last one ended. */
 export const backfilled = ({
@@ -29,7 +29,7 @@ export const backfillNotes = (
   { since, until, reached }: BackfillBounds,
   zone: string,
 ): readonly string[] => {
-  const at = (moment: UnixMillis): string => span.moment(toSeconds(moment), zone);
+  const at = (moment: UnixMillis): string => range.moment(toSeconds(moment), zone);
   const covered = reached ?? since;
   return [
     ...(start < since ? [`what lies before ${at(since)} is left out: since begins there`] : []),

@@ -23,7 +23,7 @@ import type {
 } from '../report/index.ts';
 import { bindQueries } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { isWhole, meansFor, nobodyPays } from './payers.ts';
+import { isWhole, depsFor, nobodyPays } from './payers.ts';
 import type { Filters } from './payers.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
 
@@ -106,7 +106,7 @@ export type ReportRequest = {
   /** What the report itself says, or else `usualPeriod`, when left out. */
   readonly period?: string | { readonly from: string; readonly to: string } | undefined;
   /** `yesterday` when left out. */
-  readonly usualPeriod?: string;
+  readonly defaultPeriod?: string;
   readonly comparison?: ComparisonName | undefined;
   readonly locale?: LocaleTag | undefined;
   readonly filters?: Filters | undefined;
@@ -129,7 +129,7 @@ export const outlineOf = async (
   const definition = inLocale(await openReport(request.report, reportDirectories), locale);
   const { parameters } = definition;
   const period = resolvePeriod(
-    request.period ?? parameters.period ?? request.usualPeriod ?? 'yesterday',
+    request.period ?? parameters.period ?? request.defaultPeriod ?? 'yesterday',
     slot,
     zone,
     locale,
@@ -139,7 +139,7 @@ export const outlineOf = async (
 };
 
 export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
-  const { account, warehouse, zone, progress, payers = nobodyPays } = context;
+  const { account, warehouse, zone, progress, costOwners = nobodyPays } = context;
   const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
@@ -178,8 +178,8 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       locale,
       period,
       assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
-      means: {
-        ...meansFor(payers, part, account.currency),
+      deps: {
+        ...depsFor(costOwners, part, account.currency),
         run: { now: context.slot, zone, ...(covered === undefined ? {} : { covered }) },
       },
       facts: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Secret } from '../base/index.ts';
-import type { CommandOrder, SinkSpec } from '../keys/index.ts';
+import type { CommandRequest, SinkSpec } from '../keys/index.ts';
 import { argv, sink, timeout, variables } from './sink-shapes.ts';
 import type { WrittenSink } from './sink-shapes.ts';
 
@@ -102,4 +102,4 @@ export const deliverShape = z.array(sink.transform(specOf)).min(1);
 /** `then` of a job: tells the consumer that it has another key; the program gets no secret. */
 export const thenShape = z
   .strictObject({ command: argv, env: variables, timeout })
-  .transform(({ command, env, timeout }): CommandOrder => ({ argv: command, env, timeout }));
+  .transform(({ command, env, timeout }): CommandRequest => ({ argv: command, env, timeout }));

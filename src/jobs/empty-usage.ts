@@ -18,19 +18,19 @@ const bucketSeconds = { hour: 3600, day: 86_400, week: 7 * 86_400 } as const;
 export type Contradiction = {
   readonly source: string;
   readonly amount: Money;
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
 };
 
 const isCharged = (amount: Money | undefined): amount is Money =>
   amount !== undefined && compareMoney(amount, zero) > 0;
 
 const byStatistics = async (
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
   { account, signal }: JobContext,
 ): Promise<Money | undefined> => {
   try {
-    const end = unixSeconds(span.end - 1);
-    return (await account.gateway.statistics({ start: span.start, end }, { signal })).quota;
+    const end = unixSeconds(range.end - 1);
+    return (await account.gateway.statistics({ start: range.start, end }, { signal })).quota;
   } catch (error) {
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
@@ -39,10 +39,10 @@ const byStatistics = async (
 };
 
 const byUsedQuota = async (
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
   { account, warehouse }: JobContext,
 ): Promise<Money | undefined> => {
-  const { start, end } = span;
+  const { start, end } = range;
   const read = await warehouse.snapshots.accountBetween(account.name, toMillis(start), toMillis(end));
   const [first, last] = [read[0], read.at(-1)];
   return first === undefined || last === undefined
@@ -60,19 +60,19 @@ export const contradictionOf = async (
   const aside = granularity === 'hour' ? 0 : bucketSeconds[granularity];
   const [start, end] = [unixSeconds(toSeconds(window.start) + aside), toSeconds(window.end)];
   if (end <= start) return undefined;
-  const span = { start, end };
-  const held = await heldPart(span, context);
+  const range = { start, end };
+  const held = await heldPart(range, context);
   if (held !== undefined) {
     const { net } = await context.warehouse.comparisons.totals(context.account.name, held);
-    if (isCharged(net)) return { source: 'the call log', amount: net, span: held };
+    if (isCharged(net)) return { source: 'the call log', amount: net, range: held };
     if (held.start === start && held.end === end) return undefined;
   }
-  const counted = await byStatistics(span, context);
-  if (isCharged(counted)) return { source: 'the statistics', amount: counted, span };
+  const counted = await byStatistics(range, context);
+  if (isCharged(counted)) return { source: 'the statistics', amount: counted, range };
   if (counted !== undefined) return undefined;
-  const used = await byUsedQuota(span, context);
-  return isCharged(used) ? { source: 'the change of used_quota', amount: used, span } : undefined;
+  const used = await byUsedQuota(range, context);
+  return isCharged(used) ? { source: 'the change of used_quota', amount: used, range } : undefined;
 };
 
-export const contradictionText = ({ source, amount, span }: Contradiction, zone: string): string =>
-  `the usage export has no spend from ${formatMoment(span.start, zone)} to ${formatMoment(span.end, zone)}, where ${source} has ${amount}`;
+export const contradictionText = ({ source, amount, range }: Contradiction, zone: string): string =>
+  `the usage export has no spend from ${formatMoment(range.start, zone)} to ${formatMoment(range.end, zone)}, where ${source} has ${amount}`;

@@ -1,6 +1,6 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
 import type { PullLogs } from './pull-logs.ts';
-import { writtenSpan } from './written-span.ts';
+import { writtenRange } from './written-span.ts';
 
 /** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600_000;
@@ -22,7 +22,7 @@ const hastyFaults = (pulls: readonly RuledJob[], path: readonly string[]): KindF
           {
             path,
             onKey: true,
-            message: `needs a call log that is asked for when late rows have come, and lag of ${name} is ${writtenSpan(lag)}: rows come up to ten minutes late, so that no key could be proven unused`,
+            message: `needs a call log that is asked for when late rows have come, and lag of ${name} is ${writtenRange(lag)}: rows come up to ten minutes late, so that no key could be proven unused`,
             advice: `write lag: 10m (the default) or longer in job ${name}`,
           },
         ];
@@ -55,7 +55,7 @@ const farFaults = (
     {
       path,
       onKey: true,
-      message: `needs a call log that is whole up to ${writtenSpan(lagging)} ago at most (a twelfth of quiet: ${writtenSpan(quiet)}, two hours at least), and ${pull.name} runs every ${writtenSpan(space)} with lag: ${writtenSpan(lagOf(pull))}`,
+      message: `needs a call log that is whole up to ${writtenRange(lagging)} ago at most (a twelfth of quiet: ${writtenRange(quiet)}, two hours at least), and ${pull.name} runs every ${writtenRange(space)} with lag: ${writtenRange(lagOf(pull))}`,
       advice: `let ${pull.name} run hourly with a lag of 10m, or make quiet longer`,
       ofAbsence: true,
     },
@@ -91,7 +91,7 @@ export const evidenceFaults = (
           {
             path,
             onKey: true,
-            message: `needs a call log that is pulled at least every ${writtenSpan(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenSpan(shortest)}`,
+            message: `needs a call log that is pulled at least every ${writtenRange(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenRange(shortest)}`,
             advice: 'let the pull run hourly, or make quiet longer',
             ofAbsence: true,
           },

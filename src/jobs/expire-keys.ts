@@ -1,34 +1,34 @@
-import { byGatewayClock, needsWords, planExpiry, planNotices } from '../keys/index.ts';
+import { byGatewayClock, describeNeeds, planExpiry, planNotices } from '../keys/index.ts';
 import type { ExpiryPlan, PlannedExpiry } from '../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { gatherExpiry } from './gather-expiry.ts';
+import { materializeExpiry } from './gather-expiry.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
-import { deskOf, failureOf, whoOf } from './key-runs.ts';
-import { endedKey, expiryWords, heldText, keptKey, keyLine } from './key-words.ts';
+import { keyServiceOf, failureOf, whoOf } from './key-runs.ts';
+import { endedKey, describeExpiry, heldText, keptKey, keyLine } from './key-words.ts';
 import { nobodyPays } from './payers.ts';
 import { mailPlan } from './plan-mail.ts';
-import type { PlanLetter } from './plan-mail.ts';
+import type { PlanEmail } from './plan-mail.ts';
 import { count } from './words.ts';
 
 type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
 
 const planOf = async (settings: ExpireSettings, context: JobContext): Promise<Planned> => {
-  const desk = deskOf(context);
-  const { account, warehouse, progress, signal, payers = nobodyPays } = context;
+  const keyService = keyServiceOf(context);
+  const { account, warehouse, progress, signal, costOwners = nobodyPays } = context;
   progress({ step: 'reading the keys' });
-  const history = await desk.history();
+  const history = await keyService.history();
   const { survey, policy } = byGatewayClock(
-    await desk.survey(signal),
+    await keyService.survey(signal),
     expiryPolicy(context.name, settings),
     warehouse.clocks.of(account.name),
   );
-  const { teams } = payers;
-  const means = { account: account.name, warehouse, teams, history, desk, progress, signal };
+  const { teams } = costOwners;
+  const deps = { account: account.name, warehouse, teams, history, keyService, progress, signal };
   return {
-    plan: planExpiry(survey, policy, await gatherExpiry(survey, policy, means), teams),
+    plan: planExpiry(survey, policy, await materializeExpiry(survey, policy, deps), teams),
     notices: planNotices(survey, settings.notices, history),
   };
 };
@@ -51,8 +51,8 @@ const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const letterOf = ({ plan }: Planned, zone: string): PlanLetter => {
-  const kept = plan.held.filter(needsWords);
+const alertEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
+  const kept = plan.held.filter(describeNeeds);
   return {
     title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${heldText(kept.length)}`,
     keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(keptKey)],
@@ -68,13 +68,13 @@ const carriedOut = async (
 ): Promise<readonly Ended[]> => {
   if (planned.length === 0) return [];
   context.progress({ step: 'ending keys', total: planned.length });
-  return deskOf(context).expire(planned, whoOf(context), context.signal);
+  return keyServiceOf(context).expire(planned, whoOf(context), context.signal);
 };
 
 const figuresOf = ({ plan, notices }: Planned) => ({
   selected: plan.selected,
   planned: plan.expiries.length,
-  held: plan.held.filter(needsWords).length,
+  held: plan.held.filter(describeNeeds).length,
   notices: notices.length,
 });
 
@@ -82,10 +82,10 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const found = await planOf(settings, context);
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
-  const letter = letterOf(found, context.zone);
+  const alertEmail = alertEmailOf(found, context.zone);
   const { told, mailed } = isApplied
     ? { told: 0, mailed: '' }
-    : await mailPlan(letter, settings.mail?.to, context);
+    : await mailPlan(alertEmail, settings.mail?.to, context);
   // That a key expires by itself its owner is to know, whatever this job may do.
   const ended = await carriedOut([...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
@@ -95,10 +95,10 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   );
   if (failed !== undefined) throw failed;
   const noticed = notices.length === 0 ? '' : `; ${count(notices.length, 'notice')} of keys that expire`;
-  const kept = plan.held.filter(needsWords).length;
+  const kept = plan.held.filter(describeNeeds).length;
   const did = isApplied
     ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${heldText(kept)}`
-    : letter.title;
+    : alertEmail.title;
   return {
     summary: `${did}, of ${count(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), told },
@@ -120,9 +120,9 @@ export const expireKeysKind = defineJobKind({
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: no key can be ended in the past'];
     const found = await planOf(settings, context);
-    const { keys, usual } = letterOf(found, context.zone);
+    const { keys, usual } = alertEmailOf(found, context.zone);
     const lines = [
-      ...found.notices.map((planned) => `${planned.name}: ${expiryWords(planned, context.zone)}`),
+      ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),
       ...keys.map(keyLine),
       ...(usual === 0 ? [] : [`leave ${count(usual, 'other key')} as usual`]),
     ];

@@ -1,8 +1,8 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
-import { mostLag } from '../keys/index.ts';
+import { maxLag } from '../keys/index.ts';
 import { bringing, evidenceFaults } from './evidence-rules.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { writtenSpan } from './written-span.ts';
+import { writtenRange } from './written-span.ts';
 
 const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
   const named = [
@@ -18,7 +18,7 @@ const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
       : [
           {
             path: ['stages', name],
-            message: `(${writtenSpan(at)}) is no later than ${before.name} (${writtenSpan(before.at)})`,
+            message: `(${writtenRange(at)}) is no later than ${before.name} (${writtenRange(before.at)})`,
             advice: 'stages go on from warn to expire to delete, each later than the one before it',
           },
         ];
@@ -49,7 +49,7 @@ export const expireFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
       ? evidenceFaults(job, all, {
           path: [],
           quiet,
-          lagging: mostLag(quiet),
+          lagging: maxLag(quiet),
           what: 'or count by age or expired with even_if_used: true, which ends keys used or not',
         })
       : []),

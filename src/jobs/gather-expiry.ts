@@ -5,14 +5,14 @@ import {
   distinctNames,
   keysAsked,
   pastSteps,
-  spanAsked,
+  rangeAsked,
   sumOfUses,
   timesAsked,
 } from '../keys/index.ts';
 import type {
   ExpiryEvidence,
   ExpiryPolicy,
-  KeyDesk,
+  KeyService,
   KeyEvent,
   KeySurvey,
   SurveyedKey,
@@ -20,12 +20,12 @@ import type {
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Team } from './payers.ts';
 
-export type GatherMeans = {
+export type GatherDeps = {
   readonly account: string;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
   readonly teams: readonly Team[];
   readonly history: readonly KeyEvent[];
-  readonly desk: Pick<KeyDesk, 'heldBySinks'>;
+  readonly keyService: Pick<KeyService, 'keptBySinks'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -37,7 +37,7 @@ const inventoryAge = 2 * 86_400_000;
 const ahead = 86_400;
 
 /** Of what a key is used for, so much is said. */
-const modelsTold = 3;
+const modelsNamed = 3;
 
 /** Ids of the keys as they are now, by their names as the log tells them apart. */
 const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => {
@@ -55,7 +55,7 @@ const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => 
 const namesBorne = async (
   asked: readonly SurveyedKey[],
   since: UnixMillis,
-  { account, warehouse, signal }: GatherMeans,
+  { account, warehouse, signal }: GatherDeps,
 ): Promise<ReadonlyMap<number, readonly string[]>> => {
   const names = new Map<number, readonly string[]>();
   for (const { key } of asked) {
@@ -66,12 +66,12 @@ const namesBorne = async (
 };
 
 /** All that the warehouse and the journal know of keys that may have to end; keys that are far from it are not asked for. */
-export const gatherExpiry = async (
+export const materializeExpiry = async (
   survey: KeySurvey,
   policy: ExpiryPolicy,
-  means: GatherMeans,
+  deps: GatherDeps,
 ): Promise<ExpiryEvidence> => {
-  const { account, warehouse, teams, history, desk, progress, signal } = means;
+  const { account, warehouse, teams, history, keyService, progress, signal } = deps;
   const { keys, snapshots } = warehouse;
   const now = survey.at;
   const times = timesAsked(policy);
@@ -81,21 +81,21 @@ export const gatherExpiry = async (
   const log: [number, Awaited<ReturnType<typeof keys.logComplete>>][] = [];
   if (asked.length > 0)
     for (const time of times)
-      log.push([time, await keys.logComplete(account, spanAsked(time, now, policy.quiet))]);
+      log.push([time, await keys.logComplete(account, rangeAsked(time, now, policy.quiet))]);
   signal.throwIfAborted();
   progress({ step: 'looking who uses which key' });
   // The quiet time lies before the end of what is proven, wherever that is.
-  const quietFrom = toMillis(spanAsked(policy.quiet, now, policy.quiet).start);
-  const { start, end } = spanAsked(longest ?? 0, now, policy.quiet);
-  const borne = await namesBorne(asked, toMillis(start), means);
+  const idleFrom = toMillis(rangeAsked(policy.quiet, now, policy.quiet).start);
+  const { start, end } = rangeAsked(longest ?? 0, now, policy.quiet);
+  const borne = await namesBorne(asked, toMillis(start), deps);
   const names = [...new Set([...borne.values()].flat())];
   // Every call that is known is use: those behind the proven end, and those of a gateway whose clock is ahead.
-  const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsTold);
-  const idsShown = await keys.idsOf(account, names, quietFrom);
+  const uses = await keys.uses(account, names, { start, end: unixSeconds(end + ahead) }, modelsNamed);
+  const idsShown = await keys.idsOf(account, names, idleFrom);
   const listed = idsNow(survey);
-  const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, quietFrom);
+  const then = asked.length === 0 ? undefined : await snapshots.inventoryAt(account, idleFrom);
   const tells =
-    then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(quietFrom - inventoryAge));
+    then !== undefined && toSeconds(then.takenAt) >= toSeconds(unixMillis(idleFrom - inventoryAge));
   return {
     use: new Map(
       [...borne].map(([id, own]) => [
@@ -117,7 +117,7 @@ export const gatherExpiry = async (
       ]),
     ),
     ...(tells ? { namesThen: new Map(then.keys.map(({ id, name }) => [id, name])) } : {}),
-    heldBySinks: policy.evenIfCurrent ? new Map() : await desk.heldBySinks(due, survey, signal),
+    keptBySinks: policy.evenIfCurrent ? new Map() : await keyService.keptBySinks(due, survey, signal),
     past: pastSteps(history, policy.job),
   };
 };

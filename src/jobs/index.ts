@@ -19,19 +19,19 @@ export const jobKinds: readonly JobKind[] = [
 ];
 
 export { builtFiles } from './built-files.ts';
-export { createDataReach } from './data-reach.ts';
+export { createWatermarks } from './data-reach.ts';
 export { checkReports, composeReport } from './compose-report.ts';
 export type { ComposedReport } from './compose-report.ts';
 export { expiryPolicy } from './expire-shape.ts';
 export type { ExpireSettings } from './expire-shape.ts';
-export { gatherExpiry } from './gather-expiry.ts';
+export { materializeExpiry } from './gather-expiry.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
-export type { Payers } from './payers.ts';
+export type { CostOwners } from './payers.ts';
 export { reconcilePeriod } from './reconcile-period.ts';
 export { rotationPolicy } from './rotate-shape.ts';
 export { sinkFaults } from './sink-faults.ts';
 export type { RotateSettings } from './rotate-shape.ts';
-export { reconcileHeld, reconcileSpan } from './reconcile-span.ts';
+export { reconcileHeld, reconcileRange } from './reconcile-span.ts';
 export { listReports } from './report-archive/read-report.ts';
 export type { ListedReport, ReportList } from './report-archive/read-report.ts';
 export { trimReports } from './report-archive/trim-reports.ts';

@@ -11,10 +11,10 @@ import type {
 } from '../base/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import type { KeyDesk } from '../keys/index.ts';
-import type { Letterhead, RouteKind } from '../mail/index.ts';
+import type { KeyService } from '../keys/index.ts';
+import type { MessageDefaults, RouteKind } from '../mail/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
-import type { Payers } from './payers.ts';
+import type { CostOwners } from './payers.ts';
 
 /** The account that a run works for. */
 export type JobAccount = {
@@ -28,7 +28,7 @@ export type JobAccount = {
 export type JobMail = {
   /** Empty where no mail server is declared; the config's rules keep jobs from mailing then. */
   readonly from: string;
-  readonly letterhead?: Letterhead;
+  readonly messageDefaults?: MessageDefaults;
   /** What the routes beside mail take, by name. */
   readonly kinds?: ReadonlyMap<string, RouteKind>;
   /** Holds the exact bytes of each mail until it is sent, and after. */
@@ -69,11 +69,11 @@ export type JobContext = {
   readonly reportDirectories: readonly string[];
   readonly reports: JobReports;
   /** Teams, budgets and prices; nothing where the config has none. */
-  readonly payers?: Payers;
+  readonly costOwners?: CostOwners;
   /** Missing where nothing can be sent. */
   readonly mail: JobMail | undefined;
   /** All that is done to the keys of the account; for kinds that do something to them. */
-  readonly keys?: KeyDesk;
+  readonly keys?: KeyService;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
@@ -91,13 +91,17 @@ export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
   /** Up to which moment the data that this job brings are there; for kinds that bring data. */
-  readonly reach?: (settings: unknown, context: ReachContext) => Promise<UnixMillis | undefined>;
+  readonly reach?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
   /** Up to which moment a run of the slot needs data from the jobs it needs; the end of its interval when left out. */
   readonly needsThrough?: (settings: unknown, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
 /** What is needed to tell how far data reach. */
-export type ReachContext = { readonly account: string; readonly zone: string; readonly warehouse: Warehouse };
+export type WatermarkContext = {
+  readonly account: string;
+  readonly zone: string;
+  readonly warehouse: Warehouse;
+};
 
 type TypedJobKind<Shape extends z.ZodObject> = {
   readonly kind: string;
@@ -107,7 +111,7 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
   readonly onlyForbid?: boolean;
   readonly faults?: NonNullable<JobShape['faults']>;
-  readonly reach?: (settings: z.output<Shape>, context: ReachContext) => Promise<UnixMillis | undefined>;
+  readonly reach?: (settings: z.output<Shape>, context: WatermarkContext) => Promise<UnixMillis | undefined>;
   readonly needsThrough?: (settings: z.output<Shape>, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
@@ -121,7 +125,7 @@ export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Sha
     plan: (settings, context) => plan(settings as Own, context),
     ...(reach === undefined
       ? {}
-      : { reach: (settings: unknown, context: ReachContext) => reach(settings as Own, context) }),
+      : { reach: (settings: unknown, context: WatermarkContext) => reach(settings as Own, context) }),
     ...(needsThrough === undefined
       ? {}
       : {

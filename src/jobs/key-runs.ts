@@ -1,10 +1,10 @@
 import { errorFields, fault } from '../base/index.ts';
 import type { Fault, FaultCode } from '../base/index.ts';
-import type { Advanced, KeyDesk } from '../keys/index.ts';
+import type { Advanced, KeyService } from '../keys/index.ts';
 import type { JobContext } from './job-kind.ts';
 
 /** @throws RangeError where the program gives runs no desk. */
-export const deskOf = ({ keys, name }: JobContext): KeyDesk => {
+export const keyServiceOf = ({ keys, name }: JobContext): KeyService => {
   if (keys === undefined) throw new RangeError(`job ${name} was given no desk of keys`);
   return keys;
 };
@@ -13,11 +13,11 @@ export const whoOf = ({ name }: JobContext): string => `job ${name}`;
 
 /** Takes each step that can be taken now: of the rotations named, or of all that are open and whose time has come. */
 export const moveOn = async (
-  desk: KeyDesk,
+  keyService: KeyService,
   ids: readonly string[] | undefined,
   { signal, progress, log }: JobContext,
 ): Promise<readonly Advanced[]> => {
-  const advanced = await desk.advance({ ...(ids === undefined ? {} : { ids }), signal, progress });
+  const advanced = await keyService.advance({ ...(ids === undefined ? {} : { ids }), signal, progress });
   for (const { view, fault: wrong } of advanced)
     if (wrong !== undefined) log.warn(`a step of the rotation of ${view.service} failed`, errorFields(wrong));
   return advanced;

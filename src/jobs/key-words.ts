@@ -1,24 +1,24 @@
 import { formatMoment } from '../base/index.ts';
-import { spanText } from '../keys/index.ts';
-import type { HeldKey, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
+import { rangeText } from '../keys/index.ts';
+import type { SkippedKey, PlannedExpiry, PlannedRotation } from '../keys/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
 
 const ageText = (age: number | undefined): { readonly age?: string } =>
-  age === undefined ? {} : { age: spanText(age) };
+  age === undefined ? {} : { age: rangeText(age) };
 
-const endWords = ({ retire, overlap }: PlannedRotation['terms']): string => {
+const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
   return retire.when === 'unused'
-    ? `${end} when the log shows no call by it for ${spanText(retire.quiet)}, after ${spanText(overlap)} at least`
-    : `${end} after ${spanText(overlap)}`;
+    ? `${end} when the log shows no call by it for ${rangeText(retire.quiet)}, after ${rangeText(overlap)} at least`
+    : `${end} after ${rangeText(overlap)}`;
 };
 
 /** What a rotation does, in words. */
-export const rotationWords = ({ service, terms, why }: PlannedRotation): string =>
-  `${why === 'split' ? 'its sinks may hold different keys, since its last rotation was given up: ' : ''}a new key of ${service} is made, tried and delivered; the old one is ${endWords(terms)}`;
+export const describeRotation = ({ service, terms, why }: PlannedRotation): string =>
+  `${why === 'split' ? 'its sinks may hold different keys, since its last rotation was given up: ' : ''}a new key of ${service} is made, tried and delivered; the old one is ${describeEnd(terms)}`;
 
 /** What becomes of a key that is to end, in words. */
-export const expiryWords = ({ action }: PlannedExpiry, zone: string): string => {
+export const describeExpiry = ({ action }: PlannedExpiry, zone: string): string => {
   if (action.kind === 'warn') return `whoever owns it is told: ${action.stage}`;
   return action.kind === 'delete'
     ? 'it is deleted for good'
@@ -35,7 +35,7 @@ export const rotatedKey = ({
   name: planned.old?.name ?? planned.service,
   service: planned.service,
   held: false,
-  words: rotationWords(planned),
+  words: describeRotation(planned),
   ...ageText(age),
 });
 
@@ -46,11 +46,11 @@ export const endedKey = (
   name: planned.name,
   service: planned.service,
   held: false,
-  words: `${expiryWords(planned, zone)} (${why})`,
+  words: `${describeExpiry(planned, zone)} (${why})`,
   ...ageText(age),
 });
 
-export const keptKey = ({ name, service, words, age }: HeldKey): PlannedKey => ({
+export const keptKey = ({ name, service, words, age }: SkippedKey): PlannedKey => ({
   name,
   service,
   held: true,

@@ -1,5 +1,5 @@
 import { fault } from '../base/index.ts';
-import { tell } from '../mail/index.ts';
+import { notify } from '../mail/index.ts';
 import type { DataFileFormat } from '../report/index.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
@@ -27,7 +27,7 @@ type Recipients = {
 /** The mails that a run makes, and who receives them. @throws Fault `wrong-use` when nobody would. */
 export const mailedParts = (
   settings: Recipients,
-  { name, payers = nobodyPays }: Pick<JobContext, 'name' | 'payers'>,
+  { name, costOwners = nobodyPays }: Pick<JobContext, 'name' | 'costOwners'>,
 ): readonly ReportPart[] => {
   const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
   if (!settings.each_team) {
@@ -37,9 +37,9 @@ export const mailedParts = (
       });
     return [{ to, ...(settings.team === undefined ? {} : { team: settings.team }) }];
   }
-  const rest = to.length > 0 ? to : payers.operators;
+  const rest = to.length > 0 ? to : costOwners.operators;
   return [
-    ...payers.teams.map((team) => ({
+    ...costOwners.teams.map((team) => ({
       team: team.name,
       label: `team ${team.name}`,
       to: team.mail.length > 0 ? team.mail : rest,
@@ -80,7 +80,7 @@ export const mailPart = async (
     kind: `report:${context.name}`,
     subject: label === undefined ? slot : `${slot} ${label}`,
   };
-  const enqueued = await tell(
+  const enqueued = await notify(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     { key, from: mail.from, to, subject: manifest.subject, html, text, images, attachments },
     announcement,

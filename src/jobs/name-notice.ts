@@ -1,29 +1,29 @@
 import { shellWord } from '../base/index.ts';
-import type { HeldKey } from '../keys/index.ts';
-import { tell } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
+import type { SkippedKey } from '../keys/index.ts';
+import { notify } from '../mail/index.ts';
+import { renderAlertEmail } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { nobodyPays } from './payers.ts';
 
 /** Reasons for which a key is never rotated until a person gives its service another name. */
-const aboutNames: ReadonlySet<HeldKey['reason']> = new Set(['name-too-long', 'service-unusable']);
+const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 'service-unusable']);
 
 /** Notifies operators, once for each service, that its key cannot get a successor because of its name. */
-export const notifyOfNames = async (held: readonly HeldKey[], context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, clock, name: job, payers = nobodyPays } = context;
-  if (mail === undefined || payers.operators.length === 0) return;
+export const notifyOfNames = async (held: readonly SkippedKey[], context: JobContext): Promise<void> => {
+  const { mail, account, warehouse, clock, name: job, costOwners = nobodyPays } = context;
+  if (mail === undefined || costOwners.operators.length === 0) return;
   for (const { service, name, words, reason } of held) {
     if (!aboutNames.has(reason)) continue;
     const title = `the key ${name} cannot be rotated: its name`;
     const subject = `Tollkeeper: ${title}`;
-    await tell(
+    await notify(
       { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
       {
         key: { account: account.name, kind: 'keys', subject: `${reason}/${service}` },
         from: mail.from,
-        to: payers.operators,
+        to: costOwners.operators,
         subject,
-        ...renderLetter({
+        ...renderAlertEmail({
           subject,
           title,
           tone: 'bad',

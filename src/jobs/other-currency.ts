@@ -5,7 +5,7 @@ import type { LogSums } from '../ingest/index.ts';
 import { isProven, openWarehouse, storedCurrency } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { logPullMeans } from './pull-means.ts';
+import { logPullDeps } from './pull-means.ts';
 
 export type CurrencyName = 'USD' | 'CNY';
 
@@ -24,7 +24,7 @@ export type OtherLogs = AsyncDisposable & {
    * Of the span in the currency; pulled when it is first asked for, and let go with the rest. Missing where the gateway
    * exports integer units, which are the same whatever currency is asked for.
    */
-  readonly of: (span: Interval<UnixSeconds>, currency: CurrencyName) => Promise<LogSums | undefined>;
+  readonly of: (range: Interval<UnixSeconds>, currency: CurrencyName) => Promise<LogSums | undefined>;
 };
 
 /**
@@ -37,7 +37,7 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
   const logs = new Map<string, Promise<LogSums | undefined>>();
   const pull = async (
     name: string,
-    span: Interval<UnixSeconds>,
+    range: Interval<UnixSeconds>,
     currency: CurrencyName,
   ): Promise<LogSums | undefined> => {
     if ((await context.warehouse.logs.amounts(account.name))?.served === 'units') return undefined;
@@ -51,11 +51,11 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
     });
     const scratch = await opened;
     await pullLogs({
-      ...logPullMeans(context),
+      ...logPullDeps(context),
       // Each pull is an account of its own there: what one learns of its amounts is not for another.
       account: name,
-      since: span.start,
-      until: span.end,
+      since: range.start,
+      until: range.end,
       windowSeconds: 31 * 86_400,
       columns: 'detailed',
       currency,
@@ -65,12 +65,12 @@ export const openOtherLogs = (context: JobContext): OtherLogs => {
     });
     const amounts = await scratch.logs.amounts(name);
     const isGiven = amounts === undefined || (isProven(amounts) && storedCurrency(amounts) === currency);
-    return isGiven ? scratch.comparisons.totals(name, span) : undefined;
+    return isGiven ? scratch.comparisons.totals(name, range) : undefined;
   };
   return {
-    of: async (span, currency) => {
-      const key = `${account.name} ${span.start} ${span.end} ${currency}`;
-      const known = logs.get(key) ?? pull(key, span, currency);
+    of: async (range, currency) => {
+      const key = `${account.name} ${range.start} ${range.end} ${currency}`;
+      const known = logs.get(key) ?? pull(key, range, currency);
       logs.set(key, known);
       return known;
     },

@@ -13,7 +13,7 @@ export type Team = {
 };
 
 /** What the config says of money for one account. */
-export type Payers = {
+export type CostOwners = {
   /** The first that matches a key pays for it. */
   readonly teams: readonly Team[];
   /** What the account may spend in a calendar month. */
@@ -22,7 +22,7 @@ export type Payers = {
   readonly operators: readonly string[];
 };
 
-export const nobodyPays: Payers = { teams: [], prices: [], operators: [] };
+export const nobodyPays: CostOwners = { teams: [], prices: [], operators: [] };
 
 /** Patterns of names, in which `*` stands for anything. */
 export type Filters = {
@@ -63,8 +63,8 @@ const teamsLeft = (
 };
 
 /** What the warehouse is told of teams, budgets and prices, and of the part of the account that is asked for. @throws Fault */
-export const meansFor = (
-  { teams, budget, prices }: Payers,
+export const depsFor = (
+  { teams, budget, prices }: CostOwners,
   part: Part,
   currency: string,
 ): Pick<CubeRequest, 'teams' | 'budgets' | 'prices' | 'only'> => {

@@ -1,14 +1,14 @@
 import { formatSlot } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import { tell } from '../mail/index.ts';
-import { renderLetter } from '../report/index.ts';
-import type { LetterBlock } from '../report/index.ts';
+import { notify } from '../mail/index.ts';
+import { renderAlertEmail } from '../report/index.ts';
+import type { AlertBlock } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { nobodyPays } from './payers.ts';
 import { count } from './words.ts';
 
 /** Much to tell at once still makes a mail that can be read. */
-const mostKeys = 40;
+const maxKeys = 40;
 
 /** A key in a plan mail: what would be done with it, or why nothing is. */
 export type PlannedKey = {
@@ -20,7 +20,7 @@ export type PlannedKey = {
   readonly words: string;
 };
 
-export type PlanLetter = {
+export type PlanEmail = {
   /** `3 keys would be rotated, 2 held`. */
   readonly title: string;
   readonly keys: readonly PlannedKey[];
@@ -28,7 +28,7 @@ export type PlanLetter = {
   readonly usual: number;
 };
 
-const blockOf = ({ name, age, service, held, words }: PlannedKey): LetterBlock => ({
+const blockOf = ({ name, age, service, held, words }: PlannedKey): AlertBlock => ({
   heading: name,
   tone: held ? 'bad' : 'good',
   lines: [
@@ -46,16 +46,16 @@ type PlanSource = {
 };
 
 /** The letter of a plan. */
-export const planLetter = (
-  { title, keys, usual }: PlanLetter,
+export const planEmail = (
+  { title, keys, usual }: PlanEmail,
   { job, account, slot, zone }: PlanSource,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
-  const blocks = keys.slice(0, mostKeys).map(blockOf);
+  const blocks = keys.slice(0, maxKeys).map(blockOf);
   const more = keys.length - blocks.length;
   const subject = `Tollkeeper: ${title}`;
   return {
     subject,
-    ...renderLetter({
+    ...renderAlertEmail({
       subject,
       title,
       tone: 'good',
@@ -81,23 +81,23 @@ export const planLetter = (
 
 /** Enqueues the plan for the operators, or whom the job names, once a slot; in words that end a summary. */
 export const mailPlan = async (
-  plan: PlanLetter,
+  plan: PlanEmail,
   to: readonly string[] | undefined,
   context: JobContext,
 ): Promise<{ readonly told: number; readonly mailed: string }> => {
   // Nothing is to be told of keys that go their usual way.
   if (plan.keys.length === 0) return { told: 0, mailed: '' };
-  const { mail, account, warehouse, clock, slot, zone, name, payers = nobodyPays } = context;
-  const recipients = to ?? payers.operators;
+  const { mail, account, warehouse, clock, slot, zone, name, costOwners = nobodyPays } = context;
+  const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
     return { told: 0, mailed: '; nobody is told, since no mail and no operators are declared' };
-  const { length: told } = await tell(
+  const { length: told } = await notify(
     { outbox: warehouse.outbox, clock, ...mail, kinds: mail.kinds ?? new Map() },
     {
       key: { account: account.name, kind: `key-plan:${name}`, subject: new Date(slot).toISOString() },
       from: mail.from,
       to: recipients,
-      ...planLetter(plan, { job: name, account: account.name, slot, zone }),
+      ...planEmail(plan, { job: name, account: account.name, slot, zone }),
     },
   );
   return { told, mailed: `; the plan is enqueued for ${count(told, 'recipient')}` };

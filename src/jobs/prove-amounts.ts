@@ -12,13 +12,13 @@ export const unprovenAmounts =
  * Whether the log's amounts may be compared. While their form is open, the statistics of the span are asked: where they are
  * as many times smaller or larger than the log as units are parts of a currency, that proves it.
  */
-export const proveAmounts = async (span: Interval<UnixSeconds>, context: JobContext): Promise<boolean> => {
+export const proveAmounts = async (range: Interval<UnixSeconds>, context: JobContext): Promise<boolean> => {
   const { account, warehouse, signal, log } = context;
   const amounts = await warehouse.logs.amounts(account.name);
   if (isProven(amounts)) return true;
   if (amounts === undefined || amounts.form !== undefined) return false;
   const quota = await account.gateway
-    .statistics({ start: span.start, end: unixSeconds(span.end - 1) }, { signal })
+    .statistics({ start: range.start, end: unixSeconds(range.end - 1) }, { signal })
     .then(
       (answer) => answer.quota,
       (error: unknown) => {
@@ -29,7 +29,7 @@ export const proveAmounts = async (span: Interval<UnixSeconds>, context: JobCont
       },
     );
   if (quota === undefined) return false;
-  const sums = await warehouse.comparisons.totals(account.name, span);
+  const sums = await warehouse.comparisons.totals(account.name, range);
   const form = formBySource(quota, sums, account.profile.unitsPerCurrency);
   if (form === undefined) return false;
   log.info('the statistics prove the form of the amounts of the log', {

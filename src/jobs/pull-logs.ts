@@ -8,13 +8,13 @@ import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts
 import { budgeted } from './budgeted.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
-import { logPullMeans } from './pull-means.ts';
+import { logPullDeps } from './pull-means.ts';
 import type { AccountAmounts } from '../warehouse/index.ts';
 import { compareLanded, concludeComparing } from './reconcile-landed.ts';
 import { knownRowCap, learnRowCap } from './row-cap.ts';
 import { searchGaps } from './search-gaps.ts';
 import type { SearchedGaps } from './search-gaps.ts';
-import { count, span } from './words.ts';
+import { count, range } from './words.ts';
 
 const day = 86_400_000;
 
@@ -84,8 +84,8 @@ const pullOf = (settings: PullLogs, context: JobContext): LogPull => {
   };
 };
 
-const reachText = (reached: UnixSeconds | undefined, zone: string): string =>
-  reached === undefined ? 'nothing is landed yet' : `data now reaches ${span.moment(reached, zone)}`;
+const watermarkText = (reached: UnixSeconds | undefined, zone: string): string =>
+  reached === undefined ? 'nothing is landed yet' : `data now reaches ${range.moment(reached, zone)}`;
 
 const quarantineText = ({ quarantined }: PullSummary): string =>
   quarantined === 0
@@ -125,7 +125,7 @@ const leftText = (pulled: PullSummary): string =>
   pulled.secondsLeft === 0 ? '' : '; max_requests is used up, the next run continues';
 
 const planLine = ({ window, why }: PlannedWindow, zone: string): string => {
-  const of = span.seconds(window, zone);
+  const of = range.seconds(window, zone);
   if (why === 'revisit') return `pull call logs again ${of}, since late rows and refunds come`;
   return `pull call logs ${why === 'ordered' ? 'again ' : ''}${of}`;
 };
@@ -148,12 +148,12 @@ export const pullLogsKind = defineJobKind({
     const startedAt = context.clock.now();
     for (const window of await context.warehouse.logs.correctAmounts(account.name))
       context.log.warn('amounts that were stored as currency were integer units, and are converted', {
-        window: span.seconds(window, 'UTC'),
+        window: range.seconds(window, 'UTC'),
       });
     const rowCap = await knownRowCap(context);
     const request = {
       ...pullOf(settings, context),
-      ...logPullMeans(context),
+      ...logPullDeps(context),
       rowCap,
       // What a person or a backfill orders is not gone on with by the next run.
       ...(backfilled(context) === undefined ? { requestsLeft: budget.left } : {}),
@@ -173,7 +173,7 @@ export const pullLogsKind = defineJobKind({
     });
     await learnRowCap(rowCap?.rows, searched.rowCap, context);
     const compared = await concludeComparing(
-      !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.spans),
+      !searched.isChanged ? landed : await compareLanded(startedAt, context, searched.ranges),
       context,
     );
     const told = compared.told === undefined ? '' : `. ${compared.told}`;
@@ -181,8 +181,8 @@ export const pullLogsKind = defineJobKind({
     return {
       summary:
         pulled.windows === 0
-          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${reachText(pulled.reached, context.zone)}${told}`
-          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${reachText(pulled.reached, context.zone)}${told}`,
+          ? `nothing ${pulled.revisited === 0 ? '' : 'new '}to pull ${again === '' ? 'yet' : 'again'}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`
+          : `${count(pulled.rows, 'row')} of ${count(pulled.windows, 'window')} landed${again}, ${amountText(pulled.quota, await context.warehouse.logs.amounts(account.name))}${more}; ${watermarkText(pulled.reached, context.zone)}${told}`,
       figures: {
         windows: pulled.windows,
         rows: pulled.rows,

@@ -2,7 +2,7 @@ import type { LogExportQuery } from '../gateway/index.ts';
 import type { JobContext } from './job-kind.ts';
 
 /** What a pull of either export needs beside its request and the way to fetch it. */
-export const pullMeans = ({
+export const pullDeps = ({
   account,
   warehouse,
   spoolDirectory,
@@ -21,8 +21,8 @@ export const pullMeans = ({
 });
 
 /** The same with the log export of the run's own account. */
-export const logPullMeans = (context: JobContext) => ({
-  ...pullMeans(context),
+export const logPullDeps = (context: JobContext) => ({
+  ...pullDeps(context),
   fetchLogs: (query: LogExportQuery, signal: AbortSignal = context.signal) =>
     context.account.gateway.exportLogs(query, { signal }),
 });

@@ -3,15 +3,15 @@ import { startOfDay, toMillis, toSeconds, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import { date, duration } from '../config/index.ts';
 import { createRequestBudget, planUsagePull, pullUsage } from '../ingest/index.ts';
-import type { UsagePull, UsagePullMeans } from '../ingest/index.ts';
+import type { UsagePull, UsagePullDeps } from '../ingest/index.ts';
 import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
-import type { JobContext, ReachContext } from './job-kind.ts';
-import { pullMeans } from './pull-means.ts';
+import type { JobContext, WatermarkContext } from './job-kind.ts';
+import { pullDeps } from './pull-means.ts';
 import { budgeted } from './budgeted.ts';
 import { contradictionOf, contradictionText } from './empty-usage.ts';
 import { compareUsageLanded, requestShortUsage } from './search-usage.ts';
-import { count, span } from './words.ts';
+import { count, range } from './words.ts';
 
 const shape = z.strictObject({
   group_by: z
@@ -52,7 +52,7 @@ const pullOf = (settings: PullUsage, context: JobContext): UsagePull => ({
 /** The least that any of the series reaches to that the job pulls; nothing when one of them was never pulled. */
 const leastReach = async (
   { group_by, metric, granularity }: PullUsage,
-  { account, warehouse }: Pick<ReachContext, 'account' | 'warehouse'>,
+  { account, warehouse }: Pick<WatermarkContext, 'account' | 'warehouse'>,
 ): Promise<UnixMillis | undefined> => {
   let least: UnixMillis | undefined;
   for (const dimension of group_by) {
@@ -80,7 +80,7 @@ export const pullUsageKind = defineJobKind({
     const startedAt = context.clock.now();
     // A span may be cut shorter on the way, and an export be asked for twice: a window is what was answered.
     const answered = new Map<string, Set<number>>(settings.group_by.map((name) => [name, new Set()]));
-    const request: UsagePull & UsagePullMeans = {
+    const request: UsagePull & UsagePullDeps = {
       ...pullOf(settings, context),
       fetchUsage: async (query) => {
         const answer = await account.gateway.exportUsage(query, { signal });
@@ -91,7 +91,7 @@ export const pullUsageKind = defineJobKind({
         const found = await contradictionOf(window, granularity, context);
         return found === undefined ? undefined : contradictionText(found, context.zone);
       },
-      ...pullMeans(context),
+      ...pullDeps(context),
     };
     // First what is short: figures that come next are judged by it.
     const before =
@@ -135,9 +135,9 @@ export const pullUsageKind = defineJobKind({
         const words = again === undefined ? '' : ' again';
         const held = covered !== undefined && again === undefined && window.start < covered.end;
         const late = held
-          ? `, what lies before ${span.moment(toSeconds(covered.end), 'UTC')} again, since late figures come`
+          ? `, what lies before ${range.moment(toSeconds(covered.end), 'UTC')} again, since late figures come`
           : '';
-        lines.push(`pull usage by ${dimension}${words} ${span.millis(window, 'UTC')}${late}`);
+        lines.push(`pull usage by ${dimension}${words} ${range.millis(window, 'UTC')}${late}`);
       }
     }
     if (again === undefined) return lines.length === 0 ? ['nothing to pull yet'] : lines;

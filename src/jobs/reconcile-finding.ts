@@ -1,5 +1,5 @@
 import type { Interval, UnixSeconds } from '../base/index.ts';
-import { agreement, nameGap, tellComparison } from '../ingest/index.ts';
+import { agreement, nameGap, notifyComparison } from '../ingest/index.ts';
 import type { Match, Verdict } from '../ingest/index.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 
@@ -7,7 +7,7 @@ import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 export type Finding = {
   readonly source: ComparisonSource;
   readonly entry?: string;
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   readonly match: Match;
   /** Missing where nothing explains the gap. */
   readonly verdict: Verdict | undefined;
@@ -36,7 +36,7 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
   const totals = findings.filter(({ entry }) => entry === undefined);
   const votes = totals.map((total) => ({ ...total, verdict: total.verdict ?? ('unexplained' as const) }));
   return findings.map((finding) => {
-    const { source, entry, span, match, why } = finding;
+    const { source, entry, range, match, why } = finding;
     const open = votes.find((vote) => vote.source === source);
     const own = { ...finding, verdict: 'unexplained' as const };
     // An entry is short of calls only where its whole source is.
@@ -59,13 +59,13 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
     return {
       source,
       ...(entry === undefined ? {} : { entry }),
-      span,
+      range,
       ours,
       theirs: reading,
       gap,
       unit: figure.unit,
       verdict,
-      text: tellComparison({
+      text: notifyComparison({
         source,
         verdict,
         match,

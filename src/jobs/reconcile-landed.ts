@@ -1,14 +1,14 @@
 import { errorFields, interval, isFault, unixSeconds } from '../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
-import { isBad, isGood, joinSpans, judgeGaps } from '../ingest/index.ts';
+import { isBad, isGood, joinRanges, judgeGaps } from '../ingest/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { openOtherLogs } from './other-currency.ts';
-import { compareSpan, heldPart } from './reconcile-span.ts';
+import { compareRange, heldPart } from './reconcile-span.ts';
 import type { SourceGroup } from './reconcile-span.ts';
 
 /** Of a run that lands more islands of time than its revisits make, the latest are compared. */
-const mostSpans = 12;
+const maxRanges = 12;
 
 const everything = interval(unixSeconds(0), unixSeconds(100_000_000_000));
 
@@ -19,8 +19,8 @@ export type LandedReconciliation = {
   readonly told?: string;
 };
 
-type Span = Interval<UnixSeconds>;
-type Asked = { readonly span: Span; readonly groups: readonly SourceGroup[] };
+type Range = Interval<UnixSeconds>;
+type Asked = { readonly range: Range; readonly groups: readonly SourceGroup[] };
 
 /** Notes gaps that are new, so that operators are told of them once the run is over. */
 const noteGaps = async (
@@ -68,11 +68,11 @@ const compareAsked = async (
 ): Promise<LandedComparisons> => {
   try {
     await using others = openOtherLogs(context);
-    const means = { context, others, thorough: false };
+    const deps = { context, others, thorough: false };
     const found: StoredComparison[] = [];
     const failures = new Set<string>();
-    for (const { span, groups } of await asked()) {
-      const { comparisons, missing } = await compareSpan(span, means, groups);
+    for (const { range, groups } of await asked()) {
+      const { comparisons, missing } = await compareRange(range, deps, groups);
       found.push(...comparisons);
       for (const { source, reason, failed } of missing)
         if (failed) failures.add(`Not compared with ${source}: ${reason.replace(/\.$/, '')}.`);
@@ -103,14 +103,14 @@ export const concludeComparing = async (
 export const compareLanded = async (
   since: UnixMillis,
   context: JobContext,
-  further: readonly Span[] = [],
+  further: readonly Range[] = [],
 ): Promise<LandedComparisons> => {
   const { account, warehouse } = context;
   return compareAsked(async () => {
     const landings = await warehouse.comparisons.landings(account.name, everything, since);
-    const spans = joinSpans([...landings.map(({ window }) => window), ...further]).slice(-mostSpans);
-    return spans.map((span) => ({
-      span,
+    const ranges = joinRanges([...landings.map(({ window }) => window), ...further]).slice(-maxRanges);
+    return ranges.map((range) => ({
+      range,
       groups: ['statistics', 'usage by model', 'usage by key', 'account'],
     }));
   }, context);
@@ -127,7 +127,7 @@ export const compareLandedUsage = async (
   const { account, warehouse } = context;
   const { dimensions, granularity } = series;
   return compareAsked(async () => {
-    const asked = new Map<string, { readonly span: Span; readonly groups: SourceGroup[] }>();
+    const asked = new Map<string, { readonly range: Range; readonly groups: SourceGroup[] }>();
     for (const dimension of dimensions) {
       const group = groupOf[dimension];
       if (group === undefined) continue;
@@ -137,12 +137,12 @@ export const compareLandedUsage = async (
         everything,
       );
       const landed = landings.filter(({ landedAt }) => landedAt >= since).map(({ window }) => window);
-      for (const stretch of joinSpans(landed).slice(-mostSpans)) {
-        const span = await heldPart(stretch, context);
-        if (span === undefined) continue;
+      for (const offsetPeriod of joinRanges(landed).slice(-maxRanges)) {
+        const range = await heldPart(offsetPeriod, context);
+        if (range === undefined) continue;
         // By model and by key together, so that each can speak for the other.
-        const key = `${span.start} ${span.end}`;
-        const one = asked.get(key) ?? { span, groups: [] };
+        const key = `${range.start} ${range.end}`;
+        const one = asked.get(key) ?? { range, groups: [] };
         one.groups.push(group);
         asked.set(key, one);
       }

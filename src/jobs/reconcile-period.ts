@@ -3,8 +3,8 @@ import type { Interval, UnixSeconds } from '../base/index.ts';
 import { isBad, isGood } from '../ingest/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { heldPart, reconcileSpan } from './reconcile-span.ts';
-import { span as words } from './words.ts';
+import { heldPart, reconcileRange } from './reconcile-span.ts';
+import { range as words } from './words.ts';
 
 /** What comparing the log with other sources came to: the worst there is to say, in a sentence. */
 export type Reconciliation = {
@@ -38,7 +38,7 @@ export const reconcilePeriod = async (
   try {
     const held = await heldPart(period, context);
     if (held === undefined) return { known: false, reason: 'the call log holds nothing of the period' };
-    const { comparisons, notCompared } = await reconcileSpan(held, context);
+    const { comparisons, notCompared } = await reconcileRange(held, context);
     const totals = comparisons.filter(({ entry }) => entry === undefined);
     const first = totals.find(({ source }) => source === 'statistics') ?? totals[0];
     const told =

@@ -18,9 +18,9 @@ import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { momentText } from './reconcile-late.ts';
 import { matchTotal } from './reconcile-total.ts';
-import type { ReconcileMeans } from './reconcile-total.ts';
+import type { ReconcileDeps } from './reconcile-total.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
 
 /** How far from the span's ends a snapshot is looked for. */
@@ -32,13 +32,13 @@ const whole = (millis: number): UnixSeconds => unixSeconds(Math.floor(millis / 1
  * Two snapshots that bracket the span as closely as there are some, all of it covered by the log; where there are none,
  * the two farthest from each other inside of it.
  */
-const bracket = async (span: Span, covered: Span, context: JobContext): Promise<Pair | undefined> => {
+const bracket = async (range: Range, covered: Range, context: JobContext): Promise<Pair | undefined> => {
   const { account, warehouse } = context;
-  const from = Math.max(toMillis(span.start) - farthest, toMillis(covered.start) + lateness * 1000);
-  const to = Math.min(toMillis(span.end) + farthest, toMillis(covered.end));
+  const from = Math.max(toMillis(range.start) - farthest, toMillis(covered.start) + lateness * 1000);
+  const to = Math.min(toMillis(range.end) + farthest, toMillis(covered.end));
   if (to <= from) return undefined;
   const all = await warehouse.snapshots.accountBetween(account.name, unixMillis(from), unixMillis(to));
-  const [start, end] = [toMillis(span.start), toMillis(span.end)];
+  const [start, end] = [toMillis(range.start), toMillis(range.end)];
   const first = all.findLast(({ takenAt }) => takenAt <= start) ?? all[0];
   const last = all.find(({ askedAt }) => askedAt >= end) ?? all.at(-1);
   return first === undefined || last === undefined || last.askedAt <= first.takenAt
@@ -50,11 +50,11 @@ const bracket = async (span: Span, covered: Span, context: JobContext): Promise<
 const edgesOf = ({ askedAt, takenAt }: AccountSnapshot): readonly UnixSeconds[] =>
   [...new Set([whole(takenAt) + 1, whole(askedAt), whole(askedAt) + 1])].map(unixSeconds);
 
-const spansOf = ({ first, last }: Pair): readonly Span[] =>
+const rangesOf = ({ first, last }: Pair): readonly Range[] =>
   edgesOf(first).flatMap((start) => edgesOf(last).flatMap((end) => (end > start ? [{ start, end }] : [])));
 
 /** Around a reading: a row of that time may have been counted before it or after. */
-const zoneOf = ({ askedAt, takenAt }: AccountSnapshot): Span => ({
+const zoneOf = ({ askedAt, takenAt }: AccountSnapshot): Range => ({
   start: unixSeconds(whole(askedAt) - lateness),
   end: unixSeconds(whole(takenAt) + 1),
 });
@@ -67,20 +67,20 @@ type Side = 'used_quota' | 'balance';
 const figureOf = (snapshot: AccountSnapshot, side: Side): Money =>
   side === 'balance' ? snapshot.balance : snapshot.usedQuota;
 
-type Between = { readonly span: Span; readonly sums: LogSums };
+type Between = { readonly range: Range; readonly sums: LogSums };
 
 /** What the log adds up to between the readings, for each way to take their very seconds that makes a difference. */
 const sumsBetween = async (pair: Pair, { account, warehouse }: JobContext): Promise<readonly Between[]> => {
   const found = new Map<string, Between>();
-  for (const span of spansOf(pair)) {
-    const sums = await warehouse.comparisons.totals(account.name, span);
+  for (const range of rangesOf(pair)) {
+    const sums = await warehouse.comparisons.totals(account.name, range);
     const key = JSON.stringify(sums);
-    if (!found.has(key)) found.set(key, { span, sums });
+    if (!found.has(key)) found.set(key, { range, sums });
   }
   return [...found.values()];
 };
 
-type Change = { readonly match: Match; readonly span: Span };
+type Change = { readonly match: Match; readonly range: Range };
 
 const sizeOf = ({ match }: Change): Money => absoluteMoney(match.gap);
 
@@ -89,14 +89,14 @@ const matchChange = async (
   pair: Pair,
   between: readonly Between[],
   side: Side,
-  means: ReconcileMeans,
+  deps: ReconcileDeps,
 ): Promise<Change> => {
   const written = [figureOf(pair.first, side), figureOf(pair.last, side)];
   const value = subtractMoney(figureOf(pair.last, side), figureOf(pair.first, side));
   const readings = [{ value, isDifference: true, isPlacesKnown: false }];
-  const matchOver = async ({ span, sums }: Between, others: ReconcileMeans['others']): Promise<Change> => {
-    const request = { source: side, span, sums, readings, written };
-    return { match: await matchTotal(request, { ...means, others }), span };
+  const matchOver = async ({ range, sums }: Between, others: ReconcileDeps['others']): Promise<Change> => {
+    const request = { source: side, range, sums, readings, written };
+    return { match: await matchTotal(request, { ...deps, others }), range };
   };
   const open: Change[] = [];
   for (const one of between) {
@@ -108,7 +108,7 @@ const matchChange = async (
   const [first] = between;
   if (nearest === undefined || first === undefined)
     throw new RangeError('two snapshots of one second bracket nothing');
-  const asked = await matchOver(first, means.others);
+  const asked = await matchOver(first, deps.others);
   return asked.match.fit !== undefined || asked.match.figure.kind === 'other' ? asked : nearest;
 };
 
@@ -161,7 +161,7 @@ export type ComparedSnapshots = {
 const unseenTopUp = async (
   used: Finding,
   balance: Finding,
-  covered: Span,
+  covered: Range,
   { account, warehouse }: JobContext,
 ): Promise<string | undefined> => {
   const { fit, figure, gap } = balance.match;
@@ -174,17 +174,17 @@ const unseenTopUp = async (
 };
 
 /** Holds the change of `used_quota` and of the balance between two stored snapshots against the log. */
-export const compareSnapshots = async (asked: Span, means: ReconcileMeans): Promise<ComparedSnapshots> => {
-  const { context } = means;
+export const compareSnapshots = async (asked: Range, deps: ReconcileDeps): Promise<ComparedSnapshots> => {
+  const { context } = deps;
   const { account, warehouse } = context;
   const covered = await warehouse.logs.reach(account.name);
   const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
-  if (covered === undefined || pair === undefined || spansOf(pair).length === 0) return { findings: [] };
+  if (covered === undefined || pair === undefined || rangesOf(pair).length === 0) return { findings: [] };
   const between = await sumsBetween(pair, context);
   const compare = async (side: Side): Promise<Finding> => {
-    const { span, match } = await matchChange(pair, between, side, means);
+    const { range, match } = await matchChange(pair, between, side, deps);
     const isFalling = side === 'balance';
-    return findingOf({ source: side, span, match, isFalling }, async () =>
+    return findingOf({ source: side, range, match, isFalling }, async () =>
       explainChange(pair, side, match, context),
     );
   };

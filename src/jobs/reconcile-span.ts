@@ -9,10 +9,10 @@ import { nameFindings } from './reconcile-finding.ts';
 import type { Finding } from './reconcile-finding.ts';
 import { compareSnapshots } from './reconcile-snapshots.ts';
 import { compareStatistics } from './reconcile-statistics.ts';
-import type { ReconcileMeans } from './reconcile-total.ts';
+import type { ReconcileDeps } from './reconcile-total.ts';
 import { compareUsage } from './reconcile-usage.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 
 /** A source that could not be compared with, and why. */
 export type NotCompared = { readonly source: string; readonly reason: string };
@@ -33,10 +33,13 @@ export type Reconciled = {
 };
 
 /** The part of the span that the log holds without a gap. */
-export const heldPart = async (span: Span, { account, warehouse }: JobContext): Promise<Span | undefined> => {
+export const heldPart = async (
+  range: Range,
+  { account, warehouse }: JobContext,
+): Promise<Range | undefined> => {
   const covered = await warehouse.logs.reach(account.name);
   if (covered === undefined) return undefined;
-  const [start, end] = [Math.max(span.start, covered.start), Math.min(span.end, covered.end)];
+  const [start, end] = [Math.max(range.start, covered.start), Math.min(range.end, covered.end)];
   return end > start ? { start: unixSeconds(start), end: unixSeconds(end) } : undefined;
 };
 
@@ -60,14 +63,14 @@ const answerOf = (source: string, reason: string, findings: readonly Finding[]):
 
 const noUsage = 'no usage that was pulled lies in the span';
 
-const compareWith: Readonly<Record<SourceGroup, (span: Span, means: ReconcileMeans) => Promise<Answer>>> = {
-  statistics: async (span, means) => ({ findings: [await compareStatistics(span, means)], missing: [] }),
-  'usage by model': async (span, means) =>
-    answerOf('usage by model', noUsage, await compareUsage(span, 'model', means)),
-  'usage by key': async (span, means) =>
-    answerOf('usage by key', noUsage, await compareUsage(span, 'key', means)),
-  account: async (span, means) => {
-    const { findings, withoutBalance } = await compareSnapshots(span, means);
+const compareWith: Readonly<Record<SourceGroup, (range: Range, deps: ReconcileDeps) => Promise<Answer>>> = {
+  statistics: async (range, deps) => ({ findings: [await compareStatistics(range, deps)], missing: [] }),
+  'usage by model': async (range, deps) =>
+    answerOf('usage by model', noUsage, await compareUsage(range, 'model', deps)),
+  'usage by key': async (range, deps) =>
+    answerOf('usage by key', noUsage, await compareUsage(range, 'key', deps)),
+  account: async (range, deps) => {
+    const { findings, withoutBalance } = await compareSnapshots(range, deps);
     const missing = 'there are no two snapshots with the span between them, nor in it';
     const answer = answerOf('used_quota and balance', missing, findings);
     if (withoutBalance === undefined) return answer;
@@ -78,10 +81,10 @@ const compareWith: Readonly<Record<SourceGroup, (span: Span, means: ReconcileMea
 const groups: readonly SourceGroup[] = ['statistics', 'usage by model', 'usage by key', 'account'];
 
 /** What a source says, or why it says nothing. @throws the reason of an aborted signal */
-const ask = async (group: SourceGroup, span: Span, means: ReconcileMeans): Promise<Answer> => {
-  const { log, signal } = means.context;
+const ask = async (group: SourceGroup, range: Range, deps: ReconcileDeps): Promise<Answer> => {
+  const { log, signal } = deps.context;
   try {
-    return await compareWith[group](span, means);
+    return await compareWith[group](range, deps);
   } catch (error) {
     signal.throwIfAborted();
     if (!isFault(error)) throw error;
@@ -92,21 +95,21 @@ const ask = async (group: SourceGroup, span: Span, means: ReconcileMeans): Promi
 };
 
 /** Compares the log over a span with these sources, names what is left open all together, and stores each comparison. */
-export const compareSpan = async (
-  span: Span,
-  means: ReconcileMeans,
+export const compareRange = async (
+  range: Range,
+  deps: ReconcileDeps,
   asked: readonly SourceGroup[] = groups,
 ): Promise<{ readonly comparisons: readonly StoredComparison[]; readonly missing: readonly Missing[] }> => {
-  if (!(await proveAmounts(span, means.context)))
+  if (!(await proveAmounts(range, deps.context)))
     return {
       comparisons: [],
       missing: asked.map((source) => ({ source, reason: unprovenAmounts, failed: false })),
     };
   const answers: Answer[] = [];
-  for (const group of asked) answers.push(await ask(group, span, means));
+  for (const group of asked) answers.push(await ask(group, range, deps));
   const named = nameFindings(answers.flatMap(({ findings }) => findings));
   return {
-    comparisons: await keepComparisons(named, means.context),
+    comparisons: await keepComparisons(named, deps.context),
     missing: answers.flatMap(({ missing }) => missing),
   };
 };
@@ -115,9 +118,9 @@ export const compareSpan = async (
  * Compares the log over a span with every source there is: the statistics, asked now; the usage export by model and by key
  * and the account's snapshots, as they are stored. Each comparison is stored. A source that fails is told, not thrown.
  */
-export const reconcileSpan = async (span: Span, context: JobContext): Promise<Reconciled> => {
+export const reconcileRange = async (range: Range, context: JobContext): Promise<Reconciled> => {
   await using others = openOtherLogs(context);
-  const { comparisons, missing } = await compareSpan(span, { context, others, thorough: true });
+  const { comparisons, missing } = await compareRange(range, { context, others, thorough: true });
   return {
     comparisons,
     notCompared: missing.map(({ source, reason }) => ({ source, reason })),
@@ -128,13 +131,13 @@ export const reconcileSpan = async (span: Span, context: JobContext): Promise<Re
 
 /** The same of the part that the log holds. @throws fault `wrong-use` where it holds nothing of the span */
 export const reconcileHeld = async (
-  span: Span,
+  range: Range,
   context: JobContext,
-): Promise<Reconciled & { readonly held: Span }> => {
-  const held = await heldPart(span, context);
+): Promise<Reconciled & { readonly held: Range }> => {
+  const held = await heldPart(range, context);
   if (held === undefined)
     throw fault('wrong-use', 'the call log holds nothing of this span', {
       advice: '`tollkeeper run` a job of the kind pull-logs first, or give a span that it has covered',
     });
-  return { ...(await reconcileSpan(held, context)), held };
+  return { ...(await reconcileRange(held, context)), held };
 };

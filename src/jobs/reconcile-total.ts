@@ -8,7 +8,7 @@ import { currencyOfLog, otherCurrencyOf } from './other-currency.ts';
 import type { CurrencyName, OtherLogs } from './other-currency.ts';
 
 /** What a reconciliation works with. */
-export type ReconcileMeans = {
+export type ReconcileDeps = {
   readonly context: JobContext;
   /** Where the log in the other currency comes from; missing where it is not to be asked for. */
   readonly others: OtherLogs | undefined;
@@ -18,7 +18,7 @@ export type ReconcileMeans = {
 
 export type TotalRequest = {
   readonly source: ComparisonSource;
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   readonly sums: LogSums;
   readonly readings: readonly Reading[];
   /** Figures that showed how many decimals the source has. */
@@ -57,7 +57,7 @@ const sources: readonly ComparisonSource[] = [
 const enoughFigures = 5;
 
 /** In the account's currency. */
-const tellingSum = money('0.1');
+const notifyingSum = money('0.1');
 
 const isUsed = (figure: Money): boolean => figure !== zero;
 
@@ -76,11 +76,11 @@ const knownRates = async (
   return [...rates].map((perCurrency) => ({ name, perCurrency }));
 };
 
-const jsonOf = ({ source, span, sums, readings }: TotalRequest, match: Match): string =>
+const jsonOf = ({ source, range, sums, readings }: TotalRequest, match: Match): string =>
   JSON.stringify({
     source,
-    from: new Date(span.start * 1000).toISOString(),
-    to: new Date(span.end * 1000).toISOString(),
+    from: new Date(range.start * 1000).toISOString(),
+    to: new Date(range.end * 1000).toISOString(),
     log: { consumption: sums.consumption, refunds: sums.refunds, rows: sums.rows },
     readings: readings.map(({ value }) => value),
     reading: match.reading,
@@ -99,9 +99,9 @@ const learn = async (
   const { perCurrency, unit } = match.figure;
   const written = request.written.filter(isUsed);
   // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
-  const least = multiplyMoney(tellingSum, perCurrency);
-  const isTelling = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
-  if (match.fit === undefined || !isTelling || match.ours === zero || written.length === 0) return;
+  const least = multiplyMoney(notifyingSum, perCurrency);
+  const isNotifying = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
+  if (match.fit === undefined || !isNotifying || match.ours === zero || written.length === 0) return;
   const seen = {
     unit,
     perCurrency,
@@ -130,9 +130,9 @@ const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
  * Holds a source's readings of a span against the log, in whichever unit they are: as it was learned, as other sources
  * count, or, where nothing fits, as the log in the other currency shows. What was found is learned.
  */
-export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): Promise<Match> => {
-  const { source, span } = request;
-  const { context, others, thorough } = means;
+export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Promise<Match> => {
+  const { source, range } = request;
+  const { context, others, thorough } = deps;
   const { account, warehouse } = context;
   const known = await warehouse.comparisons.learned(account.name, source);
   const places = Math.max(placesOf(request.written), known?.places ?? 0);
@@ -144,19 +144,19 @@ export const matchTotal = async (request: TotalRequest, means: ReconcileMeans): 
   const currency = await currencyOfLog(context);
   const name = otherCurrencyOf(currency);
   const rates = await knownRates(context, name);
-  const figureMeans = {
+  const figureDeps = {
     currency,
     unitsPerCurrency,
     isCurrency: amounts?.form !== undefined,
   };
   const matchWith = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Match =>
-    matchFigures(readings, figuresOf(sums, { ...figureMeans, others: [...extra, ...rates] }), unit);
+    matchFigures(readings, figuresOf(sums, { ...figureDeps, others: [...extra, ...rates] }), unit);
 
   let match = matchWith([]);
   const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
   if (match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
     const anew = async (wanted: CurrencyName): Promise<LogSums | undefined> => {
-      const found = await others.of(span, wanted);
+      const found = await others.of(range, wanted);
       return found === undefined ? undefined : balanced(source, found);
     };
     const other = await anew(name);

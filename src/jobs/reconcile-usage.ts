@@ -24,34 +24,34 @@ import { findingOf } from './reconcile-finding.ts';
 import type { Explanation, Finding } from './reconcile-finding.ts';
 import { explainGrowth, momentText } from './reconcile-late.ts';
 import { matchTotal } from './reconcile-total.ts';
-import type { ReconcileMeans } from './reconcile-total.ts';
+import type { ReconcileDeps } from './reconcile-total.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 type By = 'model' | 'key';
 type Granularity = 'hour' | 'day' | 'week';
 
 /** The usage of a span as far as both it and the log are there. */
 type Covered = {
   readonly granularity: Granularity;
-  readonly buckets: readonly Span[];
+  readonly buckets: readonly Range[];
   readonly values: readonly UsageValue[];
 };
 
 const dimensions: Readonly<Record<By, string>> = { model: 'model', key: 'token' };
 const granularities = ['hour', 'day', 'week'] as const;
 
-const lengthOf = (buckets: readonly Span[]): number => (buckets.at(-1)?.end ?? 0) - (buckets[0]?.start ?? 0);
+const lengthOf = (buckets: readonly Range[]): number => (buckets.at(-1)?.end ?? 0) - (buckets[0]?.start ?? 0);
 
 /** Of the series that were pulled, the one that covers the most of the span. */
-const coveredUsage = async (span: Span, by: By, context: JobContext): Promise<Covered | undefined> => {
+const coveredUsage = async (range: Range, by: By, context: JobContext): Promise<Covered | undefined> => {
   const { account, warehouse } = context;
   let best: Covered | undefined;
   for (const granularity of granularities) {
     const series = { account: account.name, dimension: dimensions[by], metric: 'spend', granularity };
     const reach = await warehouse.usage.reach(series);
     if (reach === undefined) continue;
-    const start = Math.max(span.start, Math.ceil(reach.start / 1000));
-    const end = Math.min(span.end, Math.floor(reach.end / 1000));
+    const start = Math.max(range.start, Math.ceil(reach.start / 1000));
+    const end = Math.min(range.end, Math.floor(reach.end / 1000));
     if (end <= start) continue;
     const both = { start: unixSeconds(start), end: unixSeconds(end) };
     const values = await warehouse.usage.values(series, {
@@ -101,7 +101,10 @@ const byEntry = (
   return sides;
 };
 
-const numbersOf = (buckets: readonly Span[], until = Number.POSITIVE_INFINITY): ReadonlyMap<number, number> =>
+const numbersOf = (
+  buckets: readonly Range[],
+  until = Number.POSITIVE_INFINITY,
+): ReadonlyMap<number, number> =>
   new Map(
     buckets.flatMap(({ start, end }, number) => (end <= until ? [[start * 1000, number] as const] : [])),
   );
@@ -119,12 +122,12 @@ const readingOf = (values: readonly Money[]) => ({
 
 /** What the log said of a span before it was landed again, where that was after the moment. */
 const sumsBefore = async (
-  span: Span,
+  range: Range,
   moment: UnixMillis,
   now: LogSums,
   { account, warehouse }: JobContext,
 ): Promise<LogSums | undefined> => {
-  const changed = await warehouse.restatements.since(account.name, moment, span);
+  const changed = await warehouse.restatements.since(account.name, moment, range);
   if (changed.quarters.length === 0) return undefined;
   const before = (name: 'net' | 'consumption' | 'refunds'): Money =>
     addMoney(now[name], subtractMoney(changed.old[name], changed.new[name]));
@@ -136,24 +139,24 @@ const isDifferent = ({ sums, values }: Side): boolean =>
 
 /** Holds the usage export by model or by key against the log: in total, and entry by entry. */
 export const compareUsage = async (
-  asked: Span,
+  asked: Range,
   by: By,
-  means: ReconcileMeans,
+  deps: ReconcileDeps,
 ): Promise<readonly Finding[]> => {
-  const { context } = means;
+  const { context } = deps;
   const { account, warehouse } = context;
   const source = by === 'model' ? ('usage by model' as const) : ('usage by key' as const);
   const covered = await coveredUsage(asked, by, context);
   const [first, last] = [covered?.buckets[0], covered?.buckets.at(-1)];
   if (covered === undefined || first === undefined || last === undefined) return [];
   const { buckets, values, granularity } = covered;
-  const span = { start: first.start, end: last.end };
+  const range = { start: first.start, end: last.end };
   const entries = await warehouse.comparisons.entries(account.name, by, buckets);
   const sides = byEntry(entries, values, numbersOf(buckets));
   const whole = wholeOf(sides);
   const request = {
     source,
-    span,
+    range,
     sums: whole.sums,
     readings: [readingOf(whole.values)],
     written: whole.values,
@@ -166,20 +169,20 @@ export const compareUsage = async (
         })),
       ),
   };
-  const total = await matchTotal(request, means);
+  const total = await matchTotal(request, deps);
 
-  const landings = await warehouse.comparisons.landings(account.name, span);
+  const landings = await warehouse.comparisons.landings(account.name, range);
   const usageLandings = await warehouse.comparisons.usageLandings(
     account.name,
     { dimension: dimensions[by], granularity },
-    span,
+    range,
   );
-  const settled = Math.min(settledThrough(span, landings), settledThrough(span, usageLandings));
+  const settled = Math.min(settledThrough(range, landings), settledThrough(range, usageLandings));
 
   const matchPart = (side: Side): ReturnType<typeof matchFigures> =>
     matchFigures([readingOf(side.values)], [figureFor(total.figure, side.sums)]);
   const explain = async (): Promise<Explanation | undefined> => {
-    if (settled < span.end) {
+    if (settled < range.end) {
       const part = wholeOf(byEntry(entries, values, numbersOf(buckets, settled)));
       if (agreement(matchPart(part)) !== undefined)
         return {
@@ -189,20 +192,20 @@ export const compareUsage = async (
     }
     const pulled = usageLandings[0]?.landedAt;
     if (pulled !== undefined) {
-      const before = await sumsBefore(span, pulled, whole.sums, context);
+      const before = await sumsBefore(range, pulled, whole.sums, context);
       if (before !== undefined && agreement(matchPart({ ...whole, sums: before })) !== undefined)
         return {
           verdict: 'late data',
           why: 'the log said so before it was pulled again, and the usage export is older: pull it again',
         };
     }
-    return explainGrowth(span, total, context);
+    return explainGrowth(range, total, context);
   };
-  const found = await findingOf({ source, span, match: total }, explain);
+  const found = await findingOf({ source, range, match: total }, explain);
 
   const ofEntry = async ([entry, side]: readonly [string, Side]): Promise<Finding> => {
     const match = matchPart(side);
-    return findingOf({ source, entry, span, match }, async () =>
+    return findingOf({ source, entry, range, match }, async () =>
       // Where the whole is late, an entry that differs the same way is part of it.
       found.verdict === 'late data' && isLonger(match) === isLonger(total)
         ? { verdict: 'late data', why: found.why ?? '' }

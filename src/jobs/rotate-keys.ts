@@ -1,14 +1,14 @@
 import type { Advanced, RotationPlan, SurveyedKey } from '../keys/index.ts';
-import { isSelected, needsWords, planRotations } from '../keys/index.ts';
+import { isSelected, describeNeeds, planRotations } from '../keys/index.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
-import { deskOf, failureOf, moveOn, whoOf } from './key-runs.ts';
+import { keyServiceOf, failureOf, moveOn, whoOf } from './key-runs.ts';
 import { heldText, keptKey, keyLine, rotatedKey } from './key-words.ts';
 import { nobodyPays } from './payers.ts';
 import { notifyOfNames } from './name-notice.ts';
 import { mailPlan } from './plan-mail.ts';
-import type { PlanLetter } from './plan-mail.ts';
+import type { PlanEmail } from './plan-mail.ts';
 import { rotateShape, rotationPolicy } from './rotate-shape.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 import { count } from './words.ts';
@@ -20,14 +20,14 @@ const planOf = async (
   adopt?: (keys: readonly SurveyedKey[]) => Promise<unknown>,
 ): Promise<RotationPlan> => {
   context.progress({ step: 'reading the keys' });
-  const { teams } = context.payers ?? nobodyPays;
-  const survey = await deskOf(context).survey(context.signal);
+  const { teams } = context.costOwners ?? nobodyPays;
+  const survey = await keyServiceOf(context).survey(context.signal);
   await adopt?.(survey.keys.filter((key) => isSelected(key, settings.keys, { teams, now: survey.at })));
   return planRotations(survey, rotationPolicy(context, settings), teams);
 };
 
-const letterOf = ({ rotations, held }: RotationPlan): PlanLetter => {
-  const kept = held.filter(needsWords);
+const alertEmailOf = ({ rotations, held }: RotationPlan): PlanEmail => {
+  const kept = held.filter(describeNeeds);
   return {
     title: `${count(rotations.length, 'key')} would be rotated${heldText(kept.length)}`,
     keys: [...rotations.map(rotatedKey), ...kept.map(keptKey)],
@@ -38,15 +38,15 @@ const letterOf = ({ rotations, held }: RotationPlan): PlanLetter => {
 const figuresOf = (plan: RotationPlan) => ({
   selected: plan.selected,
   planned: plan.rotations.length,
-  held: plan.held.filter(needsWords).length,
+  held: plan.held.filter(describeNeeds).length,
 });
 
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const plan = await planOf(settings, context);
-  const letter = letterOf(plan);
-  const { told, mailed } = await mailPlan(letter, settings.mail?.to, context);
+  const alertEmail = alertEmailOf(plan);
+  const { told, mailed } = await mailPlan(alertEmail, settings.mail?.to, context);
   return {
-    summary: `${letter.title} of ${count(plan.selected, 'service')}${mailed}`,
+    summary: `${alertEmail.title} of ${count(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), told },
   };
 };
@@ -60,23 +60,23 @@ const some = (many: readonly Advanced[], words: string): string[] =>
 
 /** Moves open rotations on, so that a job alone carries them to their end, then begins those that are due. */
 const applied = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
-  const desk = deskOf(context);
+  const keyService = keyServiceOf(context);
   context.progress({ step: 'moving rotations on' });
   // Also where none is open: what an earlier run has left behind is cleared away.
-  const moved = await moveOn(desk, undefined, context);
+  const moved = await moveOn(keyService, undefined, context);
   // The keys that the job is about are in the lines of their services from then on.
-  const plan = await planOf(settings, context, (keys) => desk.adoptAll(keys, whoOf(context)));
+  const plan = await planOf(settings, context, (keys) => keyService.adoptAll(keys, whoOf(context)));
   const ids =
     plan.rotations.length === 0
       ? []
-      : await desk.start(
+      : await keyService.start(
           plan.rotations.map((rotation) => rotation.planned),
           whoOf(context),
         );
   context.progress({ step: 'rotating keys', total: ids.length });
-  const begun = ids.length === 0 ? [] : await moveOn(desk, ids, context);
-  const outdated = await desk.outdated();
-  const waiting = (await desk.open()).filter(({ stage }) => stage === 'waiting');
+  const begun = ids.length === 0 ? [] : await moveOn(keyService, ids, context);
+  const outdated = await keyService.outdated();
+  const waiting = (await keyService.open()).filter(({ stage }) => stage === 'waiting');
   const all = [...moved, ...begun];
   const failed = failureOf(
     all.flatMap(({ view, fault: wrong }) =>
@@ -87,7 +87,7 @@ const applied = async (settings: RotateSettings, context: JobContext): Promise<J
   );
   if (failed !== undefined) throw failed;
   await notifyOfNames(plan.held, context);
-  const held = plan.held.filter(needsWords);
+  const held = plan.held.filter(describeNeeds);
   const parts = [
     ...some(begun, 'begun'),
     ...some(
@@ -142,9 +142,9 @@ export const rotateKeysKind = defineJobKind({
   },
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: no key can be rotated in the past'];
-    const open = settings.mode === 'apply' ? await deskOf(context).open() : [];
+    const open = settings.mode === 'apply' ? await keyServiceOf(context).open() : [];
     const plan = await planOf(settings, context);
-    const { keys, usual } = letterOf(plan);
+    const { keys, usual } = alertEmailOf(plan);
     const lines = [
       ...open.map(({ service, words }) => `carry on with the rotation of ${service}: ${words}`),
       ...keys.map(keyLine),

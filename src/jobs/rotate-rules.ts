@@ -1,11 +1,11 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
-import { placeByName, serviceTrouble, templateOf } from '../keys/index.ts';
+import { placeByName, serviceProblem, templateOf } from '../keys/index.ts';
 import { evidenceFaults } from './evidence-rules.ts';
 import { placeFaults, rotateOf } from './place-rules.ts';
 import type { RotateSettings } from './rotate-shape.ts';
-import { writtenSpan } from './written-span.ts';
+import { writtenRange } from './written-span.ts';
 
-const spanFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => {
+const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => {
   const { quiet, max_overlap: most } = retire;
   return [
     ...(every > overlap
@@ -13,7 +13,7 @@ const spanFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => 
       : [
           {
             path: ['every'],
-            message: `(${writtenSpan(every)}) is no longer than overlap (${writtenSpan(overlap)}): the next rotation would be due before the one before it is over`,
+            message: `(${writtenRange(every)}) is no longer than overlap (${writtenRange(overlap)}): the next rotation would be due before the one before it is over`,
             advice: 'make every longer or overlap shorter',
           },
         ]),
@@ -22,8 +22,8 @@ const spanFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => 
       : [
           {
             path: ['retire', 'max_overlap'],
-            message: `(${writtenSpan(most)}) is shorter than overlap and quiet together (${writtenSpan(overlap + quiet)}): no old key could be proven idle by then`,
-            advice: `make it ${writtenSpan(overlap + quiet)} or longer`,
+            message: `(${writtenRange(most)}) is shorter than overlap and quiet together (${writtenRange(overlap + quiet)}): no old key could be proven idle by then`,
+            advice: `make it ${writtenRange(overlap + quiet)} or longer`,
           },
         ]),
   ];
@@ -55,16 +55,16 @@ const leastPlace = (pattern: string, text: string) => {
 
 const nameFaults = ({ keys, name }: RotateSettings): KindFault[] => {
   const least = keys.name === undefined ? undefined : leastPlace(keys.name, name);
-  const trouble =
+  const problem =
     least === undefined || least.service === ''
       ? undefined
-      : serviceTrouble(least.service, name, least.generation);
-  return trouble === undefined
+      : serviceProblem(least.service, name, least.generation);
+  return problem === undefined
     ? []
     : [
         {
           path: ['keys', 'name'],
-          message: `selects keys that can have no successor: ${trouble}`,
+          message: `selects keys that can have no successor: ${problem}`,
           advice:
             'shorten the template under `name`, or give the key a service of a shorter name with `tollkeeper keys adopt --move`',
         },
@@ -78,7 +78,7 @@ export const rotateFaults = (job: RuledJob, all: readonly RuledJob[]): readonly 
   const { retire } = settings;
   return [
     ...applyFaults(settings),
-    ...spanFaults(settings),
+    ...rangeFaults(settings),
     ...nameFaults(settings),
     ...placeFaults(job, settings, all),
     ...(retire.when === 'unused'

@@ -2,11 +2,11 @@ import { compareMoney, errorFields, interval, isFault, unixSeconds, zero } from 
 import type { Interval, UnixSeconds } from '../base/index.ts';
 import {
   afterQuestion,
-  cappedSpans,
+  cappedRanges,
   landedPieces,
   nextQuestion,
   searchGap,
-  shortSpans,
+  shortRanges,
   splitLogWindow,
 } from '../ingest/index.ts';
 import type { GapAnswer, LogSession, LogWindow, RequestBudget } from '../ingest/index.ts';
@@ -14,9 +14,9 @@ import type { JobContext } from './job-kind.ts';
 import { compareStatistics } from './reconcile-statistics.ts';
 import { compareUsage } from './reconcile-usage.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 
-export type GapSearchMeans = {
+export type GapSearchDeps = {
   readonly context: JobContext;
   readonly budget: RequestBudget;
   /** Opened when the first window is requested again. */
@@ -27,7 +27,7 @@ export type GapSearchMeans = {
 
 export type SearchedGaps = {
   /** Spans that were searched, all or in part. */
-  readonly spans: readonly Span[];
+  readonly ranges: readonly Range[];
   /** Exports that were requested again, and whether any of them changed what the log holds. */
   readonly exports: number;
   readonly isChanged: boolean;
@@ -40,16 +40,16 @@ export type SearchedGaps = {
 
 /** Whether the log of the window lacks rows by the statistics or, where these cannot be had, by the usage export. */
 const isShort = async (window: LogWindow, context: JobContext): Promise<boolean> => {
-  const means = { context, others: undefined, thorough: false };
+  const deps = { context, others: undefined, thorough: false };
   const short = ({ verdict, match }: Awaited<ReturnType<typeof compareStatistics>>): boolean =>
     verdict === undefined && compareMoney(match.gap, zero) > 0;
   try {
-    return short(await compareStatistics(window, means));
+    return short(await compareStatistics(window, deps));
   } catch (error) {
     context.signal.throwIfAborted();
     if (!isFault(error) || error.retryHelps) throw error;
-    const [total] = await compareUsage(window, 'model', means);
-    const isWhole = total?.span.start === window.start && total.span.end === window.end;
+    const [total] = await compareUsage(window, 'model', deps);
+    const isWhole = total?.range.start === window.start && total.range.end === window.end;
     return total === undefined || !isWhole || short(total);
   }
 };
@@ -58,39 +58,39 @@ const isShort = async (window: LogWindow, context: JobContext): Promise<boolean>
  * Looks for the rows that the log lacks by its last comparisons, whenever they were made, until the run's requests are
  * used up: what is left is gone on with by the next run. Where the gateway does not answer, the search ends for this run.
  */
-export const searchGaps = async (means: GapSearchMeans): Promise<SearchedGaps> => {
-  const { context, budget } = means;
+export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => {
+  const { context, budget } = deps;
   const { account, warehouse, clock, log, signal } = context;
   const { comparisons, logs } = warehouse;
   const covered = await logs.reach(account.name);
   const searches = await comparisons.searches(account.name);
   const disputed = covered === undefined ? [] : await comparisons.disputed(account.name);
-  const short = shortSpans(disputed, searches, account.currency).flatMap(({ start, end }) => {
+  const short = shortRanges(disputed, searches, account.currency).flatMap(({ start, end }) => {
     const [first, last] = [Math.max(start, covered?.start ?? 0), Math.min(end, covered?.end ?? 0)];
     return last > first ? [interval(unixSeconds(first), unixSeconds(last))] : [];
   });
-  const spans: Span[] = [];
+  const ranges: Range[] = [];
   const unexplained: LogWindow[] = [];
   let [exports, done] = [0, 0];
-  let { rowCap } = means;
+  let { rowCap } = deps;
   let isChanged = false;
   const ledger = short.length === 0 && rowCap === undefined ? [] : await logs.windows(account.name);
-  const isIn = (one: Span, span: Span): boolean => one.start >= span.start && one.end <= span.end;
+  const isIn = (one: Range, range: Range): boolean => one.start >= range.start && one.end <= range.end;
   const capped =
     rowCap === undefined
       ? []
-      : cappedSpans(ledger, searches, rowCap).filter((one) => !short.some((span) => isIn(one, span)));
+      : cappedRanges(ledger, searches, rowCap).filter((one) => !short.some((range) => isIn(one, range)));
   // The latest first: reports are about it. What no source disputes comes last.
   const suspects = [
-    ...short.toReversed().map((span) => ({ span, isShort: true })),
-    ...capped.toReversed().map((span) => ({ span, isShort: false })),
+    ...short.toReversed().map((range) => ({ range, isShort: true })),
+    ...capped.toReversed().map((range) => ({ range, isShort: false })),
   ];
   let opened: LogSession | undefined;
   const split = (window: LogWindow) => splitLogWindow(window, account.profile);
 
   /** Nothing where the requests are used up before the window has landed. */
   const pull = async (window: LogWindow): Promise<{ rows: number; served: number } | undefined> => {
-    opened ??= await means.openSession(window.start);
+    opened ??= await deps.openSession(window.start);
     let [landings, rows, served] = [0, 0, 0];
     for await (const landed of opened.land([{ window, why: 'ordered' }], 'every')) {
       exports += 1;
@@ -107,9 +107,9 @@ export const searchGaps = async (means: GapSearchMeans): Promise<SearchedGaps> =
     const pulled = await pull(window);
     return pulled === undefined ? undefined : { ask, ...pulled };
   };
-  const searchSpan = async (span: Span, isKnown: boolean): Promise<void> => {
+  const searchRange = async (range: Range, isKnown: boolean): Promise<void> => {
     const request = { maxRequests: budget.left(), rowCap, isShort: isKnown };
-    let search = searchGap(landedPieces(span, ledger), request, split);
+    let search = searchGap(landedPieces(range, ledger), request, split);
     for (let next = nextQuestion(search); next !== undefined; next = nextQuestion(search)) {
       signal.throwIfAborted();
       const before = budget.taken();
@@ -121,24 +121,24 @@ export const searchGaps = async (means: GapSearchMeans): Promise<SearchedGaps> =
     rowCap = search.rowCap;
     unexplained.push(...search.unexplained);
     if (search.todo.length > 0) return;
-    await comparisons.noteSearch(account.name, { span, searchedAt: clock.now() });
+    await comparisons.noteSearch(account.name, { range, searchedAt: clock.now() });
     done += 1;
   };
   try {
-    for (const { span, isShort: isKnown } of suspects) {
+    for (const { range, isShort: isKnown } of suspects) {
       if (budget.left() < 1) break;
       log.info(
         isKnown
           ? 'the log is short: searching for the missing rows'
           : 'checking a window with as many rows as the cap',
         {
-          from: new Date(span.start * 1000).toISOString(),
-          to: new Date(span.end * 1000).toISOString(),
+          from: new Date(range.start * 1000).toISOString(),
+          to: new Date(range.end * 1000).toISOString(),
           requestsLeft: budget.left(),
         },
       );
-      spans.push(span);
-      await searchSpan(span, isKnown);
+      ranges.push(range);
+      await searchRange(range, isKnown);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -147,5 +147,5 @@ export const searchGaps = async (means: GapSearchMeans): Promise<SearchedGaps> =
   } finally {
     await opened?.end();
   }
-  return { spans, exports, isChanged, left: suspects.length - done, rowCap, unexplained };
+  return { ranges, exports, isChanged, left: suspects.length - done, rowCap, unexplained };
 };

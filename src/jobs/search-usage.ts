@@ -1,7 +1,7 @@
 import { compareMoney, subtractMoney, toMillis, zero } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import { pullUsage, shortUsageSpans } from '../ingest/index.ts';
-import type { OpenUsageWindow, RequestBudget, UsagePull, UsagePullMeans } from '../ingest/index.ts';
+import { pullUsage, shortUsageRanges } from '../ingest/index.ts';
+import type { OpenUsageWindow, RequestBudget, UsagePull, UsagePullDeps } from '../ingest/index.ts';
 import type { ComparisonSource, StoredComparison } from '../warehouse/index.ts';
 import { contradictionOf } from './empty-usage.ts';
 import type { JobContext } from './job-kind.ts';
@@ -27,10 +27,10 @@ const asComparisons = async (
     const source = sourceOf[dimension];
     const contradiction = await contradictionOf(window, granularity, context);
     if (source === undefined || contradiction === undefined) continue;
-    const { amount, span } = contradiction;
+    const { amount, range } = contradiction;
     found.push({
       source,
-      span,
+      range,
       ours: amount,
       theirs: zero,
       gap: subtractMoney(zero, amount),
@@ -46,7 +46,7 @@ const asComparisons = async (
 
 /** Requests again what is short of the log by its last comparison, whenever that was made. */
 export const requestShortUsage = async (
-  request: UsagePull & UsagePullMeans,
+  request: UsagePull & UsagePullDeps,
   context: JobContext,
   budget: RequestBudget,
   isWanted: (source: ComparisonSource) => boolean = () => true,
@@ -58,9 +58,9 @@ export const requestShortUsage = async (
   for (const dimension of request.dimensions) {
     const source = sourceOf[dimension];
     if (source === undefined || !isWanted(source)) continue;
-    for (const span of shortUsageSpans(disputed, source, account.currency)) {
+    for (const range of shortUsageRanges(disputed, source, account.currency)) {
       if (budget.left() < 1) break;
-      const [from, to] = [toMillis(span.start), toMillis(span.end)];
+      const [from, to] = [toMillis(range.start), toMillis(range.end)];
       const series = {
         account: account.name,
         dimension,
@@ -82,7 +82,7 @@ export const requestShortUsage = async (
 /** Compares the usage that a run has landed with the log, and requests again what is short of it. */
 export const compareUsageLanded = async (
   startedAt: UnixMillis,
-  request: UsagePull & UsagePullMeans,
+  request: UsagePull & UsagePullDeps,
   notLanded: readonly OpenUsageWindow[],
   context: JobContext,
   budget: RequestBudget,

@@ -1,5 +1,5 @@
 import type { Config, ConfigFault } from '../config/index.ts';
-import { earlyTroubles } from '../keys/index.ts';
+import { earlyProblems } from '../keys/index.ts';
 import type { RotateSettings } from './rotate-shape.ts';
 
 /** What `check` can see to be in the way of delivering keys on this machine; nothing is written or connected to. */
@@ -15,7 +15,7 @@ export const sinkFaults = async (config: Config, cwd: string): Promise<readonly 
       ...(name === undefined || name.includes('*') ? {} : { service: name }),
     };
     for (const [index, spec] of deliver.entries()) {
-      for (const { message, advice } of await earlyTroubles(spec, names, cwd))
+      for (const { message, advice } of await earlyProblems(spec, names, cwd))
         faults.push({ ...job.place, message: `jobs.${job.name}.deliver[${index}]: ${message}`, advice });
     }
   }

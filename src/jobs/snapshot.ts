@@ -7,7 +7,7 @@ import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
 import { readPart, valueOf } from './read-part.ts';
 import type { Part } from './read-part.ts';
-import { count, span } from './words.ts';
+import { count, range } from './words.ts';
 
 const shape = z.strictObject({});
 
@@ -134,7 +134,7 @@ export const snapshotKind = defineJobKind({
   plan: async (_settings, { account, warehouse, clock, zone, trigger }) => {
     if (trigger === 'backfill') return ['nothing: no snapshot can be taken of the past'];
     const known = await warehouse.snapshots.inventoryAt(account.name, clock.now());
-    const moment = known === undefined ? undefined : span.moment(toSeconds(known.takenAt), zone);
+    const moment = known === undefined ? undefined : range.moment(toSeconds(known.takenAt), zone);
     return [
       'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
       known === undefined

@@ -9,7 +9,7 @@ const seconds = (interval: Interval<UnixSeconds>, zone: string): string =>
   `from ${formatMoment(interval.start, zone)} to ${formatMoment(interval.end, zone)}`;
 
 /** Moments and intervals as a person reads them. */
-export const span = {
+export const range = {
   moment: formatMoment,
   seconds,
   millis: (interval: Interval<UnixMillis>, zone: string): string =>

@@ -58,8 +58,8 @@ const isOld = (rotation: Rotation, keyId: number): boolean =>
 /** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
 const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
   const {
-    handover: _handover,
-    handoverAtGateway: _atGateway,
+    cutover: _cutover,
+    cutoverAtGateway: _atGateway,
     reloadedAt: _reloadedAt,
     ...rest
   } = state(rotation, generation, 'gone');
@@ -134,8 +134,8 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'current':
       return {
         ...state(rotation, event.generation, 'current'),
-        handover: event.at,
-        ...(event.gateway === undefined ? {} : { handoverAtGateway: event.gateway }),
+        cutover: event.at,
+        ...(event.gateway === undefined ? {} : { cutoverAtGateway: event.gateway }),
         olds: event.olds.map(({ remain, doubtful, ...old }) => ({
           ...old,
           ...(doubtful === undefined ? {} : { doubtful }),
@@ -164,8 +164,8 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
     case 'quiet':
       return withOld(rotation, event.keyId, {
         quiet: true,
-        quietAt: event.at,
-        ...(event.names === undefined ? {} : { quietNames: event.names }),
+        idleAt: event.at,
+        ...(event.names === undefined ? {} : { idleNames: event.names }),
         ...unsettled(rotation, event.keyId),
       });
     case 'retiring':

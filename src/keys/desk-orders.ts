@@ -2,15 +2,15 @@ import { fault, shellWord } from '../base/index.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
 import { adoptionOf, birthOf, checkService, openRotation } from './desk-parts.ts';
 import type { commonOf } from './desk-parts.ts';
-import type { KeyDesk } from './desk-types.ts';
+import type { KeyService } from './desk-types.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
 import { takeAway } from './engine/clear-key.ts';
-import type { EngineMeans } from './engine/engine-means.ts';
-import { oldWords } from './engine/old-words.ts';
+import type { EngineDeps } from './engine/engine-means.ts';
+import { describeOldKey } from './engine/old-words.ts';
 import { orphanVerdict } from './engine/orphan-facts.ts';
 import { retainOrphan } from './engine/retain-orphan.ts';
-import { lineKeyOf, note, openPass, plaintextOf } from './engine/pass.ts';
+import { generationKeyOf, note, openCycle, plaintextOf } from './engine/pass.ts';
 import { newerKeys, outdatedNow } from './engine/up-to-date.ts';
 import type { Step } from './engine/pass.ts';
 import { liveOf } from './lineage.ts';
@@ -18,17 +18,17 @@ import { candidateOf } from './rotation.ts';
 import type { Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
-type OrderMeans = {
-  readonly means: EngineMeans;
+type OrderDeps = {
+  readonly deps: EngineDeps;
   /** Lets nothing else be written to the keys of the account meanwhile. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly common: ReturnType<typeof commonOf>;
 };
 
-export type DeskOrders = Pick<KeyDesk, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
+export type KeyServiceOrders = Pick<KeyService, 'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp'>;
 
 /** Which sinks hold, or may hold, a key that not all of them were given; empty where none can. */
-const leftWords = ({ attempts }: Rotation): string =>
+const describeLeft = ({ attempts }: Rotation): string =>
   attempts
     .flatMap(({ name, places }) => {
       const ofState = (wanted: boolean): string =>
@@ -44,8 +44,8 @@ const leftWords = ({ attempts }: Rotation): string =>
     .join(', ');
 
 /** What a person orders of keys and rotations, one order after the other. */
-export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrders => {
-  const { account, journal, clock } = means;
+export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyServiceOrders => {
+  const { account, journal, clock } = deps;
 
   const openOf = (service: string): Rotation => {
     const found = openRotation(journal, account, service);
@@ -72,7 +72,7 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
       alone(async () => {
         checkService(service);
         checkServiceName(service);
-        const listed = await means.gateway.list(signal);
+        const listed = await deps.gateway.list(signal);
         const key = listed.find(({ id }) => id === keyId);
         if (key === undefined)
           throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
@@ -94,7 +94,7 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
         for (const one of new Set([service, row?.service ?? service]))
           checkNoneOpen(openRotation(journal, account, one));
         const named = listed.flatMap(({ name }) => {
-          const read = readName(name, means.templates);
+          const read = readName(name, deps.templates);
           return read?.service === service ? [read.generation] : [];
         });
         checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
@@ -117,9 +117,9 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
         );
         const listed = keys.map(({ key }) => key);
-        const newer = [...managed.keys()].filter((service) => newerKeys(means, service, listed).length > 0);
+        const newer = [...managed.keys()].filter((service) => newerKeys(deps, service, listed).length > 0);
         if (newer.length > 0) {
-          const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+          const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
           for (const service of newer) await outdatedNow(pass, service, managed.get(service));
         }
         // Calls are logged under the name of now.
@@ -157,7 +157,7 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           throw fault('wrong-use', `that is not the fingerprint of ${attempt.name}`, {
             advice: 'take the SHA-256 of the key without a line break: printf %s "$KEY" | sha256sum',
           });
-        const consumer = means.consumerOf(open.terms.job, service);
+        const consumer = deps.consumerOf(open.terms.job, service);
         const byPerson = (consumer?.sinks ?? []).filter(
           (sink) => sink.confirmedByPerson && attempt.places[sink.place]?.done === true,
         );
@@ -167,7 +167,7 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           });
         return byPerson.map(({ place }) => ({
           what: 'confirmed' as const,
-          ...lineKeyOf(attempt),
+          ...generationKeyOf(attempt),
           place,
           proof: given,
         }));
@@ -187,12 +187,12 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
     giveUp: (service, who) =>
       alone(async () => {
         const rotation = openOf(service);
-        const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+        const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
         const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
         const listed = attempt?.keyId === undefined ? undefined : pass.keys().get(attempt.keyId);
         const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
         // One that no step can bring to its end is let go of: its old key goes with the next one.
-        if (rotation.handover !== undefined && rotation.waiting === undefined && !isDead)
+        if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
           throw fault(
             'wrong-use',
             `the new key of ${service} is in every sink: there is nothing to give up`,
@@ -201,8 +201,8 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
                 'the old key is retired as its job declares; expire it by hand with `tollkeeper keys expire`',
             },
           );
-        const key = attempt?.keyId === undefined ? undefined : lineKeyOf(attempt);
-        const isCurrent = rotation.handover !== undefined;
+        const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
+        const isCurrent = rotation.cutover !== undefined;
         // A journal that is too old tells of no key that nobody uses it.
         const isOutdated = (await outdatedNow(pass, service, rotation.terms.job)) !== undefined;
         const isOrphan =
@@ -224,10 +224,10 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           await note(pass, id, { what: 'deleted', ...key });
         } else if (key !== undefined && !isCurrent) await note(pass, id, { what: 'superseded', ...key });
         await note(pass, id, { what: 'given-up' });
-        if (attempt !== undefined) means.plaintexts.delete(plaintextOf(rotation, attempt));
-        const left = isCurrent ? '' : leftWords(rotation);
+        if (attempt !== undefined) deps.plaintexts.delete(plaintextOf(rotation, attempt));
+        const left = isCurrent ? '' : describeLeft(rotation);
         if (left !== '')
-          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${oldWords(pass, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(pass, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
         if (isCurrent && isDead)
           return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
         if (isCurrent)
@@ -236,7 +236,7 @@ export const createDeskOrders = ({ means, alone, common }: OrderMeans): DeskOrde
           verdict?.verdict === 'retain'
             ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.words}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
             : '';
-        return `the rotation of ${service} is given up; ${oldWords(pass, rotation)}${kept}`;
+        return `the rotation of ${service} is given up; ${describeOldKey(pass, rotation)}${kept}`;
       }),
   };
 };

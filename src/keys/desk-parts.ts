@@ -2,24 +2,24 @@ import { fault, toMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { birthTold } from './birth.ts';
-import { lineKey } from './engine/pass.ts';
-import type { EngineMeans } from './engine/engine-means.ts';
+import { generationKey } from './engine/pass.ts';
+import type { EngineDeps } from './engine/engine-means.ts';
 import type { KeyJournal } from './journal/journal.ts';
-import type { LineKey, Rotation } from './rotation.ts';
+import type { GenerationKey, Rotation } from './rotation.ts';
 import { probeService } from './update/probe.ts';
 
 /** What all steps of one order share. */
 export const commonOf =
-  ({ account, clock }: Pick<EngineMeans, 'account' | 'clock'>) =>
+  ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
   (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });
 
 export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
   journal.openRotations(account).find((rotation) => rotation.service === service);
 
 /** The step by which a key that was made elsewhere comes into the line of its service. */
-export const adoptionOf = (key: LineKey, born: UnixMillis) => ({
+export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
   what: 'adopted' as const,
-  ...lineKey(key),
+  ...generationKey(key),
   born,
 });
 

@@ -86,7 +86,7 @@ export type RotationView = {
   readonly old?: { readonly keyId: number; readonly name: string };
   readonly candidate?: { readonly keyId: number; readonly name: string };
   /** Whether every sink held the candidate: from then on the old key can go. */
-  readonly handedOver?: boolean;
+  readonly cutOver?: boolean;
   /** Failed tries of the step it stands before. */
   readonly tries: number;
   /** Of so many in a row, before it waits for a person. */
@@ -105,7 +105,7 @@ export type Advanced = {
 };
 
 /** What operators, or a key's owner, are to be told once for each `key`. */
-export type KeyNews = {
+export type KeyAlert = {
   readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
   readonly account: string;
   readonly service: string;
@@ -134,7 +134,7 @@ export type ReconciledService = {
 };
 
 /** All that is done to the keys of one account; writes go one after the other. */
-export type KeyDesk = {
+export type KeyService = {
   readonly survey: (signal: AbortSignal) => Promise<KeySurvey>;
   /** Rotations that are not over, and those that wait for a person. */
   readonly open: () => Promise<readonly RotationView[]>;
@@ -143,7 +143,7 @@ export type KeyDesk = {
   /** Takes each step that can be taken now; none is waited for. A failed step is told, and is no error of the call. */
   readonly advance: (options: AdvanceOptions) => Promise<readonly Advanced[]>;
   /** Which of the keys a sink holds or may hold, by id, with the reason. */
-  readonly heldBySinks: (
+  readonly keptBySinks: (
     keys: readonly SurveyedKey[],
     survey: KeySurvey,
     signal: AbortSignal,

@@ -1,10 +1,10 @@
 import type { NamedGates } from '../base/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
-import { createDeskOrders } from './desk-orders.ts';
+import { createKeyServiceOrders } from './desk-orders.ts';
 import { adoptionOf, checkService, commonOf, openRotation } from './desk-parts.ts';
 import type {
   Advanced,
-  KeyDesk,
+  KeyService,
   PlannedExpiry,
   PlannedRotation,
   ReconciledService,
@@ -12,12 +12,12 @@ import type {
 } from './desk-types.ts';
 import type { Moved } from './engine/advance.ts';
 import { endKeys } from './engine/end-keys.ts';
-import { heldBySinks } from './engine/held-by-sinks.ts';
-import type { EngineMeans } from './engine/engine-means.ts';
+import { keptBySinks } from './engine/held-by-sinks.ts';
+import type { EngineDeps } from './engine/engine-means.ts';
 import { moveOn } from './engine/move-on.ts';
-import { openPass } from './engine/pass.ts';
+import { openCycle } from './engine/pass.ts';
 import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
-import { sweep } from './engine/sweep.ts';
+import { deleteOrphans } from './engine/sweep.ts';
 import { outdatedNow } from './engine/up-to-date.ts';
 import type { Lineage } from './lineage.ts';
 import { readName } from './plan/key-names.ts';
@@ -25,7 +25,7 @@ import { reconcileService } from './reconcile-service.ts';
 import type { Rotation } from './rotation.ts';
 import type { RotationTerms } from './terms.ts';
 
-export type DeskMeans = EngineMeans & {
+export type KeyServiceDeps = EngineDeps & {
   /** One for the process: all writes to the keys of an account go one after the other. */
   readonly gates: NamedGates;
 };
@@ -45,7 +45,7 @@ const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rot
   const leaving = found.olds.find((one) => one.keyId === keyId);
   const isOld = found.old?.keyId === keyId || leaving !== undefined;
   const gone = leaving?.held === undefined ? 'leaving' : 'kept';
-  const part = !isOld ? 'successor' : found.handover === undefined ? 'old' : gone;
+  const part = !isOld ? 'successor' : found.cutover === undefined ? 'old' : gone;
   return { id: found.id, stage: stageOf(found), part };
 };
 
@@ -97,10 +97,10 @@ const withUnfinished = (
 };
 
 /** The desk of one account. */
-export const createKeyDesk = (means: DeskMeans): KeyDesk => {
-  const { account, journal, clock, gates } = means;
+export const createKeyService = (deps: KeyServiceDeps): KeyService => {
+  const { account, journal, clock, gates } = deps;
   const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);
-  const common = commonOf(means);
+  const common = commonOf(deps);
 
   /** The key is in the line of its service, under the name it has, before anything is done to it. */
   const adoptions = (planned: PlannedRotation, who: string, id: string) => {
@@ -114,23 +114,23 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const listedFirst = (service: string, keys: Iterable<ApiKey>): { readonly listed?: number } => {
     if (journal.managed(account).has(service)) return {};
     const generations = [...keys].flatMap(({ name }) => {
-      const place = readName(name, means.templates);
+      const place = readName(name, deps.templates);
       return place?.service === service ? [place.generation] : [];
     });
     return { listed: Math.max(0, ...generations) };
   };
 
-  const start: KeyDesk['start'] = (planned, who) =>
+  const start: KeyService['start'] = (planned, who) =>
     alone(async () => {
       const ids: string[] = [];
       for (const { service } of planned) checkService(service);
-      const pass = await openPass(means, { signal: new AbortController().signal, who, ordered: true });
+      const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
       for (const one of planned) {
         const { service } = one;
         if ((await outdatedNow(pass, service, one.terms.job)) !== undefined) continue;
         const open = openRotation(journal, account, service);
         // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
-        const isUrgent = one.why === 'leak' && open?.handover !== undefined;
+        const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
         if (open !== undefined && !isUrgent) continue;
         const id = rotationId(service, clock.now(), journal.head().seq + 1);
         const { why, terms, old, fresh } = one;
@@ -152,27 +152,27 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
       return ids;
     });
 
-  const advance: KeyDesk['advance'] = ({ ids, signal, progress }) =>
+  const advance: KeyService['advance'] = ({ ids, signal, progress }) =>
     alone(async () => {
       const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
       let done = 0;
-      const tell = (detail?: string): void =>
+      const notify = (detail?: string): void =>
         progress({
           step: 'rotating keys',
           done,
           total: wanted.length,
           ...(detail === undefined ? {} : { detail }),
         });
-      const pass = await openPass(means, {
+      const pass = await openCycle(deps, {
         signal,
         who: ids === undefined ? 'schedule' : 'order',
         ordered: ids !== undefined,
-        onStep: ({ service }, step) => tell(`${service}: ${step}`),
+        onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
-      await sweep(pass);
+      await deleteOrphans(pass);
       const results = await moveOn(pass, wanted, (number) => {
         done = number;
-        tell();
+        notify();
       });
       return results.map(advancedOf);
     });
@@ -180,7 +180,7 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
     const rotations = journal.openRotations(account);
     const unfinished = journal.unfinished(account);
-    const found = placed(keys, journal.lineage(account), rotations, means.templates);
+    const found = placed(keys, journal.lineage(account), rotations, deps.templates);
     const retained = journal.retained(account);
     return found.map((surveyed) => {
       const words = retained.get(surveyed.key.id)?.words;
@@ -188,23 +188,23 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     });
   };
 
-  const survey: KeyDesk['survey'] = async (signal) => {
+  const survey: KeyService['survey'] = async (signal) => {
     const at = clock.now();
-    return { at, keys: surveyOf(await means.gateway.list(signal)) };
+    return { at, keys: surveyOf(await deps.gateway.list(signal)) };
   };
 
-  const expire: KeyDesk['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
+  const expire: KeyService['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
     planned.length === 0
       ? Promise.resolve([])
       : alone(async () => {
-          const pass = await openPass(means, { signal, who, ordered: true });
+          const pass = await openCycle(deps, { signal, who, ordered: true });
           const all = surveyOf([...pass.keys().values()]);
           const ending = new Set(
             planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])),
           );
           const asked = all.filter(({ key }) => ending.has(key.id));
           // A plan may be old: what a sink holds is looked up again right before the key ends.
-          const held = await heldBySinks(means, { asked, all, now: clock.now(), signal });
+          const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
           return endKeys(pass, planned, held);
         });
 
@@ -214,11 +214,11 @@ export const createKeyDesk = (means: DeskMeans): KeyDesk => {
     start,
     advance,
     expire,
-    heldBySinks: (asked, { at, keys }, signal) => heldBySinks(means, { asked, all: keys, now: at, signal }),
-    ...createDeskOrders({ means, alone, common }),
+    keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
+    ...createKeyServiceOrders({ deps, alone, common }),
     reconcile: ({ service, apply }, who, signal) =>
       alone(async () => {
-        const pass = await openPass(means, { signal, who, ordered: true });
+        const pass = await openCycle(deps, { signal, who, ordered: true });
         const services = service === undefined ? [...journal.managed(account).keys()] : [service];
         const found: ReconciledService[] = [];
         for (const one of services) {

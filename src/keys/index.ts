@@ -1,13 +1,13 @@
 export { createSink } from './sinks/create-sink.ts';
-export { earlyTroubles } from './sinks/early-troubles.ts';
+export { earlyProblems } from './sinks/early-troubles.ts';
 export { placesClash } from './sinks/places.ts';
 export { runThen } from './sinks/then-command.ts';
-export type { SinkMeans } from './sinks/sink-means.ts';
-export type { CommandOrder, SinkSpec } from './sinks/sink-spec.ts';
+export type { SinkDeps } from './sinks/sink-means.ts';
+export type { CommandRequest, SinkSpec } from './sinks/sink-spec.ts';
 export type {
   Advanced,
-  KeyDesk,
-  KeyNews,
+  KeyService,
+  KeyAlert,
   KeySurvey,
   PlannedExpiry,
   PlannedRotation,
@@ -19,13 +19,13 @@ export type { AuditVerdict } from './journal/verify-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
-export { mostLag } from './lag.ts';
+export { maxLag } from './lag.ts';
 export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
-export { createKeyDesk } from './desk.ts';
+export { createKeyService } from './desk.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
 export type { Consumer, Plaintexts } from './engine/engine-means.ts';
-export { stopWords } from './engine/up-to-date.ts';
+export { describeStop } from './engine/up-to-date.ts';
 export { bareName, distinctNames, sumOfUses } from './engine/named-uses.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';
 export { openLastingJournal } from './journal/lasting-journal.ts';
@@ -48,16 +48,16 @@ export {
 } from './plan/key-names.ts';
 export { deadBy } from './plan/key-state.ts';
 export { isLive, newestOf } from './plan/newest-key.ts';
-export { plannedRotation, planRotations, serviceTrouble } from './plan/plan-rotations.ts';
+export { plannedRotation, planRotations, serviceProblem } from './plan/plan-rotations.ts';
 export type { RotationPlan, RotationPolicy } from './plan/plan-rotations.ts';
 export { clockEffect } from './engine/clock-skew.ts';
 export { byGatewayClock } from './plan/expiry-clock.ts';
 export { keysAsked, planExpiry } from './plan/plan-expiry.ts';
 export type { ExpiryPlan } from './plan/plan-expiry.ts';
-export { expiryClocks, pastSteps, spanAsked, timesAsked } from './plan/expiry-policy.ts';
+export { expiryClocks, pastSteps, rangeAsked, timesAsked } from './plan/expiry-policy.ts';
 export type { ExpiryEvidence, ExpiryPolicy } from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
-export { needsWords } from './plan/held-key.ts';
-export type { HeldKey } from './plan/held-key.ts';
-export { spanText } from './plan/plan-words.ts';
+export { describeNeeds } from './plan/held-key.ts';
+export type { SkippedKey } from './plan/held-key.ts';
+export { rangeText } from './plan/plan-words.ts';
 export type { Sink } from './sink.ts';

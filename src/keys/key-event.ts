@@ -36,7 +36,7 @@ const settles = z.object({ keyId, left: decimal });
 const doubtful = z.enum(['leaked', 'unfinished']);
 
 /** Why an old key stays: it is used, its successor is not or cannot be, what was called is not known, or its name is not its own. */
-export const holdReasons = [
+export const retainedReasons = [
   'used',
   'successor-unused',
   'successor-dead',
@@ -131,8 +131,8 @@ const shapes = {
   'expiry-set': { ...keyOf, expiredTime: seconds, measured: z.string() },
   retiring: { ...keyOf },
   /** Why the old key stays for now. */
-  held: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
-  escalated: { ...keyOf, reason: z.enum(holdReasons), words: z.string(), use: use.optional() },
+  held: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
+  escalated: { ...keyOf, reason: z.enum(retainedReasons), words: z.string(), use: use.optional() },
   /** The evidence that it may go: the span (milliseconds UTC) in which the complete log shows no call by it. */
   quiet: {
     ...keyOf,

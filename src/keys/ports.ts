@@ -10,14 +10,14 @@ export type LogCompleteness =
 /** What the warehouse can prove of the use of keys. Log rows carry the name of a key, not its id. */
 export type KeyEvidence = {
   /** Calls under the name in the half-open span, failed ones included. */
-  readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<KeyUse>;
+  readonly use: (account: string, name: string, range: Interval<UnixSeconds>) => Promise<KeyUse>;
   /** When the first call under the name at the moment or since is stamped. */
   readonly firstCall?: (
     account: string,
     name: string,
     since: UnixSeconds,
   ) => Promise<UnixSeconds | undefined>;
-  readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
+  readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
   /** Every name that an inventory showed for the key at the moment or since: others can rename it. */

@@ -1,7 +1,7 @@
 import type { UnixMillis } from '../base/index.ts';
 import { adoptionOf, birthOf } from './desk-parts.ts';
 import type { ReconciledService } from './desk-types.ts';
-import { differenceWords } from './engine/find-differences.ts';
+import { describeDifference } from './engine/find-differences.ts';
 import { note } from './engine/pass.ts';
 import type { Pass, Step } from './engine/pass.ts';
 import { differencesOf, readHeld, sinksOf } from './engine/up-to-date.ts';
@@ -11,7 +11,7 @@ type Change = { readonly step: Step; readonly words: string };
 
 /** Keys of the open rotation that the journal takes for orphans, and that others may use. */
 const doubted = (pass: Pass, service: string, now: UnixMillis): readonly Change[] => {
-  const { account, journal } = pass.means;
+  const { account, journal } = pass.deps;
   const attempts = openRotation(journal, account, service)?.attempts ?? [];
   return attempts.flatMap(({ generation, name, keyId, state }): readonly Change[] => {
     if (state === 'gone' || state === 'superseded') return [];
@@ -30,10 +30,10 @@ const doubted = (pass: Pass, service: string, now: UnixMillis): readonly Change[
 
 /** What the journal takes over of what is there. */
 const changesOf = async (pass: Pass, service: string): Promise<readonly Change[]> => {
-  const { account, journal, clock } = pass.means;
+  const { account, journal, clock } = pass.deps;
   const job = journal.managed(account).get(service);
   const { differences } = await differencesOf(pass, service, job);
-  const { held } = await readHeld(pass, service, sinksOf(pass.means, job, service) ?? []);
+  const { held } = await readHeld(pass, service, sinksOf(pass.deps, job, service) ?? []);
   const open = openRotation(journal, account, service);
   return [
     ...doubted(pass, service, clock.now()),
@@ -75,7 +75,7 @@ export const reconcileService = async (
   service: string,
   apply: boolean,
 ): Promise<ReconciledService | undefined> => {
-  const { account, journal } = pass.means;
+  const { account, journal } = pass.deps;
   const { differences } = await differencesOf(pass, service, journal.managed(account).get(service));
   const flagged = journal.outdated(account).get(service);
   if (differences.length === 0 && flagged === undefined) return undefined;
@@ -85,7 +85,7 @@ export const reconcileService = async (
     await note(pass, { id: open?.id ?? `reconcile/${service}`, service }, ...changes.map(({ step }) => step));
   return {
     service,
-    differences: differences.map(differenceWords),
+    differences: differences.map(describeDifference),
     changes: changes.map(({ words }) => words),
     applied: apply,
   };

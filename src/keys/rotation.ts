@@ -1,12 +1,12 @@
 import type { Money, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { PlannedRotation } from './desk-types.ts';
-import type { holdReasons, KeyFields } from './key-event.ts';
+import type { retainedReasons, KeyFields } from './key-event.ts';
 import type { Fingerprint } from './sink.ts';
 import type { RotationTerms } from './terms.ts';
 
-export type HoldReason = (typeof holdReasons)[number];
+export type RetainedReason = (typeof retainedReasons)[number];
 
-export type LineKey = { readonly keyId: number; readonly generation: number; readonly name: string };
+export type GenerationKey = { readonly keyId: number; readonly generation: number; readonly name: string };
 
 /** A key that was asked for on behalf of a rotation, under a name that only this attempt bears. */
 export type Attempt = {
@@ -42,19 +42,19 @@ export type Attempt = {
 };
 
 /** A key that is to go once the successor is in every sink. */
-export type OldKey = LineKey & {
+export type OldKey = GenerationKey & {
   readonly state: 'working' | 'retiring' | 'deleting' | 'over';
   /** It leaked, or not every sink ever held it. */
   readonly doubtful?: 'leaked' | 'unfinished';
   /** What it had left at the hand-over, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
-  readonly held?: { readonly reason: HoldReason; readonly words: string; readonly escalated: boolean };
+  readonly held?: { readonly reason: RetainedReason; readonly words: string; readonly escalated: boolean };
   readonly quiet: boolean;
   /** The names it was proven by: log rows carry names. */
-  readonly quietNames?: readonly string[];
+  readonly idleNames?: readonly string[];
   /** When it was last proven that nobody uses it. */
-  readonly quietAt?: UnixMillis;
+  readonly idleAt?: UnixMillis;
   /** When its deletion was first asked for. */
   readonly deletingAt?: UnixMillis;
   /** What it had left when the successor's quota was last settled with it; `stands` until it is judged anew. */
@@ -84,9 +84,9 @@ export type Rotation = {
   readonly old?: PlannedRotation['old'];
   readonly fresh?: KeyFields;
   readonly attempts: readonly Attempt[];
-  readonly handover?: UnixMillis;
+  readonly cutover?: UnixMillis;
   /** The same by the gateway's clock, where it was known, and since when that clock had not been set. */
-  readonly handoverAtGateway?: { readonly at: UnixMillis; readonly since: UnixMillis };
+  readonly cutoverAtGateway?: { readonly at: UnixMillis; readonly since: UnixMillis };
   /** When the consumer was told to take the new key up. */
   readonly reloadedAt?: UnixMillis;
   readonly olds: readonly OldKey[];

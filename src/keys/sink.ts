@@ -26,7 +26,7 @@ export type Delivered = {
   readonly fingerprint?: Fingerprint;
 };
 
-export type SinkTrouble = {
+export type SinkProblem = {
   /** What cannot work, in words for the person who wrote the YAML. */
   readonly message: string;
   readonly advice: string;
@@ -47,5 +47,5 @@ export type Sink = {
   /** @throws Fault sink-failed when it cannot be asked now. */
   readonly fingerprint: (delivery: Delivery, signal: AbortSignal) => Promise<SinkReading>;
   /** Looks for what can never work, writing nothing; empty when all is well. */
-  readonly troubles: (signal: AbortSignal) => Promise<readonly SinkTrouble[]>;
+  readonly problems: (signal: AbortSignal) => Promise<readonly SinkProblem[]>;
 };

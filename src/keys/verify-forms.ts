@@ -2,7 +2,7 @@ import type { Secret } from '../base/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 import type { LearnedPoint } from '../warehouse/index.ts';
 import { verifyKey } from './verify.ts';
-import type { VerifiedKey, VerifyMeans } from './verify.ts';
+import type { VerifiedKey, VerifyDeps } from './verify.ts';
 
 const prefix = 'sk-';
 const point = 'key.call_prefix';
@@ -10,7 +10,7 @@ const point = 'key.call_prefix';
 /** What calls take where keys come without their prefix: `sk-`, or `none` for the key as it came. */
 type CallPrefix = 'sk-' | 'none';
 
-export type FormsMeans = VerifyMeans & {
+export type FormsDeps = VerifyDeps & {
   /** One question to a model with a form of the key. */
   readonly ask: (form: Secret, signal: AbortSignal) => Promise<ModelAnswer>;
   readonly register: (plaintext: string) => Secret;
@@ -22,7 +22,7 @@ export type FormsMeans = VerifyMeans & {
 /** The forms that calls may take, the one that is known to work first. */
 const formsOf = (
   key: Secret,
-  register: FormsMeans['register'],
+  register: FormsDeps['register'],
   known: string | undefined,
 ): readonly (readonly [CallPrefix, Secret])[] => {
   const plaintext = key.reveal();
@@ -38,11 +38,11 @@ const formsOf = (
  */
 export const verifyForms = async (
   key: Secret,
-  { ask, register, points, learn, ...means }: FormsMeans,
+  { ask, register, points, learn, ...deps }: FormsDeps,
 ): Promise<VerifiedKey> => {
   const known = (await points()).find((one) => one.point === point)?.value;
   const forms = formsOf(key, register, known);
-  if (forms.length === 0) return verifyKey((signal) => ask(key, signal), means);
+  if (forms.length === 0) return verifyKey((signal) => ask(key, signal), deps);
   let accepted: readonly [CallPrefix, Secret] | undefined;
   const verified = await verifyKey(async (signal) => {
     let last: ModelAnswer | undefined;
@@ -53,8 +53,8 @@ export const verifyForms = async (
       if (answer.verdict !== 'refused') return answer;
       last ??= answer;
     }
-    return last ?? ask(key, means.signal);
-  }, means);
+    return last ?? ask(key, deps.signal);
+  }, deps);
   const [which, form] = accepted ?? ['none', key];
   if (known !== which)
     await learn([

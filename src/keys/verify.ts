@@ -2,11 +2,11 @@ import { fault } from '../base/index.ts';
 import type { Clock, Secret } from '../base/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 
-export type VerifyMeans = {
+export type VerifyDeps = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Milliseconds that a refusal must last until the key is bad; a new key works at once, but a cache may not know it yet. */
-  readonly patience?: number;
+  readonly timeout?: number;
 };
 
 export type VerifiedKey = {
@@ -17,14 +17,14 @@ export type VerifiedKey = {
   readonly key?: Secret;
 };
 
-const usualPatience = 90_000;
+const defaultPatience = 90_000;
 const firstPause = 1000;
 const longestPause = 20_000;
 
 const called = ({ kind, model, status }: ModelAnswer): string =>
   `POST /v1/${kind} with ${model} ${status === undefined ? 'got no answer' : `answered ${status}`}`;
 
-const saidBy = ({ said }: ModelAnswer): string => (said === '' ? '' : `: ${said}`);
+const messageBy = ({ said }: ModelAnswer): string => (said === '' ? '' : `: ${said}`);
 
 const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string => {
   const tokens =
@@ -37,7 +37,7 @@ const evidenceOf = (answer: ModelAnswer, tries: number, spent: number): string =
 
 /** What no answer has decided. */
 const unclear = (answer: ModelAnswer): Error => {
-  const words = `whether the key works is not known: ${called(answer)}${saidBy(answer)}`;
+  const words = `whether the key works is not known: ${called(answer)}${messageBy(answer)}`;
   const wait = answer.retryAfter === undefined ? {} : { retryAfter: answer.retryAfter };
   return answer.passing
     ? fault('key-verify-unclear', words, wait)
@@ -54,7 +54,7 @@ const unclear = (answer: ModelAnswer): Error => {
  */
 export const verifyKey = async (
   call: (signal: AbortSignal) => Promise<ModelAnswer>,
-  { clock, signal, patience = usualPatience }: VerifyMeans,
+  { clock, signal, timeout = defaultPatience }: VerifyDeps,
 ): Promise<VerifiedKey> => {
   const start = clock.now();
   let refusedSince: number | undefined;
@@ -67,11 +67,11 @@ export const verifyKey = async (
     if (verdict === 'works' || verdict === 'no-channel')
       return { verdict, evidence: evidenceOf(answer, tries, now - start) };
     if (verdict === 'refused') refusedSince ??= now;
-    const left = (verdict === 'refused' ? (refusedSince ?? now) : start) + patience - now;
+    const left = (verdict === 'refused' ? (refusedSince ?? now) : start) + timeout - now;
     if (verdict === 'refused' && (left <= 0 || !answer.passing))
       throw fault(
         'key-verify-refused',
-        `the key is refused: ${called(answer)} after ${tries} ${tries === 1 ? 'try' : 'tries'} in ${Math.round((now - start) / 1000)} s${saidBy(answer)}`,
+        `the key is refused: ${called(answer)} after ${tries} ${tries === 1 ? 'try' : 'tries'} in ${Math.round((now - start) / 1000)} s${messageBy(answer)}`,
       );
     const asked = answer.retryAfter ?? 0;
     if (verdict !== 'refused' && (left <= 0 || asked > left || !answer.passing)) throw unclear(answer);

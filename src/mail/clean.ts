@@ -3,9 +3,9 @@ import { fault, systemCode, unixMillis } from '../base/index.ts';
 import { neverAgain } from '../warehouse/index.ts';
 import { removeMail } from './mail-file.ts';
 import { settleAttempt } from './settle.ts';
-import type { SettleMeans } from './settle.ts';
+import type { SettleDeps } from './settle.ts';
 
-export type CleanMeans = SettleMeans & { readonly folder: string };
+export type CleanDeps = SettleDeps & { readonly folder: string };
 
 export type Cleaned = {
   /** Files of mails that were sent or dropped long enough ago. */
@@ -34,8 +34,8 @@ const isOurs = (file: string): boolean => /^[0-9a-f]{64}\.eml(\.tmp)?$/.test(fil
  * Keeps the mail folder in order: bytes go once they were sent (or dropped) `keep` milliseconds ago, never before; files
  * that no row names go too. Rows that wait for bytes that are gone are told, and have failed.
  */
-export const createMailCleaner = (means: CleanMeans): ((keep: number) => Promise<Cleaned>) => {
-  const { outbox, clock, folder, log } = means;
+export const createMailCleaner = (deps: CleanDeps): ((keep: number) => Promise<Cleaned>) => {
+  const { outbox, clock, folder, log } = deps;
   // A file is there before its row: only what was without one the last time as well has none.
   let suspects: ReadonlySet<string> = new Set();
   return async (keep) => {
@@ -54,7 +54,7 @@ export const createMailCleaner = (means: CleanMeans): ((keep: number) => Promise
 
     const missing = waiting.filter(({ file }) => !there.has(file));
     const why = fault('mail-file-damaged', `the stored mail is no longer in ${folder}`);
-    for (const row of missing) await settleAttempt(row, { state: 'failed', fault: why }, means);
+    for (const row of missing) await settleAttempt(row, { state: 'failed', fault: why }, deps);
     const cleaned = { kept: old.length, orphans: orphans.length, missing: missing.length };
     if (old.length + orphans.length > 0) log.info('stored mails were removed', cleaned);
     return cleaned;

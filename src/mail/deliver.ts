@@ -1,10 +1,10 @@
 import { fault } from '../base/index.ts';
-import { createLane } from './lane.ts';
-import type { DeliverySummary, Lane, LaneMeans, PassOptions } from './lane.ts';
+import { createRouteWorker } from './lane.ts';
+import type { DeliverySummary, RouteWorker, LaneDeps, CycleOptions } from './lane.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxRoute } from './route.ts';
 import { settleAttempt } from './settle.ts';
-import type { SettleMeans } from './settle.ts';
+import type { SettleDeps } from './settle.ts';
 
 /** The outbox worker: it alone sends, with the exact bytes that were stored, and writes down how it ended. */
 export type Delivery = {
@@ -45,39 +45,41 @@ const undeclared = (name: string): OutboxRoute => ({
 const sumOf = (summaries: readonly DeliverySummary[]): DeliverySummary => {
   const sum = (state: 'sent' | 'deferred' | 'failed' | 'unknown'): number =>
     summaries.reduce((total, summary) => total + summary[state], 0);
-  const trouble = summaries.find((summary) => summary.trouble !== undefined)?.trouble;
+  const problem = summaries.find((summary) => summary.problem !== undefined)?.problem;
   return {
     sent: sum('sent'),
     deferred: sum('deferred'),
     failed: sum('failed'),
     unknown: sum('unknown'),
-    ...(trouble === undefined ? {} : { trouble }),
+    ...(problem === undefined ? {} : { problem }),
   };
 };
 
-export const createDelivery = (means: LaneMeans, declared: readonly OutboxRoute[]): Delivery => {
-  const lanes = new Map<string, Lane>(declared.map((route) => [route.name, createLane(route, means)]));
-  const laneOf = (name: string): Lane => {
-    const known = lanes.get(name) ?? createLane(undeclared(name), means);
-    lanes.set(name, known);
+export const createDelivery = (deps: LaneDeps, declared: readonly OutboxRoute[]): Delivery => {
+  const routeWorkers = new Map<string, RouteWorker>(
+    declared.map((route) => [route.name, createRouteWorker(route, deps)]),
+  );
+  const routeWorkerOf = (name: string): RouteWorker => {
+    const known = routeWorkers.get(name) ?? createRouteWorker(undeclared(name), deps);
+    routeWorkers.set(name, known);
     return known;
   };
   /** Routes that rows wait for. */
   const waitedFor = async (): Promise<readonly string[]> => [
-    ...new Set((await means.outbox.due(means.clock.now())).map(({ route }) => route)),
+    ...new Set((await deps.outbox.due(deps.clock.now())).map(({ route }) => route)),
   ];
-  const passAll = async (names: readonly string[], options: PassOptions): Promise<DeliverySummary> =>
-    sumOf(await Promise.all(names.map((name) => laneOf(name).pass(options))));
+  const runAllCycles = async (names: readonly string[], options: CycleOptions): Promise<DeliverySummary> =>
+    sumOf(await Promise.all(names.map((name) => routeWorkerOf(name).pass(options))));
   const routes = declared.map(({ name }) => name);
   return {
     routes,
-    pass: (name, signal) => laneOf(name).pass({ waits: true, signal }),
+    pass: (name, signal) => routeWorkerOf(name).pass({ waits: true, signal }),
     passUndeclared: async (signal) =>
-      passAll(
+      runAllCycles(
         (await waitedFor()).filter((name) => !routes.includes(name)),
         { waits: false, signal },
       ),
-    deliver: async (options) => passAll(await waitedFor(), { ...options, waits: false }),
+    deliver: async (options) => runAllCycles(await waitedFor(), { ...options, waits: false }),
   };
 };
 
@@ -85,10 +87,10 @@ export const createDelivery = (means: LaneMeans, declared: readonly OutboxRoute[
  * To be called once when the process starts, before anything is sent: rows left in `sending` by a process that died may
  * have gone out. Gives how many there were.
  */
-export const recoverInterrupted = async (means: SettleMeans): Promise<number> => {
-  const left = await means.outbox.list({ states: ['sending'] });
+export const recoverInterrupted = async (deps: SettleDeps): Promise<number> => {
+  const left = await deps.outbox.list({ states: ['sending'] });
   const words = 'the process ended while the mail was being sent: it may or may not have arrived';
   for (const row of left)
-    await settleAttempt(row, { state: 'unknown', fault: fault('mail-outcome-unknown', words) }, means);
+    await settleAttempt(row, { state: 'unknown', fault: fault('mail-outcome-unknown', words) }, deps);
   return left.length;
 };

@@ -4,7 +4,7 @@ import { fault } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 import { oneLine, parseMailbox } from './address.ts';
 import type { Mailbox } from './address.ts';
-import type { Letterhead } from './letterhead.ts';
+import type { MessageDefaults } from './letterhead.ts';
 import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';
@@ -25,13 +25,13 @@ export type Mail = MailContent & {
   readonly to: readonly string[];
 };
 
-export type EnqueueMeans = {
+export type EnqueueDeps = {
   readonly outbox: Pick<OutboxTable, 'put' | 'list'>;
   /** Where the exact bytes are kept. */
   readonly folder: string;
   readonly clock: Clock;
   /** What all mails carry beside their sender. */
-  readonly letterhead?: Letterhead;
+  readonly messageDefaults?: MessageDefaults;
 };
 
 /** `known`: the same was told, or queued, before; nothing was written. */
@@ -66,13 +66,13 @@ const domainOf = (address: string): string => address.slice(address.lastIndexOf(
 const envelopeAddress = (address: string): string =>
   `${address.slice(0, address.lastIndexOf('@'))}@${domainOf(address)}`;
 
-const forget = async (means: EnqueueMeans, entry: OutboxEntry): Promise<void> => {
+const forget = async (deps: EnqueueDeps, entry: OutboxEntry): Promise<void> => {
   const { kind, subject } = entry;
-  const known = (await means.outbox.list({ kind, subject })).find(
+  const known = (await deps.outbox.list({ kind, subject })).find(
     (row) => row.account === entry.account && row.recipient === entry.recipient,
   );
   // The Message-ID stands in the bytes, so that no row of another key can name this file.
-  if (known !== undefined && known.file !== entry.file) await removeMail(means.folder, entry.file);
+  if (known !== undefined && known.file !== entry.file) await removeMail(deps.folder, entry.file);
 };
 
 /** What goes out as it is: the bytes must hold something that no other row's have, such as its id. */
@@ -80,13 +80,13 @@ export type Rendered = Omit<OutboxEntry, 'file' | 'queuedAt'> & { readonly bytes
 
 /** Queues one message: its exact bytes on the disk first, then the row. @throws Fault `disk-full`, `path-unwritable` */
 export const enqueueBytes = async (
-  means: EnqueueMeans,
+  deps: EnqueueDeps,
   { bytes, ...rendered }: Rendered,
 ): Promise<Enqueued> => {
-  const stored = await storeMail(means.folder, bytes);
-  const entry: OutboxEntry = { ...rendered, file: stored.file, queuedAt: means.clock.now() };
-  const state = await means.outbox.put(entry);
-  if (state === 'known' && stored.fresh) await forget(means, entry);
+  const stored = await storeMail(deps.folder, bytes);
+  const entry: OutboxEntry = { ...rendered, file: stored.file, queuedAt: deps.clock.now() };
+  const state = await deps.outbox.put(entry);
+  if (state === 'known' && stored.fresh) await forget(deps, entry);
   return { recipient: entry.recipient, state };
 };
 
@@ -94,15 +94,15 @@ export const enqueueBytes = async (
  * Queues one message a recipient. The same key and recipient twice queues nothing the second time. Sends nothing.
  * @throws Fault `mail-address-invalid`, `disk-full`, `path-unwritable`
  */
-export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly Enqueued[]> => {
+export const enqueue = async (deps: EnqueueDeps, mail: Mail): Promise<readonly Enqueued[]> => {
   const from = mailbox(mail.from);
   const domain = domainToASCII(domainOf(from.address)) || 'tollkeeper.invalid';
   const enqueued: Enqueued[] = [];
   for (const to of distinct(mail.to)) {
     const recipient = envelopeAddress(to.address);
     const messageId = `<${idOf(mail.key, recipient)}@${domain}>`;
-    const { letterhead = {}, clock } = means;
-    const bytes = await composeMessage({ ...mail, from, to, messageId, date: clock.now(), letterhead });
+    const { messageDefaults = {}, clock } = deps;
+    const bytes = await composeMessage({ ...mail, from, to, messageId, date: clock.now(), messageDefaults });
     const title = oneLine(mail.subject);
     const rendered = {
       ...mail.key,
@@ -113,7 +113,7 @@ export const enqueue = async (means: EnqueueMeans, mail: Mail): Promise<readonly
       route: mailRouteName,
       bytes,
     };
-    enqueued.push(await enqueueBytes(means, rendered));
+    enqueued.push(await enqueueBytes(deps, rendered));
   }
   return enqueued;
 };

@@ -15,9 +15,9 @@ import { loadMail } from './mail-file.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from './route.ts';
 import { sendWithin } from './send-within.ts';
-import type { StopMeans } from './send-within.ts';
+import type { StopDeps } from './send-within.ts';
 import { settleAttempt } from './settle.ts';
-import type { SettleMeans } from './settle.ts';
+import type { SettleDeps } from './settle.ts';
 
 /** How many rows ended which way in this pass. */
 export type DeliverySummary = {
@@ -29,16 +29,16 @@ export type DeliverySummary = {
   /** May or may not have arrived. */
   readonly unknown: number;
   /** What went wrong first, and what to do. */
-  readonly trouble?: string;
+  readonly problem?: string;
 };
 
-export type LaneMeans = SettleMeans &
-  StopMeans & {
+export type LaneDeps = SettleDeps &
+  StopDeps & {
     /** Where the exact bytes are kept. */
     readonly folder: string;
   };
 
-export type PassOptions = {
+export type CycleOptions = {
   /** Only these rows. */
   readonly ids?: readonly string[];
   /** Whether what the rate of the route holds back for seconds is waited for; otherwise the pass ends there. */
@@ -46,14 +46,14 @@ export type PassOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type Lane = {
+export type RouteWorker = {
   readonly name: string;
   /** Tries each row that is due once. Two passes at once do not send a row twice. */
-  readonly pass: (options: PassOptions) => Promise<DeliverySummary>;
+  readonly pass: (options: CycleOptions) => Promise<DeliverySummary>;
 };
 
 /** Milliseconds after which a pass that waits begins no attempt: the next pass works by the config of its time. */
-const longestPass = 60_000;
+const longestCycle = 60_000;
 /** Milliseconds that a pass waits for the rate; what has to wait longer is for a later pass. */
 const longestWait = 5000;
 
@@ -72,21 +72,21 @@ const isClosed = (outcome: RouteOutcome): outcome is RouteOutcome & { readonly f
   'closed' in outcome && !hasCode(outcome.fault, 'aborted');
 
 /** The rows of one route, one after the other. */
-export const createLane = (route: OutboxRoute, means: LaneMeans): Lane => {
-  const { outbox, clock, random, log } = means;
+export const createRouteWorker = (route: OutboxRoute, deps: LaneDeps): RouteWorker => {
+  const { outbox, clock, random, log } = deps;
   const limit = createRateLimit(route.rate);
   /** Attempts whose end could not be written down, as when the disk was full: it is known here alone. */
   const unwritten = new Map<string, { readonly row: OutboxRow; readonly outcome: RouteOutcome }>();
 
   const settle = async (row: OutboxRow, outcome: RouteOutcome) => {
     unwritten.set(row.id, { row, outcome });
-    const verdict = await settleAttempt(row, outcome, means);
+    const verdict = await settleAttempt(row, outcome, deps);
     unwritten.delete(row.id);
     return verdict;
   };
 
   /** Whether the next attempt may begin now. */
-  const admitted = async ({ waits, signal }: PassOptions): Promise<boolean> => {
+  const admitted = async ({ waits, signal }: CycleOptions): Promise<boolean> => {
     for (;;) {
       const wait = limit.take(clock.now());
       if (wait === 0) return true;
@@ -130,7 +130,7 @@ export const createLane = (route: OutboxRoute, means: LaneMeans): Lane => {
       const { ids, waits, signal } = options;
       const counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
       const count = (state: keyof typeof counts, rows = 1): void => void (counts[state] += rows);
-      let trouble: Fault | undefined;
+      let problem: Fault | undefined;
       for (const { row, outcome } of unwritten.values()) await settle(row, outcome);
       const began = clock.now();
       const due = await outbox.due(began, route.name);
@@ -138,16 +138,16 @@ export const createLane = (route: OutboxRoute, means: LaneMeans): Lane => {
       const line = route.begin();
       try {
         for (const [index, { id }] of wanted.entries()) {
-          if (signal?.aborted === true || (waits && clock.now() - began > longestPass)) break;
+          if (signal?.aborted === true || (waits && clock.now() - began > longestCycle)) break;
           if (!(await admitted(options))) break;
           const row = await outbox.claim(id, clock.now());
           if (row === undefined) continue;
-          const bytes = await load(means.folder, row);
-          const outcome = Buffer.isBuffer(bytes) ? await sendWithin(line, row, bytes, means, signal) : bytes;
+          const bytes = await load(deps.folder, row);
+          const outcome = Buffer.isBuffer(bytes) ? await sendWithin(line, row, bytes, deps, signal) : bytes;
           const { state, nextAttempt } = await settle(row, outcome);
           count(state);
           if (outcome.state === 'sent') continue;
-          trouble ??= outcome.fault;
+          problem ??= outcome.fault;
           if (!isClosed(outcome)) continue;
           const until = nextAttempt ?? clock.now() + backoffAfter(row.attempts, random);
           await putOffRest(wanted.slice(index + 1), until, outcome, count);
@@ -156,7 +156,7 @@ export const createLane = (route: OutboxRoute, means: LaneMeans): Lane => {
       } finally {
         line.close?.();
       }
-      return trouble === undefined ? counts : { ...counts, trouble: `${trouble.message}; ${trouble.advice}` };
+      return problem === undefined ? counts : { ...counts, problem: `${problem.message}; ${problem.advice}` };
     },
   };
 };

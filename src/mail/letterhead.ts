@@ -11,7 +11,7 @@ export type Unsubscribe = {
 };
 
 /** What all our mails have in common beside their sender. */
-export type Letterhead = {
+export type MessageDefaults = {
   readonly replyTo?: Mailbox;
   readonly unsubscribe?: Unsubscribe;
   readonly dkim?: DkimKey;
@@ -47,8 +47,10 @@ const unsubscribeHeaders = ({ mailto, url }: Unsubscribe, recipient: string): He
  * Headers of an automatic mail. Auto-Submitted (RFC 3834) and X-Auto-Response-Suppress (Exchange) keep absence notes
  * away. No Precedence: no standard gives it a meaning, and some servers put `bulk` behind everything else.
  */
-export const automaticHeaders = (letterhead: Letterhead, recipient: string): Header[] => [
+export const automaticHeaders = (messageDefaults: MessageDefaults, recipient: string): Header[] => [
   { key: 'Auto-Submitted', value: 'auto-generated' },
   { key: 'X-Auto-Response-Suppress', value: 'All' },
-  ...(letterhead.unsubscribe === undefined ? [] : unsubscribeHeaders(letterhead.unsubscribe, recipient)),
+  ...(messageDefaults.unsubscribe === undefined
+    ? []
+    : unsubscribeHeaders(messageDefaults.unsubscribe, recipient)),
 ];

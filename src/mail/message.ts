@@ -4,7 +4,7 @@ import { oneLine } from './address.ts';
 import type { Mailbox } from './address.ts';
 import { signMessage } from './dkim.ts';
 import { automaticHeaders } from './letterhead.ts';
-import type { Letterhead } from './letterhead.ts';
+import type { MessageDefaults } from './letterhead.ts';
 
 /** A picture that the HTML shows through `cid:`. */
 export type InlineImage = {
@@ -33,7 +33,7 @@ export type Message = MailContent & {
   readonly to: Mailbox;
   readonly messageId: string;
   readonly date: UnixMillis;
-  readonly letterhead?: Letterhead;
+  readonly messageDefaults?: MessageDefaults;
 };
 
 /** As bytes, since the composer takes an empty text for none at all. */
@@ -47,8 +47,8 @@ const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-
  * whenever it is made. @throws Fault `config-invalid` when it cannot be signed
  */
 export const composeMessage = async (message: Message): Promise<Buffer> => {
-  const { letterhead = {} } = message;
-  const { replyTo, dkim } = letterhead;
+  const { messageDefaults = {} } = message;
+  const { replyTo, dkim } = messageDefaults;
   const composer = new MailComposer({
     from: { name: message.from.name, address: message.from.address },
     to: { name: message.to.name, address: message.to.address },
@@ -56,7 +56,7 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
     messageId: message.messageId,
     date: new Date(message.date),
     ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
-    headers: automaticHeaders(letterhead, message.to.address),
+    headers: automaticHeaders(messageDefaults, message.to.address),
     // Quoted-printable keeps every line short and every byte below 128, whatever the text holds.
     text: { content: crlf(message.text), contentTransferEncoding: 'quoted-printable' },
     html: { content: crlf(message.html), contentTransferEncoding: 'quoted-printable' },

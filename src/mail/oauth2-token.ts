@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fault, isFault, messageOf } from '../base/index.ts';
 import type { Clock, Fault, Secret, SecretRegistry } from '../base/index.ts';
-import { isNetworkTrouble } from '../net/index.ts';
+import { isNetworkProblem } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import { oneLine } from './address.ts';
 
@@ -14,7 +14,7 @@ export type OAuth2Grant = {
   readonly scope?: string;
 };
 
-export type TokenMeans = {
+export type TokenDeps = {
   readonly http: Http;
   readonly clock: Clock;
   /** Access tokens are registered here before anything else sees them. */
@@ -38,7 +38,7 @@ const refusal = z.object({ error: z.string(), error_description: z.string().opti
 
 /** Milliseconds; a token is asked anew before it ends, and after an hour when nobody says how long it holds. */
 const margin = 60_000;
-const usualLife = 3_600_000;
+const defaultLife = 3_600_000;
 
 const sizeLimit = 64 * 1024;
 
@@ -50,7 +50,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const wordsOf = (text: string): string => {
+const errorText = (text: string): string => {
   const said = refusal.safeParse(parsed(text));
   if (!said.success) return '';
   const { error, error_description: why } = said.data;
@@ -58,14 +58,14 @@ const wordsOf = (text: string): string => {
 };
 
 /** Asks for access tokens with a refresh token, at most one request at a time, and keeps one for as long as it holds. */
-export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: TokenMeans): TokenSource => {
+export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: TokenDeps): TokenSource => {
   const url = new URL(grant.tokenUrl);
   let known: { readonly token: string; readonly until: number } | undefined;
   let refreshToken = grant.refreshToken.reveal();
   let asking: Promise<string> | undefined;
 
   const refused = (status: number, text: string): Fault => {
-    const words = secrets.redact(wordsOf(text));
+    const words = secrets.redact(errorText(text));
     if (status === 429 || status >= 500)
       return fault('mail-deferred', `the token server ${url.host} answered ${status}${words}`);
     return fault(
@@ -107,7 +107,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
       secrets.register(next);
       refreshToken = next;
     }
-    known = { token, until: clock.now() + (seconds === undefined ? usualLife : seconds * 1000) - margin };
+    known = { token, until: clock.now() + (seconds === undefined ? defaultLife : seconds * 1000) - margin };
     return token;
   };
 
@@ -115,7 +115,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
     if (isFault(error)) return error;
     if (signal?.aborted === true)
       return fault('aborted', `the token server ${url.host} was not waited for`, { cause: error });
-    if (isNetworkTrouble(error))
+    if (isNetworkProblem(error))
       return fault('mail-unreachable', `no access token could be had: ${secrets.redact(messageOf(error))}`, {
         advice: 'check mail.oauth2.token_url, DNS, the proxy settings and the firewall',
         cause: error,

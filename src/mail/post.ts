@@ -5,13 +5,13 @@ import type { Announcement } from './announcement.ts';
 import { slackBody } from './chat-slack.ts';
 import { teamsBody } from './chat-teams.ts';
 import { enqueueBytes } from './enqueue.ts';
-import type { Enqueued, EnqueueMeans, MailKey } from './enqueue.ts';
+import type { Enqueued, EnqueueDeps, MailKey } from './enqueue.ts';
 import { webhookBody } from './webhook-body.ts';
 
 /** What a route takes: our own JSON, or the message of a chat. */
 export type RouteKind = 'webhook' | 'slack' | 'teams';
 
-export type PostMeans = EnqueueMeans & {
+export type PostDeps = EnqueueDeps & {
   /** Kinds of the routes that are declared, by name. */
   readonly kinds: ReadonlyMap<string, RouteKind>;
 };
@@ -36,19 +36,19 @@ const idOf = ({ account, kind, subject }: MailKey, route: string): string =>
  * Queues one message a route, rendered now and sent as it is then. The same key and route twice queues nothing the second
  * time. Sends nothing. @throws Fault `config-invalid` for a route that is not declared, `disk-full`, `path-unwritable`
  */
-export const enqueuePost = async (means: PostMeans, post: Post): Promise<readonly Enqueued[]> => {
+export const enqueuePost = async (deps: PostDeps, post: Post): Promise<readonly Enqueued[]> => {
   const enqueued: Enqueued[] = [];
   for (const route of new Set(post.to)) {
-    const kind = means.kinds.get(route);
+    const kind = deps.kinds.get(route);
     if (kind === undefined)
       throw fault('config-invalid', `there is no route ${JSON.stringify(route)}`, {
         advice: 'declare it under routes in tollkeeper.yaml',
       });
     const id = idOf(post.key, route);
-    const body = bodies[kind](post.announcement, { id, at: means.clock.now() });
+    const body = bodies[kind](post.announcement, { id, at: deps.clock.now() });
     const title = oneLine(post.announcement.subject);
     const rendered = { ...post.key, title, recipient: route, sender: '', messageId: id, route };
-    enqueued.push(await enqueueBytes(means, { ...rendered, bytes: Buffer.from(body, 'utf8') }));
+    enqueued.push(await enqueueBytes(deps, { ...rendered, bytes: Buffer.from(body, 'utf8') }));
   }
   return enqueued;
 };

@@ -3,7 +3,7 @@ import type { Clock } from '../base/index.ts';
 import type { OutboxRow } from '../warehouse/index.ts';
 import type { OutboxLine, RouteOutcome } from './route.ts';
 
-export type StopMeans = {
+export type StopDeps = {
   readonly clock: Clock;
   /** Milliseconds that the answer to what is handed over is waited for once the pass is stopped. */
   readonly grace: number;
@@ -27,7 +27,7 @@ export const sendWithin = async (
   line: OutboxLine,
   row: OutboxRow,
   bytes: Buffer,
-  { clock, grace }: StopMeans,
+  { clock, grace }: StopDeps,
   signal: AbortSignal | undefined,
 ): Promise<RouteOutcome> => {
   const sending = line.send(row, bytes, signal).catch((error: unknown) => broken(row, error));

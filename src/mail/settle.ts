@@ -5,7 +5,7 @@ import { afterAttempt } from './after-attempt.ts';
 import type { Verdict } from './after-attempt.ts';
 import type { RouteOutcome } from './route.ts';
 
-export type SettleMeans = {
+export type SettleDeps = {
   readonly outbox: OutboxTable;
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive). */
@@ -27,7 +27,7 @@ const fieldsOf = ({ id, route, account, kind, subject, recipient, messageId, att
   attempts,
 });
 
-const logTrouble = (
+const logProblem = (
   row: OutboxRow,
   { state, nextAttempt, error }: Verdict & { readonly state: keyof typeof told },
   why: Fault,
@@ -46,7 +46,7 @@ const logTrouble = (
 export const settleAttempt = async (
   row: OutboxRow,
   outcome: RouteOutcome,
-  { outbox, clock, random, log }: SettleMeans,
+  { outbox, clock, random, log }: SettleDeps,
 ): Promise<Verdict> => {
   const at = clock.now();
   const verdict = afterAttempt(row, outcome, { at, random });
@@ -60,6 +60,6 @@ export const settleAttempt = async (
   });
   if (outcome.state === 'sent') log.info('mail sent', { ...fieldsOf(row), response: outcome.response });
   else if (verdict.state !== 'sent')
-    logTrouble(row, { ...verdict, state: verdict.state }, outcome.fault, log);
+    logProblem(row, { ...verdict, state: verdict.state }, outcome.fault, log);
   return verdict;
 };

@@ -3,7 +3,7 @@ import { fault } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 import { oneLine } from './address.ts';
 
-export type Telling = {
+export type Notification = {
   /** `mail.example.com:587`. */
   readonly where: string;
   readonly redact: (text: string) => string;
@@ -25,11 +25,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The server's own words, on one line and without secrets. */
-export const quoteServer = (response: string | undefined, redact: Telling['redact']): string =>
+export const quoteServer = (response: string | undefined, redact: Notification['redact']): string =>
   response === undefined || response === '' ? '' : `: “${redact(oneLine(response)).slice(0, 300)}”`;
 
 /** Why there is no session with the server. */
-export const connectionFault = (error: NodemailerError, { where, redact }: Telling): Fault => {
+export const connectionFault = (error: NodemailerError, { where, redact }: Notification): Fault => {
   const words = quoteServer(error.response, redact);
   const code = error.originalCode ?? error.code ?? '';
   const options = { cause: new Error(redact(error.message)) };
@@ -66,7 +66,7 @@ const isTooLarge = (error: NodemailerError): boolean =>
     : error.permanent === true && /^5\d\d[ -]5\.3\.4\b/.test(error.response);
 
 /** nodemailer's own refusal, made before anything is sent, names the limit that the server gave. */
-const ownWords = ({ message }: NodemailerError): string => {
+const ownMessage = ({ message }: NodemailerError): string => {
   const limit = /\d+$/.exec(message)?.[0];
   return limit === undefined ? '' : ` (at most ${limit} bytes)`;
 };
@@ -74,9 +74,9 @@ const ownWords = ({ message }: NodemailerError): string => {
 /** What to make of a message that was not accepted. `handedOver`: its last byte had left for the server. */
 export const sendingFault = (
   error: NodemailerError,
-  handedOver: boolean,
+  cutOver: boolean,
   recipient: string,
-  { where, redact }: Telling,
+  { where, redact }: Notification,
 ): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
   const words = quoteServer(error.response, redact);
   const options = { cause: new Error(redact(error.message)) };
@@ -85,7 +85,7 @@ export const sendingFault = (
       state: 'failed',
       fault: fault(
         'mail-too-large',
-        `the mail to ${recipient} is larger than ${where} takes${words || ownWords(error)}`,
+        `the mail to ${recipient} is larger than ${where} takes${words || ownMessage(error)}`,
         options,
       ),
     };
@@ -100,7 +100,7 @@ export const sendingFault = (
       state: 'deferred',
       fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${words}`, options),
     };
-  if (handedOver)
+  if (cutOver)
     return {
       state: 'unknown',
       fault: fault(

@@ -3,7 +3,7 @@ import XOAuth2 from 'nodemailer/lib/xoauth2';
 import type { TokenSource } from './oauth2-token.ts';
 import type { SmtpServerAddress } from './smtp-server-address.ts';
 
-type LoginMeans = {
+type LoginDeps = {
   readonly address: SmtpServerAddress;
   readonly tokens: TokenSource | undefined;
   readonly signal: AbortSignal | undefined;
@@ -16,14 +16,14 @@ const byToken = async (
   signal: AbortSignal | undefined,
   attempt: (auth: SMTPConnectionAuth) => Promise<void>,
 ): Promise<void> => {
-  let tokenTrouble: { readonly error: unknown } | undefined;
+  let tokenProblem: { readonly error: unknown } | undefined;
   const oauth2 = new XOAuth2({
     user,
     provisionCallback: (_user, renew, done) => {
       tokens.token(renew, signal).then(
         (token) => done(null, token),
         (error: unknown) => {
-          tokenTrouble = { error };
+          tokenProblem = { error };
           done(new Error('no access token'));
         },
       );
@@ -33,13 +33,13 @@ const byToken = async (
     await attempt({ user, oauth2, method: 'XOAUTH2' });
   } catch (error) {
     tokens.forget();
-    throw tokenTrouble === undefined ? error : tokenTrouble.error;
+    throw tokenProblem === undefined ? error : tokenProblem.error;
   }
 };
 
 /** Logs in, where the address has a user: by XOAUTH2 where there are tokens, else with the password, by whichever way the server offers. */
 export const logIn = async (
-  { address: { login }, tokens, signal }: LoginMeans,
+  { address: { login }, tokens, signal }: LoginDeps,
   attempt: (auth: SMTPConnectionAuth) => Promise<void>,
 ): Promise<void> => {
   if (login === undefined) return;

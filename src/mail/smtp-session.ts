@@ -5,7 +5,7 @@ import { fault } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { connectionFault, quoteServer, sendingFault } from './smtp-faults.ts';
-import type { Telling } from './smtp-faults.ts';
+import type { Notification } from './smtp-faults.ts';
 import { logIn } from './smtp-login.ts';
 import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
 import type { MailSession } from './transport.ts';
@@ -28,13 +28,18 @@ export type SessionOptions = {
   readonly tokens: TokenSource | undefined;
   readonly issuers: readonly string[] | undefined;
   readonly timeouts: SmtpTimeouts;
-  readonly telling: Telling;
+  readonly notification: Notification;
 };
 
 type Step = (done: (error?: NodemailerError | null) => void) => void;
 
 /** Runs one step of the opening; an error event or an abort ends it as well. */
-const step = (connection: SMTPConnection, run: Step, telling: Telling, signal?: AbortSignal): Promise<void> =>
+const step = (
+  connection: SMTPConnection,
+  run: Step,
+  notification: Notification,
+  signal?: AbortSignal,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (end: () => void): void => {
       signal?.removeEventListener('abort', onAbort);
@@ -45,9 +50,11 @@ const step = (connection: SMTPConnection, run: Step, telling: Telling, signal?: 
       settle(() => reject(error));
       connection.close();
     };
-    const onError = (error: NodemailerError): void => fail(connectionFault(error, telling));
+    const onError = (error: NodemailerError): void => fail(connectionFault(error, notification));
     const onAbort = (): void =>
-      fail(fault('aborted', `the connection to ${telling.where} was given up`, { cause: signal?.reason }));
+      fail(
+        fault('aborted', `the connection to ${notification.where} was given up`, { cause: signal?.reason }),
+      );
     signal?.addEventListener('abort', onAbort, { once: true });
     connection.once('error', onError);
     if (signal?.aborted === true) onAbort();
@@ -55,7 +62,7 @@ const step = (connection: SMTPConnection, run: Step, telling: Telling, signal?: 
   });
 
 /** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
-const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOver: () => boolean } => {
+const tracked = (bytes: Buffer): { readonly stream: Readable; readonly cutOver: () => boolean } => {
   const chunk = 16_384;
   let offset = 0;
   let ended = false;
@@ -70,7 +77,7 @@ const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOve
       this.push(null);
     },
   });
-  return { stream, handedOver: () => ended };
+  return { stream, cutOver: () => ended };
 };
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
@@ -83,7 +90,7 @@ const unwritableAddress = (address: string, where: string): Fault =>
 
 /** Connects, upgrades to TLS and logs in. @throws Fault */
 export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
-  const { address, telling, timeouts } = options;
+  const { address, notification, timeouts } = options;
   const connection = new SMTPConnection({
     host: address.host,
     port: address.port,
@@ -101,10 +108,10 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
   });
   // Errors between two steps have no one to go to; the next step meets the closed connection.
   connection.on('error', () => undefined);
-  await step(connection, (done) => connection.connect(done), telling, signal);
+  await step(connection, (done) => connection.connect(done), notification, signal);
   const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
   await logIn({ address, tokens: options.tokens, signal }, (auth) =>
-    step(connection, (done) => connection.login(auth, done), telling, signal),
+    step(connection, (done) => connection.login(auth, done), notification, signal),
   );
   return {
     send: (envelope, bytes, aborted) =>
@@ -112,12 +119,12 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
         const wire = { from: wireAddress(envelope.from), to: wireAddress(envelope.to) };
         const foreign = [wire.to, wire.from].find((address) => !isAscii(address));
         if (foreign !== undefined && !takesUtf8) {
-          resolve({ state: 'failed', fault: unwritableAddress(foreign, telling.where) });
+          resolve({ state: 'failed', fault: unwritableAddress(foreign, notification.where) });
           return;
         }
         const message = tracked(bytes);
         const onAbort = (): void => {
-          if (message.handedOver()) return;
+          if (message.cutOver()) return;
           connection.close();
           const stopped = fault(
             'aborted',
@@ -130,8 +137,8 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           aborted?.removeEventListener('abort', onAbort);
           resolve(
             error === null || error === undefined
-              ? { state: 'sent', response: quoteServer(info.response, telling.redact).slice(2) }
-              : sendingFault(error, message.handedOver(), envelope.to, telling),
+              ? { state: 'sent', response: quoteServer(info.response, notification.redact).slice(2) }
+              : sendingFault(error, message.cutOver(), envelope.to, notification),
           );
         });
       }),

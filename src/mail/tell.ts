@@ -2,7 +2,7 @@ import type { Announcement } from './announcement.ts';
 import { enqueue } from './enqueue.ts';
 import type { Enqueued, Mail } from './enqueue.ts';
 import { enqueuePost } from './post.ts';
-import type { PostMeans } from './post.ts';
+import type { PostDeps } from './post.ts';
 
 /** The paragraphs of a text that was broken into lines: a field begins two spaces in, and goes on deeper. */
 const paragraphsOf = (text: string): readonly string[] =>
@@ -26,15 +26,15 @@ const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
  * Queues a mail for the addresses among its recipients and a message for the names of routes. Sends nothing.
  * @throws Fault `mail-address-invalid`, `config-invalid`, `disk-full`, `path-unwritable`
  */
-export const tell = async (
-  means: PostMeans,
+export const notify = async (
+  deps: PostDeps,
   mail: Mail,
   announcement: Announcement = noticeOf(mail),
 ): Promise<readonly Enqueued[]> => {
   const addresses = mail.to.filter((one) => one.includes('@'));
   const routes = mail.to.filter((one) => !one.includes('@'));
-  const mailed = addresses.length === 0 ? [] : await enqueue(means, { ...mail, to: addresses });
+  const mailed = addresses.length === 0 ? [] : await enqueue(deps, { ...mail, to: addresses });
   const posted =
-    routes.length === 0 ? [] : await enqueuePost(means, { key: mail.key, announcement, to: routes });
+    routes.length === 0 ? [] : await enqueuePost(deps, { key: mail.key, announcement, to: routes });
   return [...mailed, ...posted];
 };

@@ -1,11 +1,11 @@
 import { fault, messageOf, systemCode } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import { isNetworkTrouble, retryAfter } from '../net/index.ts';
+import { isNetworkProblem, retryAfter } from '../net/index.ts';
 import type { HttpAnswer } from '../net/index.ts';
 import { oneLine } from './address.ts';
 import type { RouteOutcome } from './route.ts';
 
-export type Telling = {
+export type Notification = {
   /** The name of the route and its host: `the route finance-chat (hooks.example.com)`. */
   readonly where: string;
   readonly redact: (text: string) => string;
@@ -14,7 +14,7 @@ export type Telling = {
 const sizeLimit = 16 * 1024;
 
 /** The first words of the answer, on one line and without secrets; how it ended is known without them. */
-const wordsOf = async (answer: HttpAnswer, { redact }: Telling): Promise<string> => {
+const errorText = async (answer: HttpAnswer, { redact }: Notification): Promise<string> => {
   try {
     const text = oneLine(redact(await answer.text(sizeLimit)));
     return text === '' ? '' : `: “${text.slice(0, 200)}”`;
@@ -30,11 +30,11 @@ const passing = (status: number): boolean =>
 /** What an answer means: any 2xx is a yes, and no other is. */
 export const answerOutcome = async (
   answer: HttpAnswer,
-  telling: Telling,
+  notification: Notification,
   now: UnixMillis,
 ): Promise<RouteOutcome> => {
   const { status, headers } = answer;
-  const words = await wordsOf(answer, telling);
+  const words = await errorText(answer, notification);
   if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${words}` };
   if (passing(status)) {
     const wait = retryAfter(headers, now);
@@ -42,7 +42,7 @@ export const answerOutcome = async (
       state: 'deferred',
       fault: fault(
         'webhook-deferred',
-        `${telling.where} answered ${status}${words}`,
+        `${notification.where} answered ${status}${words}`,
         wait === undefined ? {} : { retryAfter: wait },
       ),
     };
@@ -53,20 +53,20 @@ export const answerOutcome = async (
       : {};
   return {
     state: 'failed',
-    fault: fault('webhook-refused', `${telling.where} answered ${status}${words}`, advice),
+    fault: fault('webhook-refused', `${notification.where} answered ${status}${words}`, advice),
   };
 };
 
 /** Before any byte of the request has left. */
 const noConnection = (error: unknown): boolean =>
-  isNetworkTrouble(error) &&
+  isNetworkProblem(error) &&
   (error.kind === 'unreachable' ||
     error.kind === 'certificate' ||
     error.kind === 'tls' ||
     systemCode(error) === 'UND_ERR_CONNECT_TIMEOUT');
 
 /** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
-export const troubleOutcome = (error: unknown, { where, redact }: Telling): RouteOutcome => {
+export const problemOutcome = (error: unknown, { where, redact }: Notification): RouteOutcome => {
   const words = redact(messageOf(error));
   const cause = { cause: new Error(words) };
   return noConnection(error)

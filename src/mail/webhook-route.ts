@@ -3,7 +3,7 @@ import type { Clock, Secret } from '../base/index.ts';
 import { isLoopback, signatureOf } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import type { OutboxRoute, Rate } from './route.ts';
-import { answerOutcome, troubleOutcome } from './webhook-faults.ts';
+import { answerOutcome, problemOutcome } from './webhook-faults.ts';
 
 export type WebhookOptions = {
   readonly name: string;
@@ -33,7 +33,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
   // Who knows the address can post there; whatever quotes a part of it gives it away.
   for (const part of secretPartsOf(url)) secrets.register(part);
   if (secret !== undefined) secrets.register(secret.reveal());
-  const telling = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
+  const notification = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
   return {
     name,
     ...(options.rate === undefined ? {} : { rate: options.rate }),
@@ -63,9 +63,9 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
               signal: leaving.signal,
               timeouts,
             });
-            return await answerOutcome(answer, telling, clock.now());
+            return await answerOutcome(answer, notification, clock.now());
           } catch (error) {
-            return troubleOutcome(error, telling);
+            return problemOutcome(error, notification);
           }
         },
       };

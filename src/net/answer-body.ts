@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { systemCode } from '../base/index.ts';
-import { networkTrouble } from './trouble.ts';
+import { networkProblem } from './trouble.ts';
 
 /** What we can unpack as a stream; offered to the other side in `accept-encoding`. */
 export const acceptedEncodings = 'gzip, br, deflate';
@@ -38,7 +38,7 @@ export const decoded = (
   const create = unpackers[name];
   if (create !== undefined) return unpacked(raw, create());
   raw.on('error', () => undefined).destroy();
-  throw networkTrouble(
+  throw networkProblem(
     'protocol',
     `${host} encodes its answer as ${name.slice(0, 40)}, which was not asked for`,
   );
@@ -55,7 +55,7 @@ export const collect = async (
   for await (const piece of body) {
     size += piece.byteLength;
     if (size > limit)
-      throw networkTrouble('too-large', `${host} answered with more than ${limit} bytes where less was due`);
+      throw networkProblem('too-large', `${host} answered with more than ${limit} bytes where less was due`);
     pieces.push(piece);
   }
   return new TextDecoder().decode(Buffer.concat(pieces));

@@ -5,7 +5,7 @@ import type { Connections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
-import { troubleOf } from './trouble.ts';
+import { problemOf } from './trouble.ts';
 
 export type HttpOptions = {
   /** `tollkeeper/<version>`. */
@@ -23,7 +23,7 @@ const discardLimit = 64 * 1024;
 type Exchange = { readonly host: string; readonly proxy: string | undefined; readonly deadline: Deadline };
 
 const errorOf = (error: unknown, exchange: Exchange): unknown =>
-  troubleOf(exchange.deadline.reasonFor(error), exchange.host, exchange.proxy);
+  problemOf(exchange.deadline.reasonFor(error), exchange.host, exchange.proxy);
 
 const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<string, string> => {
   const plain: Record<string, string> = {};

@@ -1,4 +1,4 @@
-import { networkTrouble } from './trouble.ts';
+import { networkProblem } from './trouble.ts';
 
 export type Deadline = {
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export const startDeadline = (total: number, host: string, caller?: AbortSignal)
   const timer = setTimeout(
     () =>
       controller.abort(
-        networkTrouble('timeout', `${host} did not finish its answer within ${total / 1000} s`),
+        networkProblem('timeout', `${host} did not finish its answer within ${total / 1000} s`),
       ),
     total,
   );

@@ -9,7 +9,7 @@ import { messageOf, systemCode } from '../base/index.ts';
  * - `protocol`: what came is no HTTP, or is encoded in a way that cannot be read
  * - `too-large`: the body outgrew the limit it was read with
  */
-export type TroubleKind =
+export type ProblemKind =
   | 'unreachable'
   | 'certificate'
   | 'tls'
@@ -19,20 +19,20 @@ export type TroubleKind =
   | 'too-large';
 
 /** What went wrong between us and a host, in neutral words; each room makes catalogue errors of it. Names no secret and no query. */
-export type NetworkTrouble = Error & { readonly name: 'NetworkTrouble'; readonly kind: TroubleKind };
+export type NetworkProblem = Error & { readonly name: 'NetworkTrouble'; readonly kind: ProblemKind };
 
-export const networkTrouble = (kind: TroubleKind, message: string, cause?: unknown): NetworkTrouble =>
+export const networkProblem = (kind: ProblemKind, message: string, cause?: unknown): NetworkProblem =>
   Object.assign(cause === undefined ? new Error(message) : new Error(message, { cause }), {
     name: 'NetworkTrouble' as const,
     kind,
   });
 
-export const isNetworkTrouble = (error: unknown): error is NetworkTrouble =>
+export const isNetworkProblem = (error: unknown): error is NetworkProblem =>
   error instanceof Error && error.name === 'NetworkTrouble' && 'kind' in error;
 
-type Words = readonly [TroubleKind, string];
+type Messages = readonly [ProblemKind, string];
 
-const byCode: Readonly<Record<string, Words>> = {
+const byCode: Readonly<Record<string, Messages>> = {
   ECONNREFUSED: ['unreachable', 'refused the connection'],
   ENOTFOUND: ['unreachable', 'has no address: no such host name'],
   EAI_AGAIN: ['unreachable', 'has no address: the name server does not answer'],
@@ -65,7 +65,7 @@ const byCode: Readonly<Record<string, Words>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate', 'shows a certificate signed by itself alone'],
 };
 
-const byPattern: readonly (readonly [RegExp, ...Words])[] = [
+const byPattern: readonly (readonly [RegExp, ...Messages])[] = [
   [
     /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/,
     'certificate',
@@ -80,7 +80,7 @@ const byPattern: readonly (readonly [RegExp, ...Words])[] = [
   ],
 ];
 
-const wordsOf = (code: string): Words | undefined => {
+const errorText = (code: string): Messages | undefined => {
   const known = byCode[code];
   if (known !== undefined) return known;
   const [, kind, words] = byPattern.find(([pattern]) => pattern.test(code)) ?? [];
@@ -95,12 +95,12 @@ const tunnelStatus = (error: unknown): string | undefined =>
  * Names a system, TLS or undici error. `host` is `name:port`; `proxy` likewise, where one stands between.
  * An error that is none of these comes back as it is.
  */
-export const troubleOf = (error: unknown, host: string, proxy?: string): unknown => {
-  if (isNetworkTrouble(error)) return error;
+export const problemOf = (error: unknown, host: string, proxy?: string): unknown => {
+  if (isNetworkProblem(error)) return error;
   const way = proxy === undefined ? host : `${host} (through the proxy ${proxy})`;
   const refused = tunnelStatus(error);
   if (refused !== undefined)
-    return networkTrouble(
+    return networkProblem(
       'unreachable',
       `${way} cannot be reached: the proxy answered ${refused} when asked for a tunnel`,
       error,
@@ -109,6 +109,6 @@ export const troubleOf = (error: unknown, host: string, proxy?: string): unknown
   // undici's parser names only some of its errors by a code.
   const parser = error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
   const name = code ?? parser;
-  const words = name === undefined ? undefined : wordsOf(name);
-  return words === undefined ? error : networkTrouble(words[0], `${way} ${words[1]} (${name})`, error);
+  const words = name === undefined ? undefined : errorText(name);
+  return words === undefined ? error : networkProblem(words[0], `${way} ${words[1]} (${name})`, error);
 };

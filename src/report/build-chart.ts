@@ -25,15 +25,15 @@ type Slot = {
   readonly label: string;
   /** The label in the picture, where it is another. */
   readonly mark?: string;
-  readonly span?: Interval<UnixSeconds>;
+  readonly range?: Interval<UnixSeconds>;
 };
 
 /** More bars than this become too thin to see on a phone: then a bar stands for several days. */
-const mostBars = 130;
+const maxBars = 130;
 /** More names than this have no room for their labels; the rest is summed up in one. */
-const mostNames = 8;
+const maxNames = 8;
 /** What all labels together have room for. */
-const mostLetters = 44;
+const maxLetters = 44;
 
 const hour = 3600;
 
@@ -43,11 +43,11 @@ const numberOf = (at: number): string => `#${at + 1}`;
 const namedSlots = (shape: ChartShape, context: Context): readonly Slot[] => {
   const table = context.table(shape.sql);
   const names = [...new Set(table.rows.map((row) => table.text(row, shape.x)))];
-  const shown = names.slice(0, names.length > mostNames ? mostNames - 1 : mostNames);
+  const shown = names.slice(0, names.length > maxNames ? maxNames - 1 : maxNames);
   const { unnamed, other } = context.locale.words;
   const slots = shown.map((key) => {
     const label = showName(key, 40) || (shape.empty ?? unnamed);
-    return { keys: [key], label, mark: shorten(label, Math.floor(mostLetters / (shown.length + 1))) };
+    return { keys: [key], label, mark: shorten(label, Math.floor(maxLetters / (shown.length + 1))) };
   });
   const rest = names.slice(shown.length);
   const all = rest.length === 0 ? slots : [...slots, { keys: rest, label: other, mark: other }];
@@ -65,10 +65,10 @@ const numbersOf = (shape: ChartShape, slots: readonly Slot[], context: Context):
 
 const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
   if (shape.over === 'name') return namedSlots(shape, context);
-  const { days } = context.spanOf(shape.period);
+  const { days } = context.rangeOf(shape.period);
   if (shape.over === 'day')
     return days.map((day) => ({
-      span: day,
+      range: day,
       keys: [day.date],
       label: context.locale.shortDay(day.date),
       mark: context.locale.chart.day(day.date),
@@ -78,7 +78,7 @@ const slotsOf = (shape: ChartShape, context: Context): readonly Slot[] => {
     for (let start = day.start; start < day.end; start = unixSeconds(start + hour)) {
       const end = unixSeconds(Math.min(start + hour, day.end));
       slots.push({
-        span: { start, end },
+        range: { start, end },
         keys: [String(start)],
         label: formatMoment(start, context.zone).slice(11, 16),
       });
@@ -225,7 +225,7 @@ const altOf = (
       : series.filter(({ shown }) => shown !== '').map((one) => `${one.shown} ${valueOf(one)}`);
   return context.locale.words.chartAlt({
     title: shape.title,
-    period: context.spanOf(shape.period).label,
+    period: context.rangeOf(shape.period).label,
     total: adds(shape) ? amount(sumMoney(bars.map(({ total }) => total))) : '',
     highest: named(highest),
     lowest: named(lowest),
@@ -261,7 +261,7 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     );
     // Shares and quotients of the others add up to nothing that means anything.
     const rest = adds(shape) ? parts.filter(([name]) => !colours.has(name)).map(([, value]) => value) : [];
-    const state = slot.span === undefined ? 'complete' : context.covers(slot.span);
+    const state = slot.range === undefined ? 'complete' : context.covers(slot.range);
     return {
       label: slot.label,
       ...(slot.mark === undefined || slot.mark === slot.label ? {} : { mark: slot.mark }),
@@ -271,11 +271,11 @@ export const buildChart = (shape: ChartShape, context: Context): BuiltChart => {
     };
   });
   // A point of a line may stand close to the next; what is no sum can't be put together.
-  const size = shape.chart === 'line' || !adds(shape) ? 1 : Math.ceil(single.length / mostBars);
+  const size = shape.chart === 'line' || !adds(shape) ? 1 : Math.ceil(single.length / maxBars);
   const { start, end } = context.period.interval;
   const isOfPeriod = (bar: number): boolean => {
-    const span = slots[bar]?.span;
-    return span !== undefined && span.start >= start && span.end <= end;
+    const range = slots[bar]?.range;
+    return range !== undefined && range.start >= start && range.end <= end;
   };
   const spike = shape.chart === 'line' ? undefined : spikeOf(shape, single, isOfPeriod);
   const model: ChartModel = {

@@ -10,7 +10,7 @@ import { showName } from './names.ts';
 const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
 
 /** A part of the account is told how the whole compares, and none of its amounts. */
-export const reconciledWords = (
+export const describeReconciled = (
   { ofPart }: ReportFacts,
   { text, good }: NonNullable<ReportFacts['reconciliation']>,
   { words }: Locale,
@@ -26,13 +26,13 @@ export const buildFooter = (
   const { start, end } = context.period.interval;
   const { dataThrough, dataSince, reconciliation } = facts;
   return [
-    dataThrough === undefined ? footer.noReach : footer.reach(formatMoment(dataThrough, context.zone)),
+    dataThrough === undefined ? footer.noWatermark : footer.reach(formatMoment(dataThrough, context.zone)),
     ...(dataSince !== undefined && dataSince > context.period.comparison.interval.start
       ? [footer.since(formatMoment(dataSince, context.zone))]
       : []),
     reconciliation === undefined
       ? footer.noReconciliation
-      : footer.reconciliation(reconciledWords(facts, reconciliation, context.locale)),
+      : footer.reconciliation(describeReconciled(facts, reconciliation, context.locale)),
     ...(headline.value.exact === null || headline.format !== 'money'
       ? []
       : [footer.exact(headline.label, formatExact(headline.value.exact, context.locale), context.currency)]),

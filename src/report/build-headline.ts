@@ -49,7 +49,7 @@ export const buildHeadline = (
   const isUnknown = state === 'missing' || now === null || withheld;
   const { comparison } = context.period;
   const versus = words.versus(show(before, shape.format, context).text, comparison.label);
-  const comparedWords = (): string => {
+  const describeCompared = (): string => {
     // A report that compares nothing says nothing of it.
     if (!hasBefore || comparison.days.length === 0 || withheld) return '';
     if (context.comparable) return versus;
@@ -66,7 +66,7 @@ export const buildHeadline = (
       ? { exact: null, text: withheld && state !== 'missing' ? words.amountsUnknown : words.noDataYet }
       : show(now, shape.format, context),
     change,
-    compared: comparedWords(),
+    compared: describeCompared(),
     cause:
       (change.direction === 'up' || change.direction === 'down') && now !== null && before !== null
         ? causeOf(shape, subtractMoney(now, before), context)

@@ -1,17 +1,17 @@
 import { formatMoment } from '../base/index.ts';
 import type { LocalDay } from '../base/index.ts';
 import type { Spike } from './build-chart.ts';
-import { reconciledWords } from './build-footer.ts';
+import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from './facts.ts';
 import { formatExact, formatMoney } from './format.ts';
 import type { NotesModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 
-const mostWarnings = 8;
+const maxWarnings = 8;
 
 /** Runs of days one after the other, as `Nov 3, Nov 7 – 9`. */
-const daysInWords = (days: readonly LocalDay[], context: Context): string => {
+const describeDays = (days: readonly LocalDay[], context: Context): string => {
   const runs: LocalDay[][] = [];
   for (const day of days) {
     const run = runs.at(-1);
@@ -26,7 +26,7 @@ const daysInWords = (days: readonly LocalDay[], context: Context): string => {
 };
 
 /** What is odd in a chart, in a sentence. */
-export const spikeInWords = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
+export const describeSpike = ({ label, total, times }: Spike, { currency, locale }: Context): string =>
   locale.words.spike(label, formatMoney(total, currency, locale), formatExact(times, locale));
 
 /** Missing and incomplete days, a spike, then the warnings of the run. */
@@ -42,7 +42,7 @@ export const buildNotes = (
   const partial = days.filter((day) => context.covers(day) === 'partial');
   const reach = facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
   const warnings = [
-    ...(missing.length === 0 ? [] : [words.missingDays(daysInWords(missing, context), missing.length)]),
+    ...(missing.length === 0 ? [] : [words.missingDays(describeDays(missing, context), missing.length)]),
     ...partial.flatMap((day) =>
       reach !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
         ? [words.partialDay(context.locale.shortDay(day.date), reach)]
@@ -50,10 +50,10 @@ export const buildNotes = (
     ),
     ...(facts.reconciliation === undefined || facts.reconciliation.good
       ? []
-      : [words.footer.reconciliation(reconciledWords(facts, facts.reconciliation, context.locale))]),
-    ...facts.warnings.slice(0, mostWarnings).map((warning) => showName(warning, 400)),
+      : [words.footer.reconciliation(describeReconciled(facts, facts.reconciliation, context.locale))]),
+    ...facts.warnings.slice(0, maxWarnings).map((warning) => showName(warning, 400)),
   ];
-  const looks = spike === undefined ? [] : [spikeInWords(spike, context)];
+  const looks = spike === undefined ? [] : [describeSpike(spike, context)];
   return {
     kind: 'notes',
     title,

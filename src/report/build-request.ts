@@ -17,7 +17,7 @@ export type BuildRequest = {
   /** Gives the numbers of the colours of series, the same ones whenever it is asked; by rank in each chart when left out. */
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Teams, budgets, prices, the moment of the run, and what of the account the report is about. */
-  readonly means?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
+  readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
   readonly locale?: LocaleTag;
   /** Milliseconds for each query. */
   readonly timeLimit?: number;

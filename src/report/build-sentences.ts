@@ -1,5 +1,5 @@
 import type { Spike } from './build-chart.ts';
-import { spikeInWords } from './build-notes.ts';
+import { describeSpike } from './build-notes.ts';
 import { isWithheld, quotientOf } from './context.ts';
 import type { Context } from './context.ts';
 import { fieldsOfSentence } from './definition.ts';
@@ -80,7 +80,7 @@ export const buildLooks = (
   const warnings = said.filter(({ tone }) => tone === 'warning');
   const notes: NotesModel['notes'] = [
     ...warnings,
-    ...(spike === undefined ? [] : [{ tone: 'look' as const, text: spikeInWords(spike, context) }]),
+    ...(spike === undefined ? [] : [{ tone: 'look' as const, text: describeSpike(spike, context) }]),
     ...said.filter(({ tone }) => tone !== 'warning'),
   ];
   const more = notes.length - shape.limit;

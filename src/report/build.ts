@@ -18,9 +18,9 @@ import { buildData } from './files/build-data.ts';
 import type { ReportData } from './files/data.ts';
 import type { Advice } from './locale.ts';
 import { localeOf } from './locales.ts';
-import type { DataState, ReportModel, Seal, SectionModel, ShownReport } from './model.ts';
+import type { DataState, ReportModel, Checksum, SectionModel, ShownReport } from './model.ts';
 import { showName } from './names.ts';
-import { isOfPeriod, runQueries, spanOf } from './queries.ts';
+import { isOfPeriod, runQueries, rangeOf } from './queries.ts';
 import type { QueryResults } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
@@ -30,7 +30,7 @@ import { fillTemplate } from './template.ts';
 import { dataWarnings, queryWarnings } from './warnings.ts';
 
 /** Gmail clips a mail at 102 kB; what a mail server adds fits between. */
-const mostHtmlBytes = 90_000;
+const maxHtmlBytes = 90_000;
 
 /** Of a period without any data there are words alone: sums of nothing would read as zero. */
 const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
@@ -93,7 +93,7 @@ const contextOf = (
       hasAmounts,
       zone: request.zone,
       period,
-      spanOf: (span) => spanOf(request, span),
+      rangeOf: (range) => rangeOf(request, range),
       comparable: isCovered && compareMoney(before, zero) !== 0,
       ...noDataBefore(request),
       covers: (day) => coverageOf(day, facts),
@@ -146,8 +146,8 @@ const sectionOf = (
     case 'worth-a-look':
       return buildLooks(section, spikeOf(built), context);
     case 'notes': {
-      const isToldBelow = sections.some(({ kind }) => kind === 'worth-a-look');
-      const spike = isToldBelow ? undefined : spikeOf(built);
+      const isShownBelow = sections.some(({ kind }) => kind === 'worth-a-look');
+      const spike = isShownBelow ? undefined : spikeOf(built);
       const notes = buildNotes(section.title, spike, facts, context);
       if (scale === 1) return notes;
       return { ...notes, notes: [...notes.notes, { tone: 'look', text: words.shortened }] };
@@ -171,7 +171,7 @@ const doubtsOf = ({ uncounted, doubt }: QueryResults, context: Context, asked: s
 const dataOf = (
   request: BuildRequest,
   results: BuildResults,
-): { readonly data: ReportData; readonly seal?: Seal } => {
+): { readonly data: ReportData; readonly seal?: Checksum } => {
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
   const shown = sections.filter((section) => isShown(section, state, context));
@@ -186,8 +186,8 @@ const dataOf = (
 };
 
 /** The one team that the report is about, in words; empty where it is about more. */
-const teamOf = ({ means }: BuildRequest, { locale }: Context): string => {
-  const teams = means?.only?.teams;
+const teamOf = ({ deps }: BuildRequest, { locale }: Context): string => {
+  const teams = deps?.only?.teams;
   return teams?.length === 1 ? (teams[0] ?? locale.words.unassigned) : '';
 };
 
@@ -216,7 +216,7 @@ const assemble = (
   request: BuildRequest,
   results: BuildResults,
   scale: number,
-  seal: Seal | undefined,
+  seal: Checksum | undefined,
   advice: readonly Advice[],
 ): ShownReport => {
   const { definition } = request;
@@ -280,11 +280,11 @@ export const buildReport = async (request: BuildRequest): Promise<ReportModel> =
   const warnings = warningsOf(request, results);
   for (const scale of [1, 0.7, 0.5, 0.3, 0.15, 0.01]) {
     const model = assemble(request, results, scale, seal, warnings);
-    if (Buffer.byteLength(renderHtml(model)) < mostHtmlBytes)
+    if (Buffer.byteLength(renderHtml(model)) < maxHtmlBytes)
       return { ...model, data, warnings, ...(seal === undefined ? {} : { seal }) };
   }
   throw fault(
     'report-invalid',
-    `the report is larger than ${mostHtmlBytes / 1000} kB whatever is cut: give it fewer sections`,
+    `the report is larger than ${maxHtmlBytes / 1000} kB whatever is cut: give it fewer sections`,
   );
 };

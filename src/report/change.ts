@@ -11,7 +11,7 @@ const toneOf = (rise: boolean, good: Direction): Tone => {
 };
 
 /** 9,999%: more is said better by the amounts themselves. */
-const mostShown = money('99.99');
+const maxShown = money('99.99');
 
 export const unknownChange: Change = { direction: 'unknown', ratio: null, text: '–', tone: 'neutral' };
 
@@ -32,9 +32,7 @@ export const changeOf = (
   const ratio = base > 0 ? divideMoney(subtractMoney(now, before), before, 12) : undefined;
   if (ratio === undefined) return unknownChange;
   const text =
-    compareMoney(ratio, mostShown) >= 0
-      ? `>${formatPercent(mostShown, locale)}`
-      : formatPercent(ratio, locale);
+    compareMoney(ratio, maxShown) >= 0 ? `>${formatPercent(maxShown, locale)}` : formatPercent(ratio, locale);
   // A change too small to show has no direction to the reader.
   if (text.replace('-', '') === formatPercent(zero, locale))
     return { direction: 'same', ratio, text: formatPercent(zero, locale), tone: 'neutral' };

@@ -15,15 +15,15 @@ export type Scale = { readonly ticks: readonly Money[]; readonly low: Money; rea
 const mantissas = ['1', '2', '2.5', '5', '10'].map(money);
 
 /** The smallest round step with at most `most` steps up to the span. */
-const stepFor = (span: Money, most: number): Money => {
-  const size = span.startsWith('0.')
-    ? -(/^0\.(0*)/.exec(span)?.[1]?.length ?? 0) - 1
-    : (span.split('.')[0]?.length ?? 1);
+const stepFor = (range: Money, most: number): Money => {
+  const size = range.startsWith('0.')
+    ? -(/^0\.(0*)/.exec(range)?.[1]?.length ?? 0) - 1
+    : (range.split('.')[0]?.length ?? 1);
   for (let exponent = size - 3; ; exponent += 1) {
     const unit = money(`1e${exponent}`);
     const step = mantissas
       .map((mantissa) => multiplyMoney(mantissa, unit))
-      .find((candidate) => compareMoney(multiplyMoney(candidate, money(String(most))), span) >= 0);
+      .find((candidate) => compareMoney(multiplyMoney(candidate, money(String(most))), range) >= 0);
     if (step !== undefined) return step;
   }
 };
@@ -32,9 +32,9 @@ const stepFor = (span: Money, most: number): Money => {
 export const scaleOf = (values: readonly Money[]): Scale => {
   const high = values.reduce((most, value) => (compareMoney(value, most) > 0 ? value : most), zero);
   const low = values.reduce((least, value) => (compareMoney(value, least) < 0 ? value : least), zero);
-  const span = subtractMoney(high, low);
-  if (compareMoney(span, zero) === 0) return { ticks: [zero], low: zero, high: money('1') };
-  const step = stepFor(span, 4);
+  const range = subtractMoney(high, low);
+  if (compareMoney(range, zero) === 0) return { ticks: [zero], low: zero, high: money('1') };
+  const step = stepFor(range, 4);
   const ticks: Money[] = [zero];
   while (compareMoney(ticks.at(-1) ?? zero, high) < 0) ticks.push(addMoney(ticks.at(-1) ?? zero, step));
   // Below zero no further than the values: a small refund must not take a quarter of the chart.

@@ -4,7 +4,7 @@ import { changeOf, unknownChange } from './change.ts';
 import type { Direction, Format, Quotient } from './definition.ts';
 import type { Locale } from './locale.ts';
 import type { Change, DataState, Shown } from './model.ts';
-import type { Period, Span } from './period.ts';
+import type { Period, Range } from './period.ts';
 import type { QueryTable, Row } from './query-table.ts';
 import { showFigure } from './show-value.ts';
 
@@ -17,7 +17,7 @@ export type Context = {
   readonly zone: string;
   readonly period: Period;
   /** The days of each period that the report looks at. */
-  readonly spanOf: (name: 'current' | 'comparison' | 'month' | 'history') => Span;
+  readonly rangeOf: (name: 'current' | 'comparison' | 'month' | 'history') => Range;
   /** Whether a change against the comparison period says anything. */
   readonly comparable: boolean;
   /** The day on which the data begins, where that is after the comparison period does. */

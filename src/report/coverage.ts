@@ -2,14 +2,14 @@ import type { Interval, UnixSeconds } from '../base/index.ts';
 import type { DataState } from './model.ts';
 
 /** How far the data reaches: complete in `[dataSince, dataThrough)`; without `dataThrough` nothing has been pulled. */
-export type Reach = { readonly dataThrough?: UnixSeconds; readonly dataSince?: UnixSeconds };
+export type Watermark = { readonly dataThrough?: UnixSeconds; readonly dataSince?: UnixSeconds };
 
 /** Whether the data covers a span. */
-export const coverageOf = (span: Interval<UnixSeconds>, reach: Reach): DataState => {
+export const coverageOf = (range: Interval<UnixSeconds>, reach: Watermark): DataState => {
   const { dataThrough, dataSince } = reach;
-  if (dataThrough === undefined || dataThrough <= span.start) return 'missing';
-  if (dataSince !== undefined && dataSince >= span.end) return 'missing';
-  return dataThrough >= span.end && (dataSince === undefined || dataSince <= span.start)
+  if (dataThrough === undefined || dataThrough <= range.start) return 'missing';
+  if (dataSince !== undefined && dataSince >= range.end) return 'missing';
+  return dataThrough >= range.end && (dataSince === undefined || dataSince <= range.start)
     ? 'complete'
     : 'partial';
 };

@@ -11,7 +11,7 @@ import { widthOf, wrap } from './text-width.ts';
 export const contentWidth = 536;
 
 /** Below the figure: its change, and what is said of it. */
-const saidHtml = ({ change, note }: FigureModel): Html => {
+const messageHtml = ({ change, note }: FigureModel): Html => {
   const parts = [
     ...(change === undefined ? [] : [htmlChange(change)]),
     ...(note === undefined
@@ -58,7 +58,7 @@ const tile = (figure: FigureModel | undefined, { lines, size }: TileLook, isFirs
   const edge = isFirst ? '' : `;border-left:1px solid ${colour.line}`;
   const said =
     lines > 0
-      ? markup`<div class="sf nm" style="font-size:12px;line-height:18px;color:${colour.soft}">${saidHtml(figure)}</div>`
+      ? markup`<div class="sf nm" style="font-size:12px;line-height:18px;color:${colour.soft}">${messageHtml(figure)}</div>`
       : undefined;
   return markup`<td width="50%" height="${height}" valign="top" class="ln" style="padding:12px 6px 12px 13px${trusted(edge)}"><div class="sf" style="font-size:12px;line-height:18px;color:${colour.soft}">${figure.label}</div><div class="ik" style="font-size:${size}px;line-height:24px;font-weight:600;color:${colour.ink};font-variant-numeric:tabular-nums">${figure.value.text}</div>${said}</td>`;
 };

@@ -8,20 +8,20 @@ import { wrap } from './text-width.ts';
 type Tone = 'bad' | 'good';
 
 /** A part of a letter: its heading, left out where the title says it all, and below it lines of a name and what is said. */
-export type LetterBlock = {
+export type AlertBlock = {
   readonly heading?: string;
   readonly tone: Tone;
   readonly lines: readonly (readonly [string, string])[];
 };
 
 /** A mail without figures: something went wrong, or is over. Text between `backticks` is shown as code. */
-export type Letter = {
+export type AlertEmail = {
   readonly subject: string;
   readonly title: string;
   readonly tone: Tone;
   /** What mail clients show beside the subject. */
   readonly preview: string;
-  readonly blocks: readonly LetterBlock[];
+  readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
 };
 
@@ -55,7 +55,7 @@ const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspa
 const lineHtml = ([label, words]: readonly [string, string]): Html =>
   markup`<tr><td class="sf" width="84" style="width:84px;padding:5px 12px 5px 0;vertical-align:top;font-size:13px;line-height:22px;color:${colour.soft}">${label}</td><td class="ik nm" style="padding:5px 0;vertical-align:top;font-size:15px;line-height:22px;color:${colour.ink}">${withCode(words)}</td></tr>\n`;
 
-const blockHtml = ({ heading, tone, lines }: LetterBlock): Html => {
+const blockHtml = ({ heading, tone, lines }: AlertBlock): Html => {
   const [ink, name] = toned(tone);
   const head =
     heading === undefined
@@ -71,7 +71,7 @@ const lineText = ([label, words]: readonly [string, string]): string => {
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n');
 };
 
-const textOf = ({ title, blocks, closing }: Letter): string =>
+const textOf = ({ title, blocks, closing }: AlertEmail): string =>
   [
     ...wrap(title, columns),
     ...blocks.map(({ heading, lines }) =>
@@ -80,8 +80,8 @@ const textOf = ({ title, blocks, closing }: Letter): string =>
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
-const shownOf = ({ title, blocks, preview, closing, ...letter }: Letter): Letter => ({
-  ...letter,
+const shownOf = ({ title, blocks, preview, closing, ...alertEmail }: AlertEmail): AlertEmail => ({
+  ...alertEmail,
   title: showName(title, longestTitle),
   blocks: blocks.map(({ heading, lines, ...block }) => ({
     ...block,
@@ -93,9 +93,9 @@ const shownOf = ({ title, blocks, preview, closing, ...letter }: Letter): Letter
 });
 
 /** A letter as HTML and as text; every text in it is escaped. */
-export const renderLetter = (given: Letter): { readonly html: string; readonly text: string } => {
-  const letter = shownOf(given);
-  const { subject, title, tone, preview, blocks, closing } = letter;
+export const renderAlertEmail = (given: AlertEmail): { readonly html: string; readonly text: string } => {
+  const alertEmail = shownOf(given);
+  const { subject, title, tone, preview, blocks, closing } = alertEmail;
   const [ink, name] = toned(tone);
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
   const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
@@ -103,6 +103,6 @@ export const renderLetter = (given: Letter): { readonly html: string; readonly t
   const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
   return {
     html: mailDocument({ locale: 'en', subject, preheader: preview, content }),
-    text: `${textOf(letter)}\n`,
+    text: `${textOf(alertEmail)}\n`,
   };
 };

@@ -154,7 +154,7 @@ export const german: Locale = {
         .join(' '),
     footer: {
       reach: (moment) => `Die Daten reichen bis ${moment}.`,
-      noReach: 'Es wurden noch keine Daten geholt.',
+      noWatermark: 'Es wurden noch keine Daten geholt.',
       since: (moment) => `Die Daten beginnen am ${moment}.`,
       reconciliation: (text) => `Abgleich: ${text}`,
       noReconciliation: 'In diesem Lauf nicht mit der Statistik des Gateways abgeglichen.',

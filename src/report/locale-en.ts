@@ -153,7 +153,7 @@ export const english: Locale = {
         .join(' '),
     footer: {
       reach: (moment) => `Data reaches to ${moment}.`,
-      noReach: 'No data has been pulled yet.',
+      noWatermark: 'No data has been pulled yet.',
       since: (moment) => `Data begins at ${moment}.`,
       reconciliation: (text) => `Reconciliation: ${text}`,
       noReconciliation: 'Not reconciled with the gateway’s statistics in this run.',

@@ -146,7 +146,7 @@ export const chinese: Locale = {
       ].join(''),
     footer: {
       reach: (moment) => `数据截至 ${moment}。`,
-      noReach: '尚未拉取任何数据。',
+      noWatermark: '尚未拉取任何数据。',
       since: (moment) => `数据始于 ${moment}。`,
       reconciliation: (text) => `核对：${text}`,
       noReconciliation: '本次运行未与网关的统计核对。',

@@ -36,14 +36,14 @@ export type Locale = {
     readonly day: (date: LocalDate) => string;
     readonly powers: readonly Power[];
   };
-  readonly words: Words;
+  readonly words: Messages;
 };
 
 /** What is wrong, and what to write instead; each one or more sentences. */
 export type Advice = { readonly message: string; readonly advice: string };
 
 /** Every word of the engine; a language that lacks one does not compile. */
-export type Words = {
+export type Messages = {
   readonly total: string;
   /** Of the headline, where the report gives it no label. */
   readonly spend: string;
@@ -121,7 +121,7 @@ export type Words = {
   }) => string;
   readonly footer: {
     readonly reach: (moment: string) => string;
-    readonly noReach: string;
+    readonly noWatermark: string;
     readonly since: (moment: string) => string;
     readonly reconciliation: (text: string) => string;
     readonly noReconciliation: string;

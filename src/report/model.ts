@@ -112,7 +112,7 @@ export type SectionModel = FiguresModel | TableModel | ChartModel | TextModel | 
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete';
 
 /** Of a report that closes a month. `document` is a file with every figure, `sha256` that of its bytes, in hexadecimal. */
-export type Seal =
+export type Checksum =
   | { readonly state: 'closed'; readonly document: string; readonly sha256: string }
   | { readonly state: 'draft'; readonly reasons: readonly OpenReason[] };
 
@@ -133,7 +133,7 @@ export type ShownReport = {
 /** A report with all its figures, exact and shown, and all rows behind its tables, with names as they came. */
 export type ReportModel = ShownReport & {
   readonly data: ReportData;
-  readonly seal?: Seal;
+  readonly seal?: Checksum;
   /** What makes figures wrong or misleading, and what to write instead; the notes say it too. */
   readonly warnings: readonly Advice[];
 };

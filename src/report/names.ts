@@ -3,7 +3,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Controls, line ends, unpaired surrogates and marks that turn the direction of what follows: shown as �. */
 const unsafe = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C\uFEFF]/gu;
 
-const mostCharacters = 80;
+const maxCharacters = 80;
 /** Code points in one character: a pile of combining marks is one character to the reader. */
 const longestCharacter = 12;
 
@@ -22,7 +22,7 @@ export const shorten = (text: string, most: number): string => {
 };
 
 /** A name from outside made safe to show anywhere: one line, no controls, of bounded length. */
-export const showName = (name: string, most: number = mostCharacters): string => {
+export const showName = (name: string, most: number = maxCharacters): string => {
   const visible = name
     .slice(0, 20_000)
     .replaceAll(/[\t\r\n]+/g, ' ')

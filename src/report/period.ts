@@ -16,7 +16,7 @@ import type { Interval, LocalDate, LocalDay, LocaleTag, UnixMillis, UnixSeconds 
 import { localeOf } from './locales.ts';
 
 /** Whole calendar days of one zone. */
-export type Span = {
+export type Range = {
   readonly label: string;
   /** First and last date, both included. */
   readonly first: LocalDate;
@@ -26,7 +26,7 @@ export type Span = {
   readonly interval: Interval<UnixSeconds>;
 };
 
-export type Period = Span & { readonly name: string; readonly comparison: Span };
+export type Period = Range & { readonly name: string; readonly comparison: Range };
 
 export type PeriodRequest = string | { readonly from: LocalDate; readonly to: LocalDate };
 
@@ -134,7 +134,7 @@ const given = (request: PeriodRequest): [Dates, Dates] => {
   return [dates, before(dates)];
 };
 
-const span = ([first, last]: Dates, zone: string, locale: LocaleTag): Span => {
+const range = ([first, last]: Dates, zone: string, locale: LocaleTag): Range => {
   // A date that a zone skipped (Samoa, 2011-12-30) has no seconds and is no day.
   const days = localDays(first, last, zone).filter(({ start, end }) => end > start);
   return {
@@ -152,22 +152,22 @@ const comparedWith = (
   previous: Dates,
   zone: string,
   locale: LocaleTag,
-): Span => {
-  if (kind === 'same-days-last-month') return span(sameDays(dates, 1), zone, locale);
-  if (kind === 'same-days-last-year') return span(sameDays(dates, 12), zone, locale);
-  if (kind === 'previous') return span(previous, zone, locale);
+): Range => {
+  if (kind === 'same-days-last-month') return range(sameDays(dates, 1), zone, locale);
+  if (kind === 'same-days-last-year') return range(sameDays(dates, 12), zone, locale);
+  if (kind === 'previous') return range(previous, zone, locale);
   const start = startOfDay(dates[0], zone);
   return { label: '', first: dates[0], last: dates[1], days: [], interval: interval(start, start) };
 };
 
 /** Further days that a report may look at: the month so far that the period ends in, or eight weeks that end with it. */
-export const furtherSpan = (
-  { last }: Pick<Span, 'last'>,
+export const furtherRange = (
+  { last }: Pick<Range, 'last'>,
   name: 'month' | 'history',
   zone: string,
   locale: LocaleTag = 'en',
-): Span =>
-  span(name === 'month' ? [startOfMonth(last), last] : [addDays(last, 1 - historyDays), last], zone, locale);
+): Range =>
+  range(name === 'month' ? [startOfMonth(last), last] : [addDays(last, 1 - historyDays), last], zone, locale);
 
 /**
  * The days that a report is about, in a zone's own calendar (days of 23, 24 or 25 hours), and the days it is compared with.
@@ -202,7 +202,7 @@ export const resolvePeriod = (
     given(request);
   return {
     name: typeof request === 'string' ? request : `${request.from}..${request.to}`,
-    ...span(dates, zone, locale),
+    ...range(dates, zone, locale),
     comparison: comparedWith(comparison, dates, previous, zone, locale),
   };
 };

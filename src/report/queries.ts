@@ -2,11 +2,11 @@ import { absoluteMoney, compareMoney, fault, isFault, money, zero } from '../bas
 import type { Money } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { ReportShape, SectionShape } from './definition.ts';
-import { furtherSpan } from './period.ts';
-import type { Period, Span } from './period.ts';
+import { furtherRange } from './period.ts';
+import type { Period, Range } from './period.ts';
 import type { CubeFacts, ResultTable } from './port.ts';
 
-const mostQueryRows = 200_000;
+const maxQueryRows = 200_000;
 
 /** Rows of a kind that is counted neither as spend nor as anything else that is known, and yet have an amount. */
 export type UncountedKind = { readonly kind: string; readonly rows: string; readonly amount: Money };
@@ -55,12 +55,12 @@ const kindsOf = (table: ResultTable): readonly UncountedKind[] =>
 export const isOfPeriod = ({ when }: SectionShape, { days }: Period): boolean =>
   when === undefined || (when === 'one-day') === (days.length === 1);
 
-export const spanOf = (
+export const rangeOf = (
   { period, zone, locale }: BuildRequest,
   name: 'current' | 'comparison' | 'month' | 'history',
-): Span => {
+): Range => {
   if (name === 'current') return period;
-  return name === 'comparison' ? period.comparison : furtherSpan(period, name, zone, locale);
+  return name === 'comparison' ? period.comparison : furtherRange(period, name, zone, locale);
 };
 
 /** The SQL files that the sections to be shown name. */
@@ -75,7 +75,7 @@ const filesFor = ({ headline, sections }: ReportShape, period: Period): Readonly
 
 /** @throws Fault naming the file. */
 export const runQueries = async (request: BuildRequest): Promise<QueryResults> => {
-  const { definition, period, timeLimit, signal, means = {} } = request;
+  const { definition, period, timeLimit, signal, deps = {} } = request;
   const files = filesFor(definition, period);
   const queries = [...definition.queries].filter(([file]) => files.has(file));
   return request.warehouse.readCube(
@@ -84,11 +84,11 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
       currency: request.currency,
       periods: (['current', 'comparison', ...definition.periods] as const).map((name) => ({
         name,
-        days: spanOf(request, name).days,
+        days: rangeOf(request, name).days,
       })),
       queries: [...queries.map(([, sql]) => sql), kindsSql, chargesSql],
-      ...means,
-      rowLimit: mostQueryRows,
+      ...deps,
+      rowLimit: maxQueryRows,
       ...(timeLimit === undefined ? {} : { timeLimit }),
       ...(signal === undefined ? {} : { signal }),
     },

@@ -1,10 +1,10 @@
 import { formatMoment } from '../base/index.ts';
 import type { Interval, LocaleTag, UnixSeconds } from '../base/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
-import { germanRunWords } from './run-words-de.ts';
-import { chineseRunWords } from './run-words-zh.ts';
-import { tellCompared } from './run-words.ts';
-import type { RunWords } from './run-words.ts';
+import { germanRunMessages } from './run-words-de.ts';
+import { chineseRunMessages } from './run-words-zh.ts';
+import { notifyCompared } from './run-words.ts';
+import type { RunMessages } from './run-words.ts';
 
 /** Facts of a run in the words of a language. */
 export type RunNotes = {
@@ -17,7 +17,7 @@ export type RunNotes = {
   readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
 };
 
-const sentences = (words: RunWords, zone: string, apart: string): RunNotes => {
+const sentences = (words: RunMessages, zone: string, apart: string): RunNotes => {
   const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
   return {
     late: (reason, reach) => words.late(reason, reach === undefined ? undefined : at(reach)),
@@ -26,7 +26,7 @@ const sentences = (words: RunWords, zone: string, apart: string): RunNotes => {
     notCompared: words.notCompared,
     compared: (comparison, part) =>
       [
-        tellCompared(comparison, words),
+        notifyCompared(comparison, words),
         ...(part === undefined ? [] : [words.part(at(part.start), at(part.end))]),
       ].join(apart),
   };
@@ -55,9 +55,9 @@ export const runNotes = (tag: LocaleTag, zone: string): RunNotes => {
     case 'en':
       return english(zone);
     case 'de':
-      return sentences(germanRunWords, zone, ' ');
+      return sentences(germanRunMessages, zone, ' ');
     case 'zh':
-      return sentences(chineseRunWords, zone, '');
+      return sentences(chineseRunMessages, zone, '');
     default:
       return tag satisfies never;
   }

@@ -1,9 +1,9 @@
-import type { RunWords } from './run-words.ts';
+import type { RunMessages } from './run-words.ts';
 
 /** Amounts of the comparison are exact; they are written as they came, with a decimal comma. */
 const comma = (amount: string): string => amount.replace('.', ',');
 
-export const germanRunWords: RunWords = {
+export const germanRunMessages: RunMessages = {
   late: (reason, reach) =>
     `Die Daten sind verspätet: ${reason}. ${reach === undefined ? 'Es wurde noch kein Aufruf-Log geholt.' : `Das Aufruf-Log reicht bis ${reach}.`}`,
   unread: (rows) =>

@@ -1,6 +1,6 @@
-import type { RunWords } from './run-words.ts';
+import type { RunMessages } from './run-words.ts';
 
-export const chineseRunWords: RunWords = {
+export const chineseRunMessages: RunMessages = {
   late: (reason, reach) =>
     `数据延迟：${reason}。${reach === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${reach}。`}`,
   unread: (rows) => `调用日志中有 ${rows} 行无法读取，未计入任何数字。`,

@@ -20,7 +20,7 @@ type ShownComparison = {
 };
 
 /** What a run says of its data in a report; a language that lacks a word does not compile. */
-export type RunWords = {
+export type RunMessages = {
   /** Why data is late, and how far the call log reaches. */
   readonly late: (reason: string, reach: string | undefined) => string;
   /** Rows of the call log that could not be read. */
@@ -35,11 +35,11 @@ export type RunWords = {
   readonly verdicts: Readonly<Record<ComparisonVerdict, (comparison: ShownComparison) => string>>;
 };
 
-const isVerdict = (verdict: string, words: RunWords): verdict is ComparisonVerdict =>
+const isVerdict = (verdict: string, words: RunMessages): verdict is ComparisonVerdict =>
   Object.hasOwn(words.verdicts, verdict);
 
 /** A comparison in one sentence; the one it came with where its verdict is not known here. */
-export const tellCompared = (comparison: Comparison, words: RunWords): string => {
+export const notifyCompared = (comparison: Comparison, words: RunMessages): string => {
   const { source, entry, verdict, theirs: reading, ours, gap, unit, text } = comparison;
   if (!isVerdict(verdict, words)) return text;
   const name = words.sources[source];

@@ -3,18 +3,18 @@ import { addMonths } from '../base/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { ReportData } from './files/data.ts';
 import type { Locale } from './locale.ts';
-import type { DataState, NotesModel, OpenReason, Seal, TextModel } from './model.ts';
+import type { DataState, NotesModel, OpenReason, Checksum, TextModel } from './model.ts';
 
 /** Why a period cannot be closed; nothing where it can. What is known to be left out of the figures comes as warnings and doubts. */
 const openReasons = (
-  { period: { first, last, interval, days }, means, facts }: BuildRequest,
+  { period: { first, last, interval, days }, deps, facts }: BuildRequest,
   state: DataState,
   doubts: readonly string[],
 ): readonly OpenReason[] => {
   const nextDay = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
   const isMonth = first.endsWith('-01') && nextDay === addMonths(first, 1);
   // Without a moment to go by nothing is known to be over.
-  const isOver = means?.run !== undefined && means.run.now >= interval.end * 1000;
+  const isOver = deps?.run !== undefined && deps.run.now >= interval.end * 1000;
   return [
     ...(isMonth && days.length > 0 ? [] : (['not-a-month'] as const)),
     ...(isOver ? [] : (['not-over'] as const)),
@@ -24,8 +24,8 @@ const openReasons = (
 };
 
 /** Every figure with all its digits; the same figures give the same bytes, whenever they are put together. */
-const documentOf = ({ account, currency, zone, period, means }: BuildRequest, data: ReportData): string => {
-  const { teams, models, keys } = means?.only ?? {};
+const documentOf = ({ account, currency, zone, period, deps }: BuildRequest, data: ReportData): string => {
+  const { teams, models, keys } = deps?.only ?? {};
   const document = {
     version: 1,
     account,
@@ -53,7 +53,7 @@ export const sealOf = (
   state: DataState,
   doubts: readonly string[],
   data: ReportData,
-): Seal | undefined => {
+): Checksum | undefined => {
   if (request.definition.closes === undefined) return undefined;
   const reasons = openReasons(request, state, doubts);
   if (reasons.length > 0) return { state: 'draft', reasons };
@@ -63,7 +63,7 @@ export const sealOf = (
 
 /** What the mail says of it: a warning above the figures, or what they are signed with below them. */
 export const sealSections = (
-  seal: Seal | undefined,
+  seal: Checksum | undefined,
   { words }: Locale,
 ): { readonly above: readonly NotesModel[]; readonly below: readonly TextModel[] } => {
   if (seal === undefined) return { above: [], below: [] };
@@ -78,7 +78,7 @@ export const sealSections = (
 };
 
 /** In the subject, before what is said of incomplete data. */
-export const sealState = (seal: Seal, state: string, { words }: Locale): string =>
+export const sealState = (seal: Checksum, state: string, { words }: Locale): string =>
   [seal.state === 'closed' ? words.seal.isClosed : words.seal.isDraft, ...(state === '' ? [] : [state])].join(
     ', ',
   );

@@ -1,18 +1,18 @@
 import type { Context } from './context.ts';
 import type { TemplateField } from './definition.ts';
 import type { ReportFacts } from './facts.ts';
-import type { Words } from './locale.ts';
+import type { Messages } from './locale.ts';
 import type { Change, DataState, HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
-const changeInWords = (change: Change, words: Words): string => {
+const describeChange = (change: Change, words: Messages): string => {
   const percent = change.text.replace(/^[+-]/, '');
   if (change.direction === 'up') return words.up(percent);
   if (change.direction === 'down') return words.down(percent);
   return change.direction === 'same' ? words.unchanged : '';
 };
 
-const verdictInWords = (facts: ReportFacts, words: Words): string => {
+const describeVerdict = (facts: ReportFacts, words: Messages): string => {
   if (facts.reconciliation === undefined) return '';
   return facts.reconciliation.good ? words.reconciled : words.notReconciled;
 };
@@ -35,9 +35,9 @@ export const subjectFields = (
     period: context.period.label,
     total: headline.value.text,
     before: headline.compared,
-    change: changeInWords(headline.change, words),
+    change: describeChange(headline.change, words),
     cause: headline.cause?.replace(/[.。]$/, '') ?? '',
-    verdict: verdictInWords(facts, words),
+    verdict: describeVerdict(facts, words),
     state: state === 'partial' ? words.incomplete : '',
   };
 };

@@ -56,7 +56,7 @@ const columnsOf = (text: string): readonly string[] =>
   [...text.matchAll(/\{([^{}:]*)(?::[^{}]*)?\}/g)].map(([, column = '']) => `{${column.trim()}}`);
 
 /** Fields and signs alone are the same in every language. */
-const hasWords = (text: string): boolean => /\p{L}/u.test(text.replaceAll(/\{[^{}]*\}/g, ''));
+const hasMessage = (text: string): boolean => /\p{L}/u.test(text.replaceAll(/\{[^{}]*\}/g, ''));
 
 const quote = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
@@ -105,7 +105,7 @@ const missingFrom = (
 ): readonly ReportFault[] => {
   const seen = new Set<string>();
   return shown.flatMap(({ text, path }) => {
-    if (words.has(text) || seen.has(text) || !hasWords(text)) return [];
+    if (words.has(text) || seen.has(text) || !hasMessage(text)) return [];
     seen.add(text);
     return [
       {

@@ -3,7 +3,7 @@ import { csv, refused, type Answer } from './answer.ts';
 import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
 import { moneyText, type MoneyUnit } from './decimal.ts';
 import { chosenColumns, statusOf, type Column } from './log-columns.ts';
-import { askedSpan, askedVendor, badRange, badVendor, type Span } from './range.ts';
+import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from './request.ts';
 import type { State } from './state.ts';
 import { dateText } from './time-zone.ts';
@@ -41,12 +41,12 @@ function* written(
   if (variants.total_line === 'present') yield totalLine(columns, moneyText(total, unit));
 }
 
-function* filtered(state: State, span: Span, wanted: (row: Row) => boolean): Generator<Row, void> {
+function* filtered(state: State, range: Range, wanted: (row: Row) => boolean): Generator<Row, void> {
   const cap =
     state.variants.hidden_cap === 'none' ? Number.POSITIVE_INFINITY : Number(state.variants.hidden_cap);
   const newestFirst = cap !== Number.POSITIVE_INFINITY || state.variants.row_order === 'newest-first';
   let count = 0;
-  for (const row of state.ledger.rows(span, state.seconds(), newestFirst)) {
+  for (const row of state.ledger.rows(range, state.seconds(), newestFirst)) {
     if (!wanted(row)) continue;
     yield row;
     count += 1;
@@ -57,8 +57,8 @@ function* filtered(state: State, span: Span, wanted: (row: Row) => boolean): Gen
 /** GET /api/log/self/stream-export (docs/gateway.md G6.1). */
 export const logExport = (state: State, { query }: Request): Answer => {
   const { variants } = state;
-  const span = askedSpan(query, variants.log_range_end);
-  if (span === undefined) return refused(variants, badRange);
+  const range = askedRange(query, variants.log_range_end);
+  if (range === undefined) return refused(variants, badRange);
   const vendor = askedVendor(query);
   if (Number.isNaN(vendor)) return refused(variants, badVendor);
   const currency = query.get('currency') || variants.log_currency;
@@ -71,7 +71,7 @@ export const logExport = (state: State, { query }: Request): Answer => {
   const unitOf = (row: Row): MoneyUnit => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit);
   const showsKind =
     variants.kind_column === 'present' ||
-    (variants.kind_column === 'dropped' && span.end <= state.seconds() - 86_400);
+    (variants.kind_column === 'dropped' && range.end <= state.seconds() - 86_400);
   const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', { unitOf, showsKind });
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
@@ -83,5 +83,5 @@ export const logExport = (state: State, { query }: Request): Answer => {
     (model === '' || row.model?.name === model) &&
     (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
     (status === '' || statusOf(row) === status);
-  return csv('logs.csv', written(state, filtered(state, span, wanted), chosen.columns, unit));
+  return csv('logs.csv', written(state, filtered(state, range, wanted), chosen.columns, unit));
 };

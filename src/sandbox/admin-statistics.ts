@@ -2,7 +2,7 @@ import { unitAt } from './amount-unit.ts';
 import { ok, refused, type Answer } from './answer.ts';
 import { decimalText, moneyText } from './decimal.ts';
 import { exact } from './exact-json.ts';
-import { askedSpan, askedVendor, badRange, badVendor, type Span } from './range.ts';
+import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
 import { completionTokens, promptTokens } from './token-counts.ts';
 import type { Request } from './request.ts';
 import type { State } from './state.ts';
@@ -21,8 +21,8 @@ const nameMatches = (variants: Variants, asked: string | null): ((name: string) 
 /** GET /api/log/self/stat (docs/gateway.md G5.1). */
 export const statistics = (state: State, { query }: Request): Answer => {
   const { variants } = state;
-  const span = askedSpan(query, variants.statistics_range_end);
-  if (span === undefined) return refused(variants, badRange);
+  const range = askedRange(query, variants.statistics_range_end);
+  if (range === undefined) return refused(variants, badRange);
   const vendor = askedVendor(query);
   if (Number.isNaN(vendor)) return refused(variants, badVendor);
   const model = query.get('model_name') ?? '';
@@ -34,7 +34,7 @@ export const statistics = (state: State, { query }: Request): Answer => {
     (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
     named(row.token);
 
-  const sums = (over: Span): Sums => {
+  const sums = (over: Range): Sums => {
     const found: Sums = { spend: 0n, calls: 0, tokens: 0 };
     for (const cell of state.cells.over(over, asOf)) {
       if (!wanted(cell)) continue;
@@ -45,10 +45,10 @@ export const statistics = (state: State, { query }: Request): Answer => {
     return found;
   };
 
-  const total = sums(span);
+  const total = sums(range);
   const minute = variants.throughput === 'last-minute' ? sums({ start: asOf - 59, end: asOf + 1 }) : total;
   const lasting = BigInt(
-    Math.max(1, Math.min(span.end, asOf + 1) - Math.max(span.start, state.ledger.firstDay * DAY)),
+    Math.max(1, Math.min(range.end, asOf + 1) - Math.max(range.start, state.ledger.firstDay * DAY)),
   );
   const perMinute = (count: bigint): bigint =>
     variants.throughput === 'last-minute' ? count : (count * 60n) / lasting;

@@ -2,7 +2,7 @@ import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from './answer.ts';
 import { moneyText } from './decimal.ts';
 import { completionTokens, promptTokens } from './token-counts.ts';
-import { askedSpan, badRange, type Span } from './range.ts';
+import { askedRange, badRange, type Range } from './range.ts';
 import { wholeParameter, type Request } from './request.ts';
 import type { State } from './state.ts';
 import type { Cell } from './traffic/cells.ts';
@@ -35,9 +35,9 @@ const refusedValue = (variants: Variants, name: string, values: readonly string[
   });
 
 /** The hour buckets of a span in milliseconds: those that start inside it, as Unix seconds. */
-const hoursOf = (span: Span): Span => ({
-  start: Math.ceil(span.start / 1000 / HOUR) * HOUR,
-  end: Math.ceil(span.end / 1000 / HOUR) * HOUR,
+const hoursOf = (range: Range): Range => ({
+  start: Math.ceil(range.start / 1000 / HOUR) * HOUR,
+  end: Math.ceil(range.end / 1000 / HOUR) * HOUR,
 });
 
 const pivot = (
@@ -86,8 +86,8 @@ const keepTop = (
 /** GET /api/data/self/pivot/stream-export (docs/gateway.md G7.1). Timestamps are milliseconds. */
 export const usageExport = (state: State, { query }: Request): Answer => {
   const { variants } = state;
-  const span = askedSpan(query, variants.usage_range_end);
-  if (span === undefined) return refused(variants, badRange);
+  const range = askedRange(query, variants.usage_range_end);
+  if (range === undefined) return refused(variants, badRange);
   const groupBy = query.get('group_by') || 'model';
   const metric = query.get('metric') || 'spend';
   const granularity = query.get('granularity') || 'day';
@@ -105,14 +105,14 @@ export const usageExport = (state: State, { query }: Request): Answer => {
     variants.usage_written === 'at-once' ? state.seconds() : Math.floor(state.seconds() / 300) * 300;
   const longest = variants.usage_span === '30-days' ? 30 : 184;
   const end = Number(query.get('end_timestamp') ?? 0) || state.now();
-  if (end - span.start > longest * DAY_MILLIS) {
+  if (end - range.start > longest * DAY_MILLIS) {
     return refused(variants, {
       en: `the time span cannot be longer than ${longest} days`,
       zh: `时间跨度不能超过 ${longest} 天`,
     });
   }
 
-  const hours = hoursOf(span);
+  const hours = hoursOf(range);
   const model = query.get('model_name') ?? '';
   const bucket = bucketOf(variants.usage_zone, granularity as Granularity);
   function* wanted(): Generator<Cell, void> {

@@ -22,7 +22,7 @@ const kindNumbers: Readonly<Record<RowKind, string>> = {
   refund: '6',
 };
 
-const ownKindWords: Readonly<Record<RowKind, string>> = {
+const ownKindLabels: Readonly<Record<RowKind, string>> = {
   topup: 'deposit',
   consumption: 'billable',
   management: 'audit',
@@ -49,7 +49,7 @@ const kindWriter = ({ kind_values: values }: Variants): ((row: Row) => string) =
   ({
     word: (row: Row) => row.kind as string,
     number: (row: Row) => kindNumbers[row.kind],
-    'own-word': (row: Row) => ownKindWords[row.kind],
+    'own-word': (row: Row) => ownKindLabels[row.kind],
   })[values];
 
 const statusWriter = ({ status_column: values }: Variants): ((row: Row) => string) =>

@@ -39,19 +39,19 @@ const numberFault = (body: Readonly<Record<string, unknown>>): string | undefine
   return typeof stream === 'boolean' ? undefined : 'stream must be true or false';
 };
 
-type Said = { id: string; model: string; words: readonly string[]; cut: boolean; input: number };
+type Stated = { id: string; model: string; words: readonly string[]; cut: boolean; input: number };
 
-const message = (said: Said): { id: string; type: string; role: string; model: string } => ({
+const message = (said: Stated): { id: string; type: string; role: string; model: string } => ({
   id: said.id,
   type: 'message',
   role: 'assistant',
   model: said.model,
 });
 
-const stopReason = (said: Said): string => (said.cut ? 'max_tokens' : 'end_turn');
+const stopReason = (said: Stated): string => (said.cut ? 'max_tokens' : 'end_turn');
 
 /** The opening event is the contract's (docs/gateway.md G14.6); the others are those of the vendor's own stream. */
-function* events(said: Said): Generator<string, void> {
+function* events(said: Stated): Generator<string, void> {
   const event = (type: string, data: Record<string, unknown>): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
   const usage = { input_tokens: said.input, output_tokens: 0 };
@@ -85,7 +85,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
   // The same question gets an answer of the same length.
   const wanted = sample[input % sample.length]?.completion ?? 1;
   const length = Math.min(wanted, max);
-  const said: Said = {
+  const said: Stated = {
     id: `msg_${newSecret(state.random, 24)}`,
     model: model.name,
     words: Array.from({ length }, (_, at) => words[at % words.length] ?? ''),

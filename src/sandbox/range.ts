@@ -1,12 +1,15 @@
 import { wholeParameter } from './request.ts';
 
-export type Span = { readonly start: number; readonly end: number };
+export type Range = { readonly start: number; readonly end: number };
 
 /**
  * The half-open span meant by start_timestamp and end_timestamp, in their own unit. Left out or 0 means
  * unbounded. Undefined when one is not a whole number.
  */
-export const askedSpan = (query: URLSearchParams, rangeEnd: 'inclusive' | 'exclusive'): Span | undefined => {
+export const askedRange = (
+  query: URLSearchParams,
+  rangeEnd: 'inclusive' | 'exclusive',
+): Range | undefined => {
   const start = wholeParameter(query, 'start_timestamp') ?? 0;
   const end = wholeParameter(query, 'end_timestamp') ?? 0;
   if (Number.isNaN(start) || Number.isNaN(end)) return undefined;

@@ -49,7 +49,7 @@ function* counted(body: Iterable<string>, record: RequestRecord): Generator<stri
   }
 }
 
-function* gathered(body: Iterable<string>): Generator<string, void> {
+function* materialized(body: Iterable<string>): Generator<string, void> {
   let text = '';
   for (const piece of body) {
     text += piece;
@@ -66,7 +66,7 @@ const pieces = (answer: Answer, effect: Effect | undefined, record: RequestRecor
   if (effect?.kind === 'cut-off') return cutAfter(body, effect.rows);
   if (effect?.kind === 'stall' || effect?.kind === 'short') return firstRows(body, effect.rows);
   if (effect?.kind === 'drip') return slices(body, effect.bytes);
-  return answer.compressible === true ? gathered(body) : body;
+  return answer.compressible === true ? materialized(body) : body;
 };
 
 /** Writes a piece and waits until there is room again, or the connection is gone. */

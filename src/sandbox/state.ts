@@ -1,4 +1,4 @@
-import { createCells, type Cells } from './traffic/cells.ts';
+import { createAggregates, type Aggregates } from './traffic/cells.ts';
 import { consumers } from './traffic/consumers.ts';
 import { createLedger, type Ledger } from './traffic/ledger.ts';
 import { DAY, HOUR } from './traffic/rhythm.ts';
@@ -21,7 +21,7 @@ export type State = {
   readonly now: () => number;
   readonly seconds: () => number;
   readonly ledger: Ledger;
-  readonly cells: Cells;
+  readonly cells: Aggregates;
   readonly keys: KeyStore;
   readonly listing: Listing;
   readonly later: Later;
@@ -95,7 +95,7 @@ export const createState = (options: StateOptions): State => {
     now,
     seconds,
     ledger,
-    cells: createCells(ledger),
+    cells: createAggregates(ledger),
     keys,
     listing: createListing(keys, now),
     later: createLater(now),
@@ -112,9 +112,9 @@ export const remainOf = (state: State, key: StoredKey): bigint => {
   const at = state.seconds();
   if (key.unlimited || key.consumer === undefined || at <= key.remainSince) return key.remain;
   // A late row may have been created up to ten minutes before it counts.
-  const span = { start: key.remainSince - 600, end: at + 1 };
+  const range = { start: key.remainSince - 600, end: at + 1 };
   let spent = 0n;
-  for (const row of state.ledger.rows(span, at)) {
+  for (const row of state.ledger.rows(range, at)) {
     const fresh = row.live !== true && row.visibleAt > key.remainSince;
     if (fresh && row.token === key.name) spent += BigInt(row.grains);
   }

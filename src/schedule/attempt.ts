@@ -64,7 +64,7 @@ export type Interruption = { readonly error: Error; readonly final: boolean };
 /** Runs one attempt to its end, under the job's timeout. Never rejects. */
 export const attempt = async (
   execution: Omit<Execution, 'signal'>,
-  means: {
+  deps: {
     readonly clock: Clock;
     readonly execute: Execute;
     readonly redact: (text: string) => string;
@@ -74,16 +74,16 @@ export const attempt = async (
   },
 ): Promise<AttemptResult> => {
   const { job, run } = execution;
-  const { clock, redact, stop } = means;
+  const { clock, redact, stop } = deps;
   const late = execution.dataLate === undefined ? {} : { dataLate: true };
   using overdue = clock.limit(job.timeout);
   using first = firstSignal([stop, overdue.signal]);
   try {
-    const outcome = await means.execute({ ...execution, signal: first.signal });
+    const outcome = await deps.execute({ ...execution, signal: first.signal });
     const end = { job: run.job, slot: run.slot, state: 'ok' as const, at: clock.now() };
     return { end: { ...end, summary: redact(outcome.summary) }, outcome, ...late };
   } catch (thrown) {
-    const interruption = stop.aborted ? means.interruption() : undefined;
+    const interruption = stop.aborted ? deps.interruption() : undefined;
     // Whatever the stopped work threw on its way out, what stopped it is the cause.
     const error =
       interruption?.error ??

@@ -21,17 +21,17 @@ export type Claiming = {
   readonly nextOf: (job: string) => UnixMillis | undefined;
 };
 
-export type ClaimingMeans = {
+export type ClaimingDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly hasBacklog: (job: string) => boolean;
   /** Hears of each claim as soon as the ledger has it, so that nothing is lost when the next one is refused. */
-  readonly takeIn: (claimed: Claimed) => void;
+  readonly ingestClaims: (claimed: Claimed) => void;
 };
 
 /** Keeps the cursors, and when each job is next due, so that a pass without due slots costs nothing. */
-export const createClaiming = async (means: ClaimingMeans): Promise<Claiming> => {
-  const { ledger, log, hasBacklog } = means;
+export const createClaiming = async (deps: ClaimingDeps): Promise<Claiming> => {
+  const { ledger, log, hasBacklog } = deps;
   const cursors = new Map<string, JobCursor>((await ledger.cursors()).map((cursor) => [cursor.job, cursor]));
   const nexts = new Map<string, UnixMillis>();
   let jobs: ReadonlyMap<string, Job> = new Map();
@@ -56,7 +56,7 @@ export const createClaiming = async (means: ClaimingMeans): Promise<Claiming> =>
       log.warn('the clock was set back; slots that never ran and lie ahead again will be run in their time', {
         jobs: reopened.size,
       });
-    means.takeIn({ fresh, reopened });
+    deps.ingestClaims({ fresh, reopened });
   };
 
   const plan = (job: Job, now: UnixMillis): Claim[] => {

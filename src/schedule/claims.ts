@@ -14,7 +14,7 @@ const day = 86_400 * second;
 const punctual = 60 * second;
 
 /** How old a slot may be that `catchup: all` still runs, unless the job says. */
-const usualWindowOfAll = 7 * day;
+const defaultWindowOfAll = 7 * day;
 
 /** Slots with a row each in one claim, unless more are to run; older ones share a row, since years of missed seconds would fill the disk. */
 const rowsOfOneClaim = 1000;
@@ -35,18 +35,26 @@ const dueSlots = (schedule: Schedule, after: UnixMillis, now: UnixMillis, most: 
   return { slots: slots.slice(0, most), more: slots.length > most };
 };
 
-type Fate = { readonly state: 'queued' } | { readonly state: 'missed' | 'skipped'; readonly reason: string };
+type Disposition =
+  | { readonly state: 'queued' }
+  | { readonly state: 'missed' | 'skipped'; readonly reason: string };
 
-const missed = (reason: string): Fate => ({ state: 'missed', reason });
+const missed = (reason: string): Disposition => ({ state: 'missed', reason });
 
 /** What becomes of a slot by the job's policy; `rank` counts from the newest, 0. */
-const fateOf = (job: Job, slot: UnixMillis, rank: number, newest: UnixMillis, now: UnixMillis): Fate => {
+const dispositionOf = (
+  job: Job,
+  slot: UnixMillis,
+  rank: number,
+  newest: UnixMillis,
+  now: UnixMillis,
+): Disposition => {
   if (job.suspend) return { state: 'skipped', reason: 'the job is suspended' };
   const age = now - slot;
   if (job.startingDeadline !== undefined && age > job.startingDeadline)
     return missed('its starting_deadline had passed when it was seen');
   if (job.catchup === 'all') {
-    if (age > Math.max(job.catchupWindow ?? usualWindowOfAll, punctual))
+    if (age > Math.max(job.catchupWindow ?? defaultWindowOfAll, punctual))
       return missed('it was older than catchup_window when it was seen');
     return rank < job.maxCatchupRuns
       ? { state: 'queued' }
@@ -83,7 +91,7 @@ const runsOf = (
     claimedAt: now,
   };
   const rows = slots.map((slot, rank): LedgerRun => {
-    const fate = fateOf(job, slot, rank, newest, now);
+    const disposition = dispositionOf(job, slot, rank, newest, now);
     const start = slots[rank + 1] ?? previousSlot(schedule, slot) ?? slot;
     // Slots that `all` asks for stand in line; a slot on time is subject to `concurrency`.
     const inLine = job.catchup === 'all' && (slots.length > 1 || backlog);
@@ -92,9 +100,9 @@ const runsOf = (
       slot,
       trigger: inLine || now - slot > punctual ? 'catchup' : 'schedule',
       interval: { start, end: slot },
-      ...(fate.state === 'queued'
+      ...(disposition.state === 'queued'
         ? { state: 'queued', nextAttempt: unixMillis(slot + delay) }
-        : { ...fate, endedAt: now }),
+        : { ...disposition, endedAt: now }),
     };
   });
   if (!more) return rows;

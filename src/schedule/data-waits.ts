@@ -5,7 +5,7 @@ import type { LedgerRun } from '../warehouse/index.ts';
 import type { DataState } from './dispatch.ts';
 import { keyText } from './run-key.ts';
 
-export type DataMeans = {
+export type DataDeps = {
   readonly jobs: () => ReadonlyMap<string, Job>;
   /** Up to where the data of a job reach; nothing when there are none. */
   readonly reach: (job: Job) => Promise<UnixMillis | undefined>;
@@ -24,13 +24,13 @@ export type DataWaits = {
 };
 
 /** Follows, for runs that need data, whether they are there, on their way, or late. */
-export const createDataWaits = (means: DataMeans): DataWaits => {
+export const createDataWaits = (deps: DataDeps): DataWaits => {
   const reached = new Map<string, Promise<UnixMillis | undefined>>();
   /** Needed jobs that were run for a run: whether they have ended. */
   const asked = new Map<string, Map<string, 'under way' | 'ended'>>();
 
-  const reachOf = async (need: Job): Promise<UnixMillis | undefined> => {
-    const known = reached.get(need.name) ?? means.reach(need);
+  const watermarkOf = async (need: Job): Promise<UnixMillis | undefined> => {
+    const known = reached.get(need.name) ?? deps.reach(need);
     reached.set(need.name, known);
     return known;
   };
@@ -41,29 +41,29 @@ export const createDataWaits = (means: DataMeans): DataWaits => {
     const known = ofRun.get(need.name);
     if (known !== undefined) return known;
     ofRun.set(need.name, 'under way');
-    void means.runNeeded(need).finally(() => void ofRun.set(need.name, 'ended'));
+    void deps.runNeeded(need).finally(() => void ofRun.set(need.name, 'ended'));
     return 'under way';
   };
 
   const isHopeless = (run: LedgerRun, job: Job, need: Job, now: UnixMillis): boolean => {
     if (need.suspend) return true;
-    if (means.isOrdered(run) || need.schedule === undefined) return ask(run, need) === 'ended';
+    if (deps.isOrdered(run) || need.schedule === undefined) return ask(run, need) === 'ended';
     // Counted from the claim: what is caught up after an outage waits for data that are caught up as well.
     return now >= unixMillis(run.claimedAt + job.needsDeadline);
   };
 
   return {
     stateOf: async (run, now) => {
-      const job = means.jobs().get(run.job);
+      const job = deps.jobs().get(run.job);
       if (job === undefined) return { state: 'ready' };
-      const through = means.needsThrough(job, run);
+      const through = deps.needsThrough(job, run);
       const shown = (moment: UnixMillis): string => formatMoment(toSeconds(moment), job.timezone);
       const missing: string[] = [];
       let isLate = true;
       for (const name of job.needs) {
-        const need = means.jobs().get(name);
+        const need = deps.jobs().get(name);
         if (need === undefined) continue;
-        const reaches = await reachOf(need);
+        const reaches = await watermarkOf(need);
         if (reaches !== undefined && reaches >= through) continue;
         const suspended = need.suspend ? ' and is suspended' : '';
         missing.push(

@@ -10,7 +10,7 @@ export type Housekeeping = {
   readonly run: (signal: AbortSignal) => Promise<void>;
 };
 
-export type LoopMeans = {
+export type LoopDeps = {
   readonly clock: Clock;
   readonly log: Log;
   /** Each alone keeps the loop going: should one lose a wake-up, or all of them, the other brings it. */
@@ -25,12 +25,12 @@ export type Loop = {
 };
 
 /** Does housekeeping that is due, each piece of work at most once at a time. */
-const createHousekeeper = (means: LoopMeans, signal: AbortSignal) => {
+const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
   const underWay = new Map<string, Promise<void>>();
   const begun = new Map<string, number>();
   return {
     wake: (now: number): void => {
-      for (const { name, every, run } of means.housekeeping) {
+      for (const { name, every, run } of deps.housekeeping) {
         const last = begun.get(name);
         // A clock that was set back must not put it off until it has caught up.
         const isDue = last === undefined || now - last >= every || now < last;
@@ -38,7 +38,7 @@ const createHousekeeper = (means: LoopMeans, signal: AbortSignal) => {
         begun.set(name, now);
         const work = run(signal)
           .catch((error: unknown) => {
-            if (!signal.aborted) means.log.error('housekeeping failed', { name, ...errorFields(error) });
+            if (!signal.aborted) deps.log.error('housekeeping failed', { name, ...errorFields(error) });
           })
           .finally(() => void underWay.delete(name));
         underWay.set(name, work);
@@ -51,15 +51,15 @@ const createHousekeeper = (means: LoopMeans, signal: AbortSignal) => {
 };
 
 /** Wakes the scheduler and the housekeeping; what is due they work out from the clock. */
-export const startLoop = (means: LoopMeans): Loop => {
+export const startLoop = (deps: LoopDeps): Loop => {
   const stopping = new AbortController();
-  const housekeeper = createHousekeeper(means, stopping.signal);
+  const housekeeper = createHousekeeper(deps, stopping.signal);
   const wake = (): void => {
     if (stopping.signal.aborted) return;
-    housekeeper.wake(means.clock.now());
-    void means.reconcile();
+    housekeeper.wake(deps.clock.now());
+    void deps.reconcile();
   };
-  const waking = means.wakers.map((waker) => waker(wake));
+  const waking = deps.wakers.map((waker) => waker(wake));
   return {
     stop: async () => {
       await Promise.all(waking.map(({ stop }) => stop()));

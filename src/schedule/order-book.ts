@@ -3,7 +3,7 @@ import type { Clock, Interval, Progress, UnixMillis } from '../base/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunLedger, RunTrigger } from '../warehouse/index.ts';
 import type { Interruption, Outcome } from './attempt.ts';
-import type { Passes } from './passes.ts';
+import type { Cycles } from './passes.ts';
 import type { Ended, RunBook } from './run-book.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
@@ -29,7 +29,7 @@ export type Ordered = {
 
 type Waiter = { readonly resolve: (ended: Ended) => void; readonly reject: (error: unknown) => void };
 
-export type OrderBook = {
+export type RunRequests = {
   /** Resolves when the run has ended, or its attempt has failed with another to come. */
   readonly order: (order: Order) => Promise<Ordered>;
   /** Whether somebody asked for this very run: it is neither skipped nor missed, and does not wait long for data. */
@@ -42,11 +42,11 @@ export type OrderBook = {
   readonly rejectAll: (error: unknown) => void;
 };
 
-export type OrderMeans = {
+export type OrderDeps = {
   readonly clock: Pick<Clock, 'now'>;
   readonly ledger: RunLedger;
   readonly book: () => RunBook;
-  readonly passes: () => Passes;
+  readonly cycles: () => Cycles;
   readonly interrupt: (key: string, interruption: Interruption) => void;
   readonly isStopping: () => boolean;
 };
@@ -66,8 +66,8 @@ const rowOf = (wanted: Order, slot: UnixMillis, now: UnixMillis): LedgerRun => (
 });
 
 /** Runs that people, the command line and other runs ask for, and who waits for them. */
-export const createOrderBook = (means: OrderMeans): OrderBook => {
-  const { clock, ledger, book, passes } = means;
+export const createRunRequests = (deps: OrderDeps): RunRequests => {
+  const { clock, ledger, book, cycles } = deps;
   const waiters = new Map<string, Waiter[]>();
   const listeners = new Map<string, Set<Progress>>();
 
@@ -75,7 +75,7 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
   const place = async (
     wanted: Order,
   ): Promise<{ readonly run: LedgerRun; readonly isOurs: boolean; readonly already: boolean }> => {
-    if (means.isStopping()) throw fault('aborted', 'the daemon is being stopped');
+    if (deps.isStopping()) throw fault('aborted', 'the daemon is being stopped');
     const now = clock.now();
     const find = async (at: UnixMillis): Promise<LedgerRun | undefined> => {
       const key = { job: wanted.job.name, slot: at };
@@ -113,11 +113,11 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
   const cancel = (run: LedgerRun, reason: unknown): void => {
     const key = keyText(run);
     const error = isFault(reason) ? reason : fault('aborted', 'whoever asked for the run is gone');
-    void passes()
+    void cycles()
       .between(async () => {
         const open = book().get(key);
         if (open === undefined) return;
-        if (open.state === 'running') means.interrupt(key, { error, final: true });
+        if (open.state === 'running') deps.interrupt(key, { error, final: true });
         else
           await book().close([
             { job: run.job, slot: run.slot, state: 'skipped', at: clock.now(), reason: error.message },
@@ -132,7 +132,7 @@ export const createOrderBook = (means: OrderMeans): OrderBook => {
       wanted.signal?.throwIfAborted();
       const { progress } = wanted;
       let ended: Promise<Ended> | undefined;
-      const placed = await passes().between(async () => {
+      const placed = await cycles().between(async () => {
         const result = await place(wanted);
         if (result.already) return result;
         const key = keyText(result.run);

@@ -16,7 +16,7 @@ export type OutageBook = {
 export const createOutageBook = async (
   ledger: RunLedger,
   clock: Pick<Clock, 'now'>,
-  tell: (notices: readonly Notice[]) => Promise<void>,
+  notify: (notices: readonly Notice[]) => Promise<void>,
 ): Promise<OutageBook> => {
   const outages = new Map((await ledger.outages()).map((outage) => [outage.job, outage]));
   const events: JobEvent[] = [];
@@ -32,7 +32,7 @@ export const createOutageBook = async (
       const { notices, opened, closed } = followOutages(told, outages, jobs);
       const change = { opened, closed: [...closed, ...gone] };
       // Told first: a crash between the two tells again, which is one mail by its key; the other way round is none.
-      if (notices.length > 0) await tell(notices);
+      if (notices.length > 0) await notify(notices);
       if (change.opened.length + change.closed.length > 0) await ledger.noteOutages(change);
       for (const job of change.closed) outages.delete(job);
       for (const outage of change.opened) outages.set(outage.job, outage);

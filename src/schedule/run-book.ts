@@ -23,7 +23,7 @@ export type RunBook = {
   /** Runs that the ledger has taken, or that are to begin at another moment. */
   readonly put: (run: LedgerRun) => void;
   /** Takes in what was claimed, and tells of slots that were missed. */
-  readonly takeIn: (claimed: Claimed) => void;
+  readonly ingestClaims: (claimed: Claimed) => void;
   readonly begin: (runs: readonly LedgerRun[], at: UnixMillis) => Promise<readonly LedgerRun[]>;
   /** An attempt has ended; it is written down with the next `writeEnds`. */
   readonly finish: (result: AttemptResult) => void;
@@ -34,7 +34,7 @@ export type RunBook = {
   readonly followClockBack: (now: UnixMillis) => void;
 };
 
-export type RunBookMeans = {
+export type RunBookDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly jobs: () => ReadonlyMap<string, Job>;
@@ -55,8 +55,8 @@ const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
 };
 
 /** Mirrors the open runs of the ledger; what is kept here changes only after the ledger has. */
-export const createRunBook = (means: RunBookMeans): RunBook => {
-  const { ledger, log, jobs, outages } = means;
+export const createRunBook = (deps: RunBookDeps): RunBook => {
+  const { ledger, log, jobs, outages } = deps;
   const open = new Map<string, LedgerRun>();
   const finished: AttemptResult[] = [];
   const about = (run: LedgerRun): Log =>
@@ -83,12 +83,12 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
     get: (key) => open.get(key),
     put: (run) => void open.set(keyText(run), run),
 
-    takeIn: ({ fresh, reopened }) => {
+    ingestClaims: ({ fresh, reopened }) => {
       for (const [key, run] of open) {
         const after = reopened.get(run.job);
         if (after === undefined || run.slot <= after || run.attempts > 0 || !isBySlot(run)) continue;
         open.delete(key);
-        means.onGone(run);
+        deps.onGone(run);
       }
       const missed = new Map<string, LedgerRun[]>();
       const kept = new Set<string>();
@@ -102,8 +102,8 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
         const sorted = runs.toSorted((left, right) => left.slot - right.slot);
         const [oldest, newest] = [sorted[0], sorted.at(-1)];
         if (oldest === undefined || newest === undefined) continue;
-        const span = { from: iso(oldest.slot), through: iso(newest.slot) };
-        log.warn('slots were missed', { job, rows: runs.length, ...span, reason: newest.reason });
+        const range = { from: iso(oldest.slot), through: iso(newest.slot) };
+        log.warn('slots were missed', { job, rows: runs.length, ...range, reason: newest.reason });
         // Slots that a later one stands in for are as the policy wants them.
         if (!kept.has(job)) outages.note(newest, 'missed', newest.reason ?? '');
       }
@@ -139,7 +139,7 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
         if (end.nextAttempt === undefined) open.delete(key);
         else open.set(key, after);
         told(after, result);
-        means.onEnd(
+        deps.onEnd(
           {
             run: after,
             ...(outcome === undefined ? {} : { outcome }),
@@ -166,7 +166,7 @@ export const createRunBook = (means: RunBookMeans): RunBook => {
         });
         if (isBySlot(run) && after.state !== 'skipped')
           outages.note(after, after.state === 'missed' ? 'missed' : 'failed', closing.reason);
-        means.onEnd({ run: after }, true);
+        deps.onEnd({ run: after }, true);
       }
     },
 

@@ -8,16 +8,16 @@ import { createClaiming } from './claiming.ts';
 import { createDataWaits } from './data-waits.ts';
 import { planDispatch } from './dispatch.ts';
 import type { DataState, Start } from './dispatch.ts';
-import { createOrderBook } from './order-book.ts';
+import { createRunRequests } from './order-book.ts';
 import type { Order, Ordered } from './order-book.ts';
 import { createOutageBook } from './outage-book.ts';
 import type { Notice } from './outages.ts';
-import { createPasses } from './passes.ts';
-import type { Passes } from './passes.ts';
+import { createCycles } from './passes.ts';
+import type { Cycles } from './passes.ts';
 import { createRunBook } from './run-book.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
-export type SchedulerMeans = {
+export type SchedulerDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: RunLedger;
@@ -27,7 +27,7 @@ export type SchedulerMeans = {
   /** Up to which moment a run needs data, in milliseconds UTC. */
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
   /** Passes notices on; one may come again with the same outage and kind, and is one notice then. */
-  readonly tell: (notices: readonly Notice[]) => Promise<void>;
+  readonly notify: (notices: readonly Notice[]) => Promise<void>;
   /** A run of the job has ended well. */
   readonly onGoodRun: (job: Job) => void;
   readonly redact: (text: string) => string;
@@ -75,17 +75,14 @@ const aborted = (signal: AbortSignal): Promise<void> =>
  * The one place that decides what runs. All state is the ledger's; everything is done in passes, one after the other.
  * @throws Fault of the warehouse when the ledger cannot be read at the start.
  */
-export const createScheduler = async (
-  means: SchedulerMeans,
-  options: SchedulerOptions,
-): Promise<Scheduler> => {
-  const { clock, log, ledger, redact } = means;
+export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOptions): Promise<Scheduler> => {
+  const { clock, log, ledger, redact } = deps;
   let { jobs, maxRunning } = options;
   const active = new Map<string, Active>();
   let waits: ReadonlyMap<string, () => string> = new Map();
   let stopping = false;
   let seen = clock.now();
-  let trouble: string | undefined;
+  let problem: string | undefined;
   const unreadable = new Set<string>();
 
   const interrupt = (key: string, interruption: Interruption): void => {
@@ -95,12 +92,12 @@ export const createScheduler = async (
     mine.controller.abort(interruption.error);
   };
 
-  const outages = await createOutageBook(ledger, clock, means.tell);
-  const orders = createOrderBook({
+  const outages = await createOutageBook(ledger, clock, deps.notify);
+  const orders = createRunRequests({
     clock,
     ledger,
     book: () => book,
-    passes: () => passes,
+    cycles: () => cycles,
     interrupt,
     isStopping: () => stopping,
   });
@@ -113,7 +110,7 @@ export const createScheduler = async (
       const job = jobs.get(ended.run.job);
       if (over) data.forget(ended.run);
       data.runEnded();
-      if (ended.run.state === 'ok' && job !== undefined) means.onGoodRun(job);
+      if (ended.run.state === 'ok' && job !== undefined) deps.onGoodRun(job);
       orders.onEnd(ended);
     },
     onGone: (run) => {
@@ -125,7 +122,7 @@ export const createScheduler = async (
     jobs: () => jobs,
     reach: async (job) => {
       try {
-        const reached = await means.reach(job);
+        const reached = await deps.reach(job);
         unreadable.delete(job.name);
         return reached;
       } catch (error) {
@@ -137,7 +134,7 @@ export const createScheduler = async (
         return undefined;
       }
     },
-    needsThrough: means.needsThrough,
+    needsThrough: deps.needsThrough,
     isOrdered: orders.isOrdered,
     runNeeded: async (job) => {
       const now = clock.now();
@@ -149,7 +146,7 @@ export const createScheduler = async (
     ledger,
     log,
     hasBacklog: (job) => book.all().some((run) => run.job === job && run.trigger === 'catchup'),
-    takeIn: book.takeIn,
+    ingestClaims: book.ingestClaims,
   });
 
   const start = (job: Job, { run, dataLate }: Start): void => {
@@ -167,7 +164,7 @@ export const createScheduler = async (
       { job, run, progress: orders.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
       {
         clock,
-        execute: means.execute,
+        execute: deps.execute,
         redact,
         stop: controller.signal,
         interruption: () => active.get(key)?.interruption,
@@ -176,7 +173,7 @@ export const createScheduler = async (
     const finish = (result: AttemptResult): Promise<void> => {
       book.finish(result);
       active.delete(key);
-      return passes.wake();
+      return cycles.wake();
     };
     active.set(key, { controller, over: ended.then(finish) });
   };
@@ -217,7 +214,7 @@ export const createScheduler = async (
     }
   };
 
-  const passes: Passes = createPasses(
+  const cycles: Cycles = createCycles(
     async () => {
       await book.writeEnds();
       const now = clock.now();
@@ -228,13 +225,13 @@ export const createScheduler = async (
         await dispatch(now);
       }
       await outages.passOn(jobs);
-      trouble = undefined;
+      problem = undefined;
     },
     (error) => {
       // The next wake-up tries again; what was not written did not happen.
       const fields = errorFields(error);
-      if (fields['error'] !== trouble) log.error('the ledger cannot be brought up to date', fields);
-      trouble = String(fields['error']);
+      if (fields['error'] !== problem) log.error('the ledger cannot be brought up to date', fields);
+      problem = String(fields['error']);
     },
   );
 
@@ -272,10 +269,10 @@ export const createScheduler = async (
   };
 
   return {
-    reconcile: passes.wake,
+    reconcile: cycles.wake,
     order: orders.order,
     adopt: (adopted, most) =>
-      passes.between(async () => {
+      cycles.between(async () => {
         if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
         jobs = adopted;
         maxRunning = most;
@@ -291,7 +288,7 @@ export const createScheduler = async (
     isStopping: () => stopping,
     stop: async (grace) => {
       stopping = true;
-      await passes.wake();
+      await cycles.wake();
       const over = allOver();
       using graceOver = clock.limit(grace);
       await Promise.race([over, aborted(graceOver.signal)]);
@@ -305,7 +302,7 @@ export const createScheduler = async (
         interrupt(key, { error, final: run === undefined || !isBySlot(run) });
       }
       await over;
-      await passes.wake();
+      await cycles.wake();
       orders.rejectAll(fault('aborted', 'the daemon was stopped before it ran'));
     },
   };

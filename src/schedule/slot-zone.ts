@@ -1,5 +1,5 @@
 /** A stretch of time over which a zone's clocks are so far from UTC. All in seconds; `end` is not part of it. */
-export type Stretch = {
+export type OffsetPeriod = {
   readonly start: number;
   readonly end: number;
   /** Wall clock less UTC. */
@@ -32,7 +32,7 @@ export type OffsetAt = (instant: number) => number;
 
 type Zone = {
   readonly offsetAt: OffsetAt;
-  readonly blocks: Map<number, readonly Stretch[]>;
+  readonly blocks: Map<number, readonly OffsetPeriod[]>;
 };
 
 const zones = new Map<string, Zone>();
@@ -64,7 +64,7 @@ const changeIn = (offsetAt: OffsetAt, low: number, high: number): number => {
 };
 
 /** The stretches of a block; clocks before it are looked at too, since an overlap may reach into it. */
-export const stretchesIn = (offsetAt: OffsetAt, start: number, end: number): readonly Stretch[] => {
+export const offsetPeriodsIn = (offsetAt: OffsetAt, start: number, end: number): readonly OffsetPeriod[] => {
   const found: { start: number; end: number; offset: number }[] = [];
   let current = { start: start - 2 * largestChange, offset: offsetAt(start - 2 * largestChange) };
   for (let probe = current.start; probe < end;) {
@@ -79,31 +79,31 @@ export const stretchesIn = (offsetAt: OffsetAt, start: number, end: number): rea
   }
   found.push({ ...current, end });
   return found
-    .map((stretch, index) => {
+    .map((offsetPeriod, index) => {
       // The block begins a stretch of its own; its clocks may have been this far from UTC before.
-      const from = Math.max(stretch.start, start);
-      const shown = from > stretch.start ? from + stretch.offset : -Infinity;
+      const from = Math.max(offsetPeriod.start, start);
+      const shown = from > offsetPeriod.start ? from + offsetPeriod.offset : -Infinity;
       const before = found.slice(0, index).filter((other) => from - other.end < largestChange);
       return {
         start: from,
-        end: stretch.end,
-        offset: stretch.offset,
+        end: offsetPeriod.end,
+        offset: offsetPeriod.offset,
         fresh: Math.max(shown, ...before.map((other) => other.end + other.offset)),
       };
     })
-    .filter((stretch) => stretch.end > stretch.start);
+    .filter((offsetPeriod) => offsetPeriod.end > offsetPeriod.start);
 };
 
 /** The stretch that holds the instant. @throws RangeError when there is no such zone. */
-export const stretchAt = (name: string, instant: number): Stretch => {
+export const offsetPeriodAt = (name: string, instant: number): OffsetPeriod => {
   const zone = zoneOf(name);
   const number = Math.floor(instant / blockSeconds);
   let block = zone.blocks.get(number);
   if (block === undefined) {
-    block = stretchesIn(zone.offsetAt, number * blockSeconds, (number + 1) * blockSeconds);
+    block = offsetPeriodsIn(zone.offsetAt, number * blockSeconds, (number + 1) * blockSeconds);
     zone.blocks.set(number, block);
   }
-  const stretch = block.find(({ end }) => instant < end);
-  if (stretch === undefined) throw new RangeError(`no stretch of ${name} holds ${instant}`);
-  return stretch;
+  const offsetPeriod = block.find(({ end }) => instant < end);
+  if (offsetPeriod === undefined) throw new RangeError(`no stretch of ${name} holds ${instant}`);
+  return offsetPeriod;
 };

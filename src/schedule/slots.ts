@@ -4,8 +4,8 @@ import { nearestWall } from './cron-sets.ts';
 import type { CronSets } from './cron-sets.ts';
 import { readCron } from './cron-text.ts';
 import type { CronReading, Schedule } from './cron-text.ts';
-import { largestChange, stretchAt } from './slot-zone.ts';
-import type { Stretch } from './slot-zone.ts';
+import { largestChange, offsetPeriodAt } from './slot-zone.ts';
+import type { OffsetPeriod } from './slot-zone.ts';
 
 export type { Schedule } from './cron-text.ts';
 
@@ -35,24 +35,24 @@ const readingOf = (schedule: Schedule): CronReading => {
 };
 
 /** Whether clocks went forward at the start of the stretch and passed a time of the schedule. */
-const passedOver = (sets: CronSets, { start, offset, fresh }: Stretch): boolean => {
+const passedOver = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): boolean => {
   if (fresh >= start + offset) return false;
   const wall = nearestWall(sets, fresh, 1);
   return wall !== undefined && wall < start + offset;
 };
 
 /** A fixed time is shown for the first time only by clocks that were not set back over it. */
-const firstWall = (sets: CronSets, { start, offset, fresh }: Stretch): number =>
+const firstWall = (sets: CronSets, { start, offset, fresh }: OffsetPeriod): number =>
   sets.fixedTime ? Math.max(start + offset, fresh) : start + offset;
 
 /** All in seconds. */
 const slotAtOrAfter = (sets: CronSets, zone: string, from: number): number | undefined => {
   let instant = Math.max(from, earliest);
   while (instant < Math.min(latest, from + calendarRound)) {
-    const stretch = stretchAt(zone, instant);
-    const { start, end, offset } = stretch;
-    if (sets.fixedTime && instant === start && passedOver(sets, stretch)) return start;
-    const wall = nearestWall(sets, Math.max(instant + offset, firstWall(sets, stretch)), 1);
+    const offsetPeriod = offsetPeriodAt(zone, instant);
+    const { start, end, offset } = offsetPeriod;
+    if (sets.fixedTime && instant === start && passedOver(sets, offsetPeriod)) return start;
+    const wall = nearestWall(sets, Math.max(instant + offset, firstWall(sets, offsetPeriod)), 1);
     if (wall === undefined) return undefined;
     if (wall < end + offset) return wall - offset;
     // No clock shows it before then, nor one that was set back a time before it.
@@ -66,11 +66,11 @@ const slotAtOrAfter = (sets: CronSets, zone: string, from: number): number | und
 const slotAtOrBefore = (sets: CronSets, zone: string, from: number): number | undefined => {
   let instant = Math.min(from, latest);
   while (instant >= Math.max(earliest, from - calendarRound)) {
-    const stretch = stretchAt(zone, instant);
-    const { start, offset } = stretch;
+    const offsetPeriod = offsetPeriodAt(zone, instant);
+    const { start, offset } = offsetPeriod;
     const wall = nearestWall(sets, instant + offset, -1);
-    if (wall !== undefined && wall >= firstWall(sets, stretch)) return wall - offset;
-    if (sets.fixedTime && passedOver(sets, stretch)) return start;
+    if (wall !== undefined && wall >= firstWall(sets, offsetPeriod)) return wall - offset;
+    if (sets.fixedTime && passedOver(sets, offsetPeriod)) return start;
     if (wall === undefined) return undefined;
     const far = instant - start > largestChange ? wall - offset + largestChange : start;
     instant = Math.min(start - 1, far);

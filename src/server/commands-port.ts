@@ -12,8 +12,8 @@ import type { KeyCommands } from './keys-port.ts';
 import type {
   AccountView,
   KeptReportsView,
-  ClockTroubleView,
-  KeyTroubleView,
+  ClockProblemView,
+  KeyProblemView,
   OpenRotationView,
   OutdatedServiceView,
 } from './status-data.ts';
@@ -95,9 +95,9 @@ export type StatusView = {
     /** Services whose keys are not written, since their journal is out of date. */
     readonly outdated?: readonly OutdatedServiceView[];
     /** The journal of keys does not hold; missing where it does. */
-    readonly keyTrouble?: KeyTroubleView;
+    readonly keyProblem?: KeyProblemView;
     /** Accounts whose clocks are too wrong for any key to be deleted. */
-    readonly clockTroubles?: readonly ClockTroubleView[];
+    readonly clockProblems?: readonly ClockProblemView[];
   };
 };
 
@@ -125,11 +125,11 @@ export type OutboxAnswer = {
 export type NextSlot = { readonly job: string; readonly slot: UnixMillis; readonly zone: string };
 
 /** Moments are given as a person writes them and read in the zone of the job: 2026-11-21T08:00, 2026-11-21, or with Z or an offset. */
-export type RunOrder = { readonly job: string; readonly slot?: string };
-export type BackfillOrder = { readonly job: string; readonly from: string; readonly to: string };
+export type RunRequest = { readonly job: string; readonly slot?: string };
+export type BackfillRequest = { readonly job: string; readonly from: string; readonly to: string };
 
 /** A report that is built and not sent. */
-export type ReportOrder = {
+export type ReportRequest = {
   readonly report: string;
   /** `last-month`, or `FROM..TO`; what the report itself says when left out. */
   readonly period?: string;
@@ -153,7 +153,7 @@ export type BuiltReport = {
 };
 
 /** All accounts, or one; with `probeKeys` a throw-away key is made at each gateway. */
-export type DoctorOrder = { readonly account?: string; readonly probeKeys?: boolean };
+export type DoctorRequest = { readonly account?: string; readonly probeKeys?: boolean };
 
 /** One real thing that was tried. */
 export type DoctorCheck = {
@@ -188,14 +188,14 @@ export type DoctorView = {
 };
 
 /** The span is of moments as a person writes them, read in the zone of the config; `to` no longer belongs to it. */
-export type ReconcileOrder = { readonly from: string; readonly to: string; readonly account?: string };
+export type ReconcileRequest = { readonly from: string; readonly to: string; readonly account?: string };
 
 /** The call log held against another source. Spans in seconds UTC, amounts as exact decimal text. */
 export type ComparisonView = {
   readonly source: string;
   /** A model or a key; missing for the total of the source. */
   readonly entry?: string;
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   readonly ours: string;
   readonly theirs: string;
   /** Theirs less ours. */
@@ -227,7 +227,7 @@ export type MailOutcome = {
   readonly unknown: number;
   readonly queued: number;
   /** What went wrong first, and what to do. */
-  readonly trouble?: string;
+  readonly problem?: string;
 };
 
 export type RunResult = {
@@ -247,14 +247,14 @@ export type Commands = {
   readonly runs: (query: { readonly job?: string; readonly limit: number }) => Promise<readonly RunView[]>;
   readonly next: (query: { readonly job?: string; readonly count: number }) => Promise<readonly NextSlot[]>;
   /** What a run would do, a line each; for a backfill, the slots. Nothing is written. */
-  readonly plan: (order: RunOrder | BackfillOrder) => Promise<readonly string[]>;
+  readonly plan: (order: RunRequest | BackfillRequest) => Promise<readonly string[]>;
   /** Builds a report and sends nothing. */
-  readonly report: (order: ReportOrder, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
+  readonly report: (order: ReportRequest, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
   /** Tries each real thing: disk, gateways, mail server; sends nothing and writes nothing there. */
-  readonly doctor: (order: DoctorOrder, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
+  readonly doctor: (order: DoctorRequest, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
   /** Compares the call log with every other source over a span, and keeps what comes of it. */
   readonly reconcile: (
-    order: ReconcileOrder,
+    order: ReconcileRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
@@ -268,10 +268,10 @@ export type Commands = {
   /** Rows that are never to be sent. */
   readonly drop: (order: { readonly ids: readonly string[] }) => Promise<readonly OutboxAnswer[]>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
-  readonly run: (order: RunOrder, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
+  readonly run: (order: RunRequest, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */
   readonly backfill: (
-    order: BackfillOrder,
+    order: BackfillRequest,
     progress: Progress,
     onRun: (result: RunResult, done: number, total: number) => void,
     signal: AbortSignal,

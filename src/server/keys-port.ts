@@ -115,7 +115,7 @@ export type KeyOutcome = {
 /** `who` is a person as the journal names one: `person anna`. */
 type ByHand = { readonly who: string; readonly account?: string };
 
-export type RotateOrder = ByHand & {
+export type RotateRequest = ByHand & {
   /** A service, the name of a key, or an id. */
   readonly key: string;
   readonly job?: string;
@@ -125,13 +125,13 @@ export type RotateOrder = ByHand & {
   readonly quota?: string;
 };
 /** `at` is a moment as a person writes it, read in the zone of the config, or `+48h`; now when left out. */
-export type ExpireOrder = ByHand & {
+export type ExpireRequest = ByHand & {
   readonly key: string;
   readonly at?: string;
   /** Though sinks hold it, and nothing takes its place. */
   readonly evenIfCurrent?: boolean;
 };
-export type CreateOrder = ByHand & {
+export type CreateRequest = ByHand & {
   readonly service: string;
   readonly job: string;
   /** An amount, or `unlimited`. */
@@ -139,15 +139,15 @@ export type CreateOrder = ByHand & {
   readonly expires?: string;
   readonly group?: string;
 };
-export type AdoptOrder = ByHand & {
+export type AdoptRequest = ByHand & {
   readonly key: string;
   readonly service: string;
   readonly generation: number;
   /** Out of the service that it is a key of so far. */
   readonly move?: boolean;
 };
-export type ConfirmOrder = ByHand & { readonly service: string; readonly fingerprint: string };
-export type ServiceOrder = ByHand & { readonly service: string };
+export type ConfirmRequest = ByHand & { readonly service: string; readonly fingerprint: string };
+export type ServiceRequest = ByHand & { readonly service: string };
 
 /** A step that was taken on a key. */
 export type KeyStep = {
@@ -165,7 +165,7 @@ export type KeyStep = {
 export type KeyHistory = { readonly zone: string; readonly steps: readonly KeyStep[] };
 
 /** Of all services, or one; `apply` takes what is there over into the journal, and changes no key and no sink. */
-export type ReconcileKeysOrder = {
+export type ReconcileKeysRequest = {
   readonly who: string;
   readonly account?: string;
   readonly service?: string;
@@ -195,16 +195,16 @@ export type KeyCommands = {
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
   /** Takes up what is open of the service, else begins; resolves when no step can be taken now. */
-  readonly rotate: (order: RotateOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly expire: (order: ExpireOrder, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly create: (order: CreateOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly adopt: (order: AdoptOrder, signal: AbortSignal) => Promise<{ readonly said: string }>;
-  readonly confirm: (order: ConfirmOrder) => Promise<{ readonly said: string }>;
+  readonly rotate: (order: RotateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly expire: (order: ExpireRequest, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly create: (order: CreateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly adopt: (order: AdoptRequest, signal: AbortSignal) => Promise<{ readonly said: string }>;
+  readonly confirm: (order: ConfirmRequest) => Promise<{ readonly said: string }>;
   /** Lets it go on, and goes on. */
-  readonly resume: (order: ServiceOrder, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly resume: (order: ServiceRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
   /** @throws Fault wrong-use when no keys are made for the service that is named */
-  readonly reconcile: (order: ReconcileKeysOrder, signal: AbortSignal) => Promise<ReconciledKeys>;
-  readonly giveUp: (order: ServiceOrder) => Promise<{ readonly said: string }>;
+  readonly reconcile: (order: ReconcileKeysRequest, signal: AbortSignal) => Promise<ReconciledKeys>;
+  readonly giveUp: (order: ServiceRequest) => Promise<{ readonly said: string }>;
   /** Oldest first. */
   readonly history: (order: { readonly service?: string; readonly account?: string }) => Promise<KeyHistory>;
 };

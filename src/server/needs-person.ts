@@ -5,27 +5,27 @@ const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 
 /** As many names as a person reads. */
-const mostNames = 5;
+const maxNames = 5;
 
 const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {
-  const names = rotations.slice(0, mostNames).map(({ service }) => service);
+  const names = rotations.slice(0, maxNames).map(({ service }) => service);
   const more = rotations.length - names.length;
   return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 };
 
 const ofKeys = ({
   rotations = [],
-  keyTrouble,
-  clockTroubles = [],
+  keyProblem,
+  clockProblems = [],
   outdated = [],
 }: NonNullable<StatusView['data']>): readonly string[] => {
   const waiting = rotations.filter(({ stage }) => stage === 'waiting');
   const overdue = rotations.filter(({ stage, escalated }) => stage !== 'waiting' && escalated === true);
   return [
-    ...(keyTrouble === undefined ? [] : ['the journal of keys does not hold']),
-    ...(clockTroubles.length === 0
+    ...(keyProblem === undefined ? [] : ['the journal of keys does not hold']),
+    ...(clockProblems.length === 0
       ? []
-      : [`the clock is wrong: ${clockTroubles.map(({ account }) => account).join(', ')}`]),
+      : [`the clock is wrong: ${clockProblems.map(({ account }) => account).join(', ')}`]),
     ...(outdated.length === 0 ? [] : [`the journal of keys is out of date: ${servicesOf(outdated)}`]),
     ...(waiting.length === 0
       ? []

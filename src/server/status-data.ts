@@ -3,7 +3,7 @@ import type { Interval, Money, UnixMillis } from '../base/index.ts';
 /** The newest comparison of the call log with one source. */
 export type ComparedView = {
   readonly source: string;
-  readonly span: Interval<UnixMillis>;
+  readonly range: Interval<UnixMillis>;
   readonly gap: Money;
   readonly unit: string;
   readonly verdict: string;
@@ -16,7 +16,7 @@ export type ComparedView = {
 /** A gap between the log and a source that a pull found and that is not healed. */
 export type GapView = {
   readonly source: string;
-  readonly span: Interval<UnixMillis>;
+  readonly range: Interval<UnixMillis>;
   readonly gap: Money;
   readonly unit: string;
   readonly verdict: string;
@@ -60,7 +60,7 @@ export type KeptReportsView = {
   /** The newest slots first. */
   readonly newest: readonly KeptReportView[];
   /** Why not all can be told of. */
-  readonly trouble?: string;
+  readonly problem?: string;
 };
 
 /** A rotation of a key that is not over. */
@@ -84,7 +84,7 @@ export type OpenRotationView = {
 };
 
 /** An account whose gateway has another time than this host: what is wrong and what to do. */
-export type ClockTroubleView = { readonly account: string; readonly words: string };
+export type ClockProblemView = { readonly account: string; readonly words: string };
 
 /** A service whose journal is older than the gateway or its sinks: no key of it is written. */
 export type OutdatedServiceView = {
@@ -96,4 +96,4 @@ export type OutdatedServiceView = {
 };
 
 /** Why nothing is done to keys, and what to do. */
-export type KeyTroubleView = { readonly code: string; readonly message: string; readonly advice: string };
+export type KeyProblemView = { readonly code: string; readonly message: string; readonly advice: string };

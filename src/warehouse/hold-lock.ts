@@ -6,7 +6,7 @@ import { engineFault, lockHolder } from './engine-faults.ts';
 import { ownFolder } from './own-folder.ts';
 
 /** Held until it is disposed of or the process ends, however it ends. `holder`: process id, where the system tells it. */
-export type HeldLock =
+export type AcquiredLock =
   | ({ readonly held: true } & AsyncDisposable)
   | { readonly held: false; readonly holder?: number };
 
@@ -51,7 +51,7 @@ const isThere = async (path: string): Promise<boolean> =>
  * is nothing to clean up and no age to judge by. Local volumes only. The file stays; nothing else may open it.
  * @throws faults path-unwritable, disk-full, warehouse-unreadable (no such file of ours), warehouse-failed.
  */
-export const holdLock = async (path: string): Promise<HeldLock> => {
+export const acquireLock = async (path: string): Promise<AcquiredLock> => {
   await ownFolder(dirname(path));
   const file = join(await realpath(dirname(path)), basename(path));
   if (heldHere.has(file)) return { held: false, holder: process.pid };

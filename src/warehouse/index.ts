@@ -1,7 +1,7 @@
 export { openWarehouse, spoolPrefix } from './warehouse.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
-export { holdLock } from './hold-lock.ts';
-export type { HeldLock } from './hold-lock.ts';
+export { acquireLock } from './hold-lock.ts';
+export type { AcquiredLock } from './hold-lock.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
 export type {
   LandedWindow,
@@ -16,7 +16,7 @@ export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';
 export type { Restated } from './restatements/restatements.ts';
-export type { LearnedNews } from './profile/learned-news.ts';
+export type { LearnedChange } from './profile/learned-news.ts';
 export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
@@ -50,4 +50,4 @@ export type {
   RunLedger,
   RunTrigger,
 } from './ledger/run-ledger.ts';
-export type { KindWord } from './kinds/kind-words.ts';
+export type { KindLabel } from './kinds/kind-words.ts';

@@ -5,14 +5,14 @@ import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
  * there is none and the window may, else as it was.
  */
 export const widen = <T extends UnixSeconds | UnixMillis>(
-  span: Interval<T> | undefined,
+  range: Interval<T> | undefined,
   window: Interval<T>,
   opens: boolean,
 ): Interval<T> | undefined => {
-  if (span === undefined) return opens ? window : undefined;
-  if (window.end < span.start || window.start > span.end) return span;
+  if (range === undefined) return opens ? window : undefined;
+  if (window.end < range.start || window.start > range.end) return range;
   return {
-    start: window.start < span.start ? window.start : span.start,
-    end: window.end > span.end ? window.end : span.end,
+    start: window.start < range.start ? window.start : range.start,
+    end: window.end > range.end ? window.end : range.end,
   };
 };

@@ -55,7 +55,7 @@ export const valueOfServed = async (
 export const readSpend = async (
   connection: DuckDBConnection,
   account: string,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
   calls: CallsRelation,
 ): Promise<Spend> => {
   const { value, form } = await valueOfServed(connection, account);
@@ -65,7 +65,7 @@ export const readSpend = async (
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS quota, coalesce(sum(abs(quota)), 0) AS size
      FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end
      GROUP BY kind ORDER BY kind`,
-    { account, start: span.start, end: span.end, ...calls.bindings },
+    { account, start: range.start, end: range.end, ...calls.bindings },
   );
   const kinds = rows.map((row) => ({
     kind: text(row, 'kind'),

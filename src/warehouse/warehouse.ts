@@ -67,7 +67,7 @@ export type Warehouse = AsyncDisposable & {
   /** Steps on keys, the line of each service, and what the log proves of the use of keys. */
   readonly keys: KeyTable;
   /** What the log says was charged in the interval, in the account's currency. */
-  readonly spend: (account: string, span: Interval<UnixSeconds>) => Promise<Spend>;
+  readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
   /** What prompt tokens hold, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -120,7 +120,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
   });
   let clocks: GatewayClocks;
   try {
-    await archive.tellFiles();
+    await archive.notifyFiles();
     clocks = await openGatewayClocks(engine, options.clock);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
@@ -138,10 +138,10 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     snapshots: createSnapshotTable(engine),
     comparisons: createComparisonTable(engine, archive.readCalls),
     keys: createKeyTable(engine, clocks, archive.readCalls),
-    spend: async (account, span) =>
+    spend: async (account, range) =>
       engine.bulk(async (connection) =>
         archive.readCalls(connection, account, async (callsIn) =>
-          readSpend(connection, account, span, await callsIn(span)),
+          readSpend(connection, account, range, await callsIn(range)),
         ),
       ),
     tokens,

@@ -83,14 +83,14 @@ it('a throw-away key that was ordered shows the scope, or what is in the way', a
 });
 
 it('rows in quarantine are told by their number and the last of them', () => {
-  const span = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
+  const range = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
   const landedAt = unixMillis(1_767_300_000_000);
   const row = {
     line: 5,
     text: 'junk',
     reason: '1 cells where the header has 7',
-    window: span,
-    span,
+    window: range,
+    range,
     landedAt,
   };
   expect(quarantinePoint([])).toEqual([]);

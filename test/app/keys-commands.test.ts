@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { fault, noProgress, unixMillis } from '../../src/base/index.ts';
 import type { RotationView } from '../../src/keys/index.ts';
 import {
-  fakeDesk,
-  keyHouse,
+  fakeKeyService,
+  keyFixture,
   now,
-  leakPlanned,
+  compromisePlanned,
   plannedExpiry,
   plannedRotation,
   surveyed,
 } from './support/fake-desk.ts';
-import type { FakeDesk } from './support/fake-desk.ts';
+import type { FakeKeyService } from './support/fake-desk.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';
@@ -27,8 +27,8 @@ const viewOf = (service: string): RotationView => ({
 });
 
 const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
-  const main = fakeDesk('main', keys);
-  return { main, ...keyHouse({ main }) };
+  const main = fakeKeyService('main', keys);
+  return { main, ...keyFixture({ main }) };
 };
 
 describe('a key that a person names', () => {
@@ -141,10 +141,10 @@ describe('a key that a person names', () => {
   });
   it('is looked for in every account, and refused where two have it', async () => {
     const [main, other] = [
-      fakeDesk('main', [surveyed(1, 'billing.g1')]),
-      fakeDesk('other', [surveyed(1, 'billing.g1')]),
+      fakeKeyService('main', [surveyed(1, 'billing.g1')]),
+      fakeKeyService('other', [surveyed(1, 'billing.g1')]),
     ];
-    const { keys: commands } = keyHouse({ main, other });
+    const { keys: commands } = keyFixture({ main, other });
     const order = { key: 'billing', who, evenIfCurrent: true };
     await expect(commands.expire(order, never)).rejects.toThrow(
       'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
@@ -157,8 +157,8 @@ describe('a key that a person names', () => {
   });
 });
 
-const handOver = (main: FakeDesk, candidate: { keyId: number; name: string }): void => {
-  main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', handedOver: true, candidate }));
+const cutOver = (main: FakeKeyService, candidate: { keyId: number; name: string }): void => {
+  main.rotations = main.rotations.map((view) => ({ ...view, stage: 'current', cutOver: true, candidate }));
 };
 
 describe('rotating by hand', () => {
@@ -231,7 +231,7 @@ describe('rotating by hand', () => {
       message: expect.stringContaining('not for a leaked key') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
-    main.events = [leakPlanned('main', 'billing')];
+    main.events = [compromisePlanned('main', 'billing')];
     expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
     expect(main.asked).toEqual([]);
   });
@@ -240,7 +240,7 @@ describe('rotating by hand', () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
-    handOver(main, { keyId: 2, name: 'billing.g8' });
+    cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
     const ended = await keys.rotate({ key: 'billing.g7', now: true, who }, noProgress, never);
     expect(ended).toMatchObject({
@@ -261,8 +261,8 @@ describe('rotating by hand', () => {
     const line = [surveyed(1, 'billing.g6'), surveyed(2, 'billing.g7'), surveyed(3, 'billing.g8')] as const;
     const { main, keys } = oneAccount(...line);
     await main.start([plannedRotation(line[1])], who);
-    handOver(main, { keyId: 3, name: 'billing.g8' });
-    main.events = [leakPlanned('main', 'billing')];
+    cutOver(main, { keyId: 3, name: 'billing.g8' });
+    main.events = [compromisePlanned('main', 'billing')];
     main.asked.length = 0;
     await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
     await keys.rotate({ key: 'billing.g8', now: true, who }, noProgress, never);
@@ -274,7 +274,7 @@ describe('rotating by hand', () => {
     // Said again of the service, it is the leak that is seen to.
     expect((await keys.rotate({ key: 'billing', now: true, who }, noProgress, never)).good).toBe(true);
     expect(main.asked).toEqual([]);
-    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', handedOver: false }));
+    main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', cutOver: false }));
     const early = await keys.rotate({ key: 'billing.g6', now: true, who }, noProgress, never);
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
   });
@@ -287,7 +287,7 @@ describe('rotating by hand', () => {
       if (asked > 1) throw fault('gateway-unreachable', 'no way there');
       return main.survey(signal);
     };
-    const { keys } = keyHouse({ main: { ...main, survey } });
+    const { keys } = keyFixture({ main: { ...main, survey } });
     const outcome = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(outcome).toMatchObject({
       good: true,
@@ -299,7 +299,7 @@ describe('rotating by hand', () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
-    handOver(main, { keyId: 2, name: 'billing.g8' });
+    cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
     await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
@@ -459,8 +459,8 @@ describe('other orders', () => {
   });
 
   it('adopt, confirm, resume and give-up reach the desk of the account', async () => {
-    const [main, other] = [fakeDesk('main', []), fakeDesk('other', [surveyed(9, 'legacy')])];
-    const { keys } = keyHouse({ main, other });
+    const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
+    const { keys } = keyFixture({ main, other });
     expect(
       (await keys.adopt({ key: 'legacy', service: 'billing', generation: 3, move: true, who }, never)).said,
     ).toBe('legacy (id 9) is generation 3 of billing');
@@ -554,8 +554,8 @@ describe('plans', () => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
     const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';
-    const house = keyHouse({ other: fakeDesk('other', []), main });
-    const { stale } = await house.keys.checkPlan({ file }, never);
+    const fixture = keyFixture({ other: fakeKeyService('other', []), main });
+    const { stale } = await fixture.keys.checkPlan({ file }, never);
     expect(stale).toEqual(['the job expire-old is for account other now, and was for main']);
   });
 
@@ -578,13 +578,13 @@ describe('plans', () => {
 
 describe('the list', () => {
   it('says of each key what is known of it, and nothing of what is not', async () => {
-    const main = fakeDesk('main', [
+    const main = fakeKeyService('main', [
       surveyed(1, 'billing.g7', { rotation: { id: 'r1', stage: 'current', part: 'successor' } }),
       surveyed(2, 'idle'),
       surveyed(3, 'idle'),
     ]);
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], who);
-    const { keys } = keyHouse({ main });
+    const { keys } = keyFixture({ main });
     const list = await keys.list({ days: 30 }, noProgress, never);
     expect(list.keys).toMatchObject([
       {
@@ -603,7 +603,7 @@ describe('the list', () => {
     expect(list.accounts).toEqual([
       { account: 'main', currency: 'USD', since: (now - 30 * day) / 1000, through: now / 1000 },
     ]);
-    const blind = await keyHouse({ main }, { through: null }).keys.list({ days: 30 }, noProgress, never);
+    const blind = await keyFixture({ main }, { through: null }).keys.list({ days: 30 }, noProgress, never);
     expect(blind.keys.map(({ use }) => use?.calls)).toEqual([12, undefined, undefined]);
     expect(blind.accounts[0]).not.toHaveProperty('through');
   });
@@ -611,7 +611,7 @@ describe('the list', () => {
 
 describe('the history', () => {
   it('tells each step in words, oldest first, with who took it', async () => {
-    const main = fakeDesk('main', []);
+    const main = fakeKeyService('main', []);
     const common = { who, account: 'main', service: 'billing', rotation: 'r1' };
     const key = { keyId: 2, generation: 8, name: 'billing.g8' };
     main.events = [
@@ -634,13 +634,13 @@ describe('the history', () => {
         tries: 2,
       },
     ];
-    const { steps, zone } = await keyHouse({ main }).keys.history({ service: 'billing' });
+    const { steps, zone } = await keyFixture({ main }).keys.history({ service: 'billing' });
     expect([zone, ...steps.map(({ words, tone }) => `${tone}: ${words}`)]).toEqual([
       'UTC',
       'plain: billing.g8 is asked for',
       'plain: billing.g8 is there, id 2, SHA-256 abababababab…',
       'bad: delivering did not work (try 2): disk full',
     ]);
-    expect((await keyHouse({ main }).keys.history({ service: 'other' })).steps).toEqual([]);
+    expect((await keyFixture({ main }).keys.history({ service: 'other' })).steps).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ it('an audit file that was taken away is missed and written anew; one that does 
     code: 1,
     status: {
       needsPerson: ['the journal of keys does not hold'],
-      data: { keyTrouble: { code: 'audit-damaged' } },
+      data: { keyProblem: { code: 'audit-damaged' } },
     },
   });
   const page = await town.run('status');
@@ -76,13 +76,13 @@ const troubled = {
   code: 1,
   status: {
     needsPerson: ['the journal of keys does not hold'],
-    data: { keyTrouble: { code: 'audit-damaged' } },
+    data: { keyProblem: { code: 'audit-damaged' } },
   },
 };
 const well = { code: 0, status: { needsPerson: [] } };
 const subjects = () => town.mail.taken.map(({ parsed }) => parsed.subject ?? '');
 /** The next pass over rotations, and one of the outbox after it. */
-const passes = async (message: string, daemon: Daemon): Promise<void> => {
+const cycles = async (message: string, daemon: Daemon): Promise<void> => {
   const seen = daemon.lines().filter((line) => line['message'] === message).length;
   const sent = daemon.lines().filter((line) => line['message'] === 'mail sent').length;
   town.clock.advance(300_000);
@@ -103,7 +103,7 @@ it('a file that is edited while the daemon runs shows in status and is told of; 
   expect(edited).not.toBe(whole);
   await writeFile(file(), edited);
   expect(await status()).toMatchObject(troubled);
-  await passes(doesNotHold, daemon);
+  await cycles(doesNotHold, daemon);
   expect(subjects().filter((subject) => /journal does not hold/.test(subject))).toHaveLength(1);
   expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
     'No restart is needed',
@@ -113,7 +113,7 @@ it('a file that is edited while the daemon runs shows in status and is told of; 
   await rename(file(), `${file()}.damaged`);
   expect(await status()).toMatchObject(well);
   expect(await readFile(file(), 'utf8')).toBe(whole);
-  await passes(holdsAgain, daemon);
+  await cycles(holdsAgain, daemon);
   expect(subjects().filter((subject) => /holds again/.test(subject))).toHaveLength(1);
   expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
   expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);

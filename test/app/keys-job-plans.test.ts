@@ -3,9 +3,9 @@ import { createJobPlans } from '../../src/app/keys-job-plans.ts';
 import { createSecretRegistry, unixSeconds } from '../../src/base/index.ts';
 import type { KeyPlanner } from '../../src/app/keys-planner.ts';
 import { readConfig } from '../../src/settings.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
-import { fakeDesk, now, surveyed } from './support/fake-desk.ts';
+import { fakeKeyService, now, surveyed } from './support/fake-desk.ts';
 
 const day = 86_400_000;
 const never = new AbortController().signal;
@@ -14,7 +14,7 @@ let folder: Folder;
 let planner: KeyPlanner;
 beforeEach(async () => {
   folder = await openFolder();
-  await usualConfig(folder);
+  await defaultConfig(folder);
   await folder.write(
     'config/jobs/keys.yaml',
     `jobs:
@@ -56,7 +56,7 @@ beforeEach(async () => {
   if (config === undefined) throw new Error(faults.map(({ message }) => message).join('; '));
   planner = createJobPlans({
     config,
-    desk: () => fakeDesk('main', []),
+    keyService: () => fakeKeyService('main', []),
     warehouse: {
       keys: {
         uses: async () => new Map(),
@@ -145,9 +145,9 @@ it('has terms of jobs that rotate, and says which names of services cannot be', 
     template: '{service}.g{generation}-{random}',
   });
   expect(() => planner.termsOf('expire-old')).toThrow('job expire-old rotates no keys');
-  expect(planner.nameTrouble('rotate-prod', 'batch')).toBe(undefined);
-  expect(planner.nameTrouble('rotate-prod', '../etc')).toMatch(/paths/);
-  expect(planner.nameTrouble('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
+  expect(planner.nameProblem('rotate-prod', 'batch')).toBe(undefined);
+  expect(planner.nameProblem('rotate-prod', '../etc')).toMatch(/paths/);
+  expect(planner.nameProblem('rotate-prod', 'x'.repeat(46))).toMatch(/50 bytes/);
 });
 
 it('knows which job delivers a key, and what name a first key would have that a job does not select', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noticeMails } from '../../src/app/notice-mail.ts';
-import { hostile, jobNamed, letters, means, noticeOf } from './support/letters.ts';
+import { hostile, jobNamed, letters, deps, noticeOf } from './support/letters.ts';
 
 describe('the mails of notices', () => {
   it('say what happened, why, what to do, and when it is tried again', () => {
@@ -26,7 +26,7 @@ comes.
   it('promise no mail at the end of an outage where none is asked for', () => {
     const [mail] = noticeMails(
       [noticeOf('pull-logs', 'failed')],
-      means(jobNamed('pull-logs', { notify: ['failed'] })),
+      deps(jobNamed('pull-logs', { notify: ['failed'] })),
     );
     expect(mail?.text).toContain('until it runs well again.\n');
     expect(mail?.text).not.toContain('then one');
@@ -36,22 +36,20 @@ comes.
     const night = { notifyTo: ['night@example.com'] };
     const mails = noticeMails(
       [noticeOf('one', 'failed'), noticeOf('two', 'failed'), noticeOf('three', 'late')],
-      means(jobNamed('one'), jobNamed('two', night), jobNamed('three')),
+      deps(jobNamed('one'), jobNamed('two', night), jobNamed('three')),
     );
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
       [['ops@example.com'], 'Tollkeeper: 1 job failed, 1 job ran late'],
       [['night@example.com'], 'Tollkeeper: two failed'],
     ]);
-    expect(noticeMails([noticeOf('one', 'failed')], { ...means(jobNamed('one')), operators: [] })).toEqual(
-      [],
-    );
+    expect(noticeMails([noticeOf('one', 'failed')], { ...deps(jobNamed('one')), operators: [] })).toEqual([]);
   });
 
   it('are the same mail for the same outage, and another for the next', () => {
     const keyOf = (openedAt: number): string | undefined => {
       const notice = noticeOf('pull-logs', 'failed');
       const outage = { ...notice.outage, openedAt: openedAt as typeof notice.at };
-      return noticeMails([{ ...notice, outage }], means(jobNamed('pull-logs')))[0]?.key.subject;
+      return noticeMails([{ ...notice, outage }], deps(jobNamed('pull-logs')))[0]?.key.subject;
     };
     expect(keyOf(1)).toBe(keyOf(1));
     expect(keyOf(1)).not.toBe(keyOf(2));
@@ -61,7 +59,7 @@ comes.
     const names = Array.from({ length: 90 }, (_, index) => `job-${index}`);
     const [mail] = noticeMails(
       names.map((name) => noticeOf(name, 'failed')),
-      means(...names.map((name) => jobNamed(name))),
+      deps(...names.map((name) => jobNamed(name))),
     );
     expect(mail?.subject).toBe('Tollkeeper: 90 jobs failed');
     expect(mail?.text).toContain('… and 50 more.');
@@ -75,7 +73,7 @@ comes.
     expect(`${mail?.html}${mail?.text}`).not.toContain('\u202E');
     const [long] = noticeMails(
       [noticeOf('pull-logs', 'failed', { reason: hostile.repeat(50) })],
-      means(jobNamed('pull-logs')),
+      deps(jobNamed('pull-logs')),
     );
     expect(long?.text.length).toBeLessThan(3_000);
     // Lines of a mail may not be longer than 998 bytes; these stay far below.

@@ -7,7 +7,7 @@ import { createReload } from '../../src/app/reload.ts';
 import type { Reload } from '../../src/app/reload.ts';
 import { readConfig } from '../../src/settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 let folder: Folder;
@@ -19,21 +19,21 @@ let diskIsFull = false;
 
 beforeEach(async () => {
   folder = await openFolder();
-  await usualConfig(folder);
+  await defaultConfig(folder);
   const clock = manualClock();
   const secrets = createSecretRegistry();
-  const means = {
+  const deps = {
     clock,
     secrets,
     env: { GATEWAY_BASE_URL: 'https://x.example', GATEWAY_ADMIN_KEY: 'sk-admin-1', SMTP_URL: 'smtps://m' },
   };
   const path = join(folder.path, 'config');
-  const loaded = await readConfig(path, means);
+  const loaded = await readConfig(path, deps);
   if (loaded.config === undefined) throw new Error(loaded.faults.map(({ message }) => message).join());
   for (const list of [lines, adopted, told]) list.splice(0);
   diskIsFull = false;
   reload = createReload({
-    means,
+    deps,
     folder: path,
     log: createLog({ write: (line) => void lines.push(line), level: 'debug', clock, redact: (text) => text }),
     first: { ...loaded, config: loaded.config },
@@ -41,7 +41,7 @@ beforeEach(async () => {
       if (diskIsFull) throw new Error('no space left on device');
       adopted.push(config);
     },
-    tellFaults: async (faults) => {
+    notifyFaults: async (faults) => {
       if (diskIsFull) throw new Error('no space left on device');
       told.push(faults);
     },
@@ -137,7 +137,7 @@ it('a folder that goes away is faulty, and does not end the daemon', async () =>
   expect(told).toHaveLength(1);
   expect(told.flat().every((fault) => !isFault(fault) && fault.line >= 1)).toBe(true);
   await mkdir(join(folder.path, 'config'));
-  await usualConfig(folder);
+  await defaultConfig(folder);
   await looks(4);
   expect(reload.state().faults).toEqual([]);
 });

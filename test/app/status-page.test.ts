@@ -61,7 +61,7 @@ it('a page that cannot be served is told of, and is no reason to end', async () 
     health: () => ({ ready: true, version: '1' }),
   });
   let logged = '';
-  const means = {
+  const deps = {
     commands: { status: () => Promise.reject(new Error()), outbox: () => Promise.resolve([]) },
     reportsDirectory: '/nowhere',
     redact: (text: string) => text,
@@ -75,13 +75,13 @@ it('a page that cannot be served is told of, and is no reason to end', async () 
     }),
   };
   const settings = { enabled: true, host: '127.0.0.1', port: other.port, names: [] };
-  await using page = await openPage(settings, means);
+  await using page = await openPage(settings, deps);
   expect(page.address).toBeUndefined();
   expect(JSON.parse(logged)).toMatchObject({
     level: 'warn',
     message: 'the status page is not served',
     code: 'port-in-use',
   });
-  await using off = await openPage({ ...settings, enabled: false, port: 0 }, means);
+  await using off = await openPage({ ...settings, enabled: false, port: 0 }, deps);
   expect(off.address).toBeUndefined();
 });

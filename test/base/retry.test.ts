@@ -62,13 +62,13 @@ describe('retry', () => {
   it('stops at once when it is aborted', async () => {
     const controller = new AbortController();
     const task = failing(99, fault('gateway-timeout', 'slow'));
-    const means = {
+    const deps = {
       clock: manualClock(),
       random: () => 0,
       signal: controller.signal,
       onRetry: () => controller.abort(new Error('enough')),
     };
-    await expect(withRetry(task.run, policy, means)).rejects.toThrow('enough');
+    await expect(withRetry(task.run, policy, deps)).rejects.toThrow('enough');
     expect(task.calls()).toBe(1);
   });
 });

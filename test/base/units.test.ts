@@ -31,11 +31,11 @@ describe('units', () => {
   });
 
   it('has half-open intervals', () => {
-    const span = interval(unixSeconds(10), unixSeconds(20));
+    const range = interval(unixSeconds(10), unixSeconds(20));
     expect([
-      contains(span, unixSeconds(10)),
-      contains(span, unixSeconds(19)),
-      contains(span, unixSeconds(20)),
+      contains(range, unixSeconds(10)),
+      contains(range, unixSeconds(19)),
+      contains(range, unixSeconds(20)),
     ]).toEqual([true, true, false]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BuiltProgram, Running } from '../program/support/built-program.ts';
 
 /** A throw-away volume and config in which daemons are started as the image starts them. */
-export type BenchHouse = AsyncDisposable & {
+export type BenchFixture = AsyncDisposable & {
   readonly path: string;
   readonly declare: (jobs: string) => Promise<void>;
   readonly start: () => Running;
@@ -18,7 +18,7 @@ health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }
 `;
 
-export const openBenchHouse = async (program: BuiltProgram): Promise<BenchHouse> => {
+export const openBenchFixture = async (program: BuiltProgram): Promise<BenchFixture> => {
   const path = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
   await mkdir(join(path, 'config/jobs'), { recursive: true });
   await writeFile(join(path, 'config/tollkeeper.yaml'), settings);

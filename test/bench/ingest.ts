@@ -26,7 +26,7 @@ const window = 31 * day;
 const year = 12 * window;
 
 /** MB of 10^6 bytes. */
-const mostMemory = memoryLimit + 300;
+const maxMemory = memoryLimit + 300;
 
 /** How much more memory ten times the rows may take. */
 const flat = 1.1;
@@ -127,7 +127,7 @@ const measureSpeed = async (report: BenchReport, options: IngestOptions, folder:
     report.figure('pull against read_csv alone', median(ratios.map(({ wall }) => wall)), 'times', 1.25);
     report.figure('in one window', median(ratios.map(({ whole }) => whole)), 'times');
     report.figure('its processor time', median(ratios.map(({ cpu }) => cpu)), 'times');
-    report.figure('the most memory a pull took', Math.max(...peaks), 'MB', mostMemory);
+    report.figure('the most memory a pull took', Math.max(...peaks), 'MB', maxMemory);
     const slower = (parsed.wall * (rows / few)) / median(walls);
     report.figure('pull against csv-parse, scaled', 1 / slower, 'times', 1 / 5);
   });
@@ -160,7 +160,7 @@ const measureMemory = async (report: BenchReport, options: IngestOptions, folder
         const { peak, wall } = checked(await inOwnProcess({ kind: 'pull', ...task, again }), rows);
         peaks.push(peak);
         report.row(again ? 'pulled again' : 'pulled', `${wall.toFixed(2)} s`);
-        report.figure('the most memory there was', peak, 'MB', mostMemory);
+        report.figure('the most memory there was', peak, 'MB', maxMemory);
       }
     });
     if (millions === options.most) hours = await pullHours(folder, database, start + window);

@@ -4,9 +4,9 @@ import { silentLog, systemClock } from '../../src/base/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram, Running } from '../program/support/built-program.ts';
-import { openBenchHouse } from './bench-house.ts';
-import type { BenchHouse } from './bench-house.ts';
-import { distinctJobs, jobsDueAt, usualJobs } from './job-files.ts';
+import { openBenchFixture } from './bench-house.ts';
+import type { BenchFixture } from './bench-house.ts';
+import { distinctJobs, jobsDueAt, defaultJobs } from './job-files.ts';
 import { memoryOf, processorTimeOf } from './process-figures.ts';
 import type { BenchReport } from './report.ts';
 
@@ -24,9 +24,9 @@ const stop = async (daemon: Running): Promise<void> => {
 
 type Started = { readonly daemon: Running; readonly ready: number };
 
-const startTimed = async (house: BenchHouse): Promise<Started> => {
+const startTimed = async (fixture: BenchFixture): Promise<Started> => {
   const start = performance.now();
-  const daemon = house.start();
+  const daemon = fixture.start();
   await daemon.line('"serving"');
   return { daemon, ready: secondsSince(start) };
 };
@@ -50,9 +50,9 @@ const measureIdle = async (
   targets: { readonly ready: number; readonly memory: number },
 ): Promise<Figures> => {
   report.title(title);
-  await using house = await openBenchHouse(program);
-  await house.declare(jobs);
-  const first = await startTimed(house);
+  await using fixture = await openBenchFixture(program);
+  await fixture.declare(jobs);
+  const first = await startTimed(fixture);
   const whenReady = await memoryOf(first.daemon.pid);
   report.figure('ready, first start', first.ready, 's', targets.ready);
   const { pid } = first.daemon;
@@ -62,7 +62,7 @@ const measureIdle = async (
   const idle = await shareOfCore(pid, idleFor);
   if (first.daemon.stdout().some((line) => line.includes('run started'))) throw new Error('a job was due');
   await stop(first.daemon);
-  const second = await startTimed(house);
+  const second = await startTimed(fixture);
   report.figure('ready, with its ledger', second.ready, 's', targets.ready);
   await stop(second.daemon);
   report.figure('memory when ready, resident', whenReady.now, 'MB', targets.memory);
@@ -76,16 +76,16 @@ const measureIdle = async (
 /** Many jobs due in the same second. */
 const measureBurst = async (report: BenchReport, program: BuiltProgram, count: number): Promise<void> => {
   report.title(`${count} jobs due in the same second`);
-  await using house = await openBenchHouse(program);
+  await using fixture = await openBenchFixture(program);
   const slot = (Math.floor(Date.now() / 1000) + 10) * 1000;
-  await house.declare(jobsDueAt(count, slot));
-  const { daemon } = await startTimed(house);
+  await fixture.declare(jobsDueAt(count, slot));
+  const { daemon } = await startTimed(fixture);
   const started = await daemon.line('run started');
   while (daemon.stdout().filter((line) => line.includes('"run ended well"')).length < count) await sleep(50);
   await stop(daemon);
   await using warehouse = await openWarehouse({
-    path: join(house.path, 'data/tollkeeper.duckdb'),
-    spoolDirectory: join(house.path, 'data/spool'),
+    path: join(fixture.path, 'data/tollkeeper.duckdb'),
+    spoolDirectory: join(fixture.path, 'data/spool'),
     memoryLimit: '512MB',
     threads: 2,
     clock: systemClock,
@@ -107,8 +107,8 @@ export const benchScheduler = async (report: BenchReport): Promise<void> => {
   await using program = await buildProgram();
   const small = { ready: 3, memory: 300 };
   const large = { ready: 8, memory: 500 };
-  const few = await measureIdle(report, program, '2,000 jobs', usualJobs(2000, Date.now()), small);
-  const many = await measureIdle(report, program, '10,000 jobs', usualJobs(10_000, Date.now()), large);
+  const few = await measureIdle(report, program, '2,000 jobs', defaultJobs(2000, Date.now()), small);
+  const many = await measureIdle(report, program, '10,000 jobs', defaultJobs(10_000, Date.now()), large);
   await measureIdle(
     report,
     program,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 let folder: Folder;
@@ -10,7 +10,7 @@ const env = {
 };
 beforeEach(async () => {
   folder = await openFolder();
-  await usualConfig(folder);
+  await defaultConfig(folder);
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
@@ -143,7 +143,7 @@ describe('run', () => {
     const ran = await run('run', 'weekly-spend', '--json');
     expect(ran.code).toBe(1);
     expect(JSON.parse(ran.stdout)).toMatchObject({
-      mail: { deferred: 2, trouble: expect.any(String) as string },
+      mail: { deferred: 2, problem: expect.any(String) as string },
     });
     expect(ran.stderr).toMatch(
       /^error: the run failed: .*\(job pull-logs, slot [^,]*\)\n {2}what to do: .*\(gateway-unreachable\)$/m,

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
 
-const usualJobs = `jobs:
+const defaultJobs = `jobs:
   pull-logs: { kind: pull-logs, schedule: "7 * * * *", since: ${since} }
   pull-usage: { kind: pull-usage, schedule: "20 1 * * *", since: ${since} }
   snapshot: { kind: snapshot, schedule: "0 2 * * *" }
@@ -45,7 +45,11 @@ const usualJobs = `jobs:
 
 type Change = { readonly gateway?: string; readonly jobs?: string; readonly account?: string };
 
-const openHouse = async ({ gateway = '', jobs = usualJobs, account = '' }: Change = {}): Promise<Folder> => {
+const openFixture = async ({
+  gateway = '',
+  jobs = defaultJobs,
+  account = '',
+}: Change = {}): Promise<Folder> => {
   const folder = await openFolder();
   await folder.write(
     'config/tollkeeper.yaml',
@@ -96,7 +100,7 @@ const stateOf = (found: Told, about: string): string | undefined =>
 
 describe('against real things', () => {
   it('all is well: each thing that the jobs need was tried, nothing was sent, and the header was learned', async () => {
-    await using folder = await openHouse();
+    await using folder = await openFixture();
     const ran = await run(folder, ['doctor']);
     expect(ran.stderr).not.toContain('warning');
     expect(ran.stdout).toContain('all is well');
@@ -126,7 +130,7 @@ describe('against real things', () => {
   });
 
   it('what pulls have learned is shown with its evidence, and what the config says instead', async () => {
-    await using folder = await openHouse({ gateway: '{ amounts: currency, usage_zone: Asia/Shanghai }' });
+    await using folder = await openFixture({ gateway: '{ amounts: currency, usage_zone: Asia/Shanghai }' });
     expect((await run(folder, ['run', 'pull-logs'])).code).toBe(0);
     const [learned] = told(await run(folder, ['doctor', '--json'])).learned;
     const points = new Map(learned?.points.map((one) => [one.point, one]));
@@ -143,7 +147,7 @@ describe('against real things', () => {
   });
 
   it('a scope that a job needs and the Admin Key lacks is named, with the jobs', async () => {
-    await using folder = await openHouse();
+    await using folder = await openFixture();
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
     expect(ran.code).toBe(1);
     const found = told(ran);
@@ -161,7 +165,7 @@ describe('against real things', () => {
   it('the program that a rotation tells its consumer by is looked for, and not run', async () => {
     const job = (name: string, program: string): string =>
       `  ${name}: { kind: rotate-keys, keys: { name: "${name}-*" }, every: 30d, then: { command: [${JSON.stringify(program)}, --version] }, deliver: [{ file: { path: "secrets/{service}.env", variable: KEY } }], verify: { embeddings: { model: m } }, retire: { when: after-overlap } }\n`;
-    await using folder = await openHouse({
+    await using folder = await openFixture({
       jobs: `jobs:\n${job('good', process.execPath)}${job('bad', '/no/such/systemctl')}`,
     });
     const ran = await run(folder, ['doctor', '--json']);
@@ -176,14 +180,14 @@ describe('against real things', () => {
   });
 
   it('a scope that no job needs is not asked for', async () => {
-    await using folder = await openHouse({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
+    await using folder = await openFixture({ jobs: `jobs:\n  pull: { kind: pull-logs, since: ${since} }\n` });
     const ran = await run(folder, ['doctor', '--json'], { GATEWAY_ADMIN_KEY: narrowKey });
     expect(told(ran).checks.filter(({ about }) => about.startsWith('scope'))).toHaveLength(1);
     expect(ran.code).toBe(0);
   });
 
   it('a gateway and a mail server that nobody is at', async () => {
-    await using folder = await openHouse();
+    await using folder = await openFixture();
     const ran = await run(folder, ['doctor'], {
       GATEWAY_BASE_URL: 'http://127.0.0.1:1',
       SMTP_URL: 'smtp://u:open-sesame@localhost:1',
@@ -197,7 +201,7 @@ describe('against real things', () => {
   });
 
   it('a refused login at the mail server', async () => {
-    await using folder = await openHouse();
+    await using folder = await openFixture();
     const wrong = mail.url.replace('open%2Fsesame', 'shut');
     const found = told(await run(folder, ['doctor', '--json'], { SMTP_URL: wrong }));
     const check = found.checks.find(({ about }) => about.startsWith('mail'));
@@ -207,7 +211,7 @@ describe('against real things', () => {
   it.skipIf(process.getuid?.() === 0)(
     'a folder that cannot be written to (root may write anywhere)',
     async () => {
-      await using folder = await openHouse();
+      await using folder = await openFixture();
       await folder.write('data/spool/x', '');
       await chmod(`${folder.path}/data/spool`, 0o500);
       const ran = await run(folder, ['doctor']);
@@ -217,7 +221,7 @@ describe('against real things', () => {
   );
 
   it('a file where a folder should be', async () => {
-    await using folder = await openHouse();
+    await using folder = await openFixture();
     await folder.write('data/archive', 'a file');
     const ran = await run(folder, ['doctor']);
     expect(ran.code).toBe(1);
@@ -228,7 +232,7 @@ describe('against real things', () => {
 });
 
 it('a clock that is hours off is found', async () => {
-  await using folder = await openHouse();
+  await using folder = await openFixture();
   const off = { ...systemClock, now: () => unixMillis(systemClock.now() - 7_200_000) };
   const ran = await folder.run(['doctor'], {
     clock: off,
@@ -241,7 +245,7 @@ it('a clock that is hours off is found', async () => {
 });
 
 it('a running daemon is asked, and its words are shown', async () => {
-  await using folder = await openHouse();
+  await using folder = await openFixture();
   await folder.write('data/x', '');
   const asked: unknown[] = [];
   const doctor: Commands['doctor'] = (order) => {
@@ -266,7 +270,7 @@ it('a running daemon is asked, and its words are shown', async () => {
 });
 
 it('a faulty config is found, with its place', async () => {
-  await using folder = await openHouse({ account: '  other: { base_url: "http://example.com" }\n' });
+  await using folder = await openFixture({ account: '  other: { base_url: "http://example.com" }\n' });
   const ran = await run(folder, ['doctor']);
   expect(ran.code).toBe(1);
   expect(ran.stdout).toMatch(/^✗ config: .*tollkeeper\.yaml:3:\d+/m);
@@ -274,7 +278,7 @@ it('a faulty config is found, with its place', async () => {
 });
 
 it('an account that is not declared is wrong use', async () => {
-  await using folder = await openHouse();
+  await using folder = await openFixture();
   const ran = await run(folder, ['doctor', '--account', 'nobody']);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('no account nobody; there are: main');

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 let folder: Folder;
@@ -31,7 +31,7 @@ const write = async (steps: number): Promise<{ readonly lines: string[]; readonl
 };
 
 it('checks the file beside the database of the config, with nothing else there', async () => {
-  await usualConfig(folder);
+  await defaultConfig(folder);
   const { lines, head } = await write(3);
   await folder.write('data/audit/keys.jsonl', `${lines.join('\n')}\n`);
   const ran = await run('--verify');
@@ -56,7 +56,7 @@ it.each([
 });
 
 it('says what to do where the file beside the database does not hold, and of a line that a crash cut off', async () => {
-  await usualConfig(folder);
+  await defaultConfig(folder);
   const { lines } = await write(3);
   const file = join(folder.path, 'data', 'audit', 'keys.jsonl');
   await folder.write('data/audit/keys.jsonl', `${lines.toSpliced(1, 1).join('\n')}\n`);
@@ -74,7 +74,7 @@ it('says what to do where the file beside the database does not hold, and of a l
 });
 
 it('says so where there is no file, and where nothing is asked of it', async () => {
-  await usualConfig(folder);
+  await defaultConfig(folder);
   expect(await run('--verify')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/keys\.jsonl cannot be read \(ENOENT\)\n.*first step on a key/) as string,

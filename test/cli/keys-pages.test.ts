@@ -286,7 +286,7 @@ describe.each(screens)('every page of keys on %s', (_, screen) => {
             lines: 3,
             head: 'ab'.repeat(32),
             broken: { line: 4, why: hostile },
-            missing: { steps: 3, writtenAnew: true },
+            missing: { steps: 3, writtenAgain: true },
             advice: hostile,
           },
           screen,

@@ -7,8 +7,15 @@ import { createSecretRegistry, fault, isFault, unixMillis } from '../../src/base
 import { addKeys } from '../../src/cli/keys.ts';
 import { withoutDaemon } from '../../src/cli/keys-without-daemon.ts';
 import { personOf } from '../../src/cli/keys-person.ts';
-import { fakeDesk, keyHouse, leakPlanned, now, plannedRotation, surveyed } from '../app/support/fake-desk.ts';
-import type { FakeDesk, KeyHouse } from '../app/support/fake-desk.ts';
+import {
+  fakeKeyService,
+  keyFixture,
+  compromisePlanned,
+  now,
+  plannedRotation,
+  surveyed,
+} from '../app/support/fake-desk.ts';
+import type { FakeKeyService, KeyFixture } from '../app/support/fake-desk.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 let folder: string;
@@ -26,7 +33,7 @@ type Ran = {
 
 /** Runs `keys …` over the commands of a house; `answer` is what a person on a terminal says. */
 const runOver = async (
-  { keys }: Pick<KeyHouse, 'keys'>,
+  { keys }: Pick<KeyFixture, 'keys'>,
   argv: readonly string[],
   answer?: boolean,
 ): Promise<Ran> => {
@@ -37,7 +44,7 @@ const runOver = async (
     isTerminal: false,
     columns: 100,
   });
-  const means = {
+  const deps = {
     env: {},
     cwd: folder,
     clock: manualClock(now),
@@ -51,10 +58,10 @@ const runOver = async (
   const program = new Command('tollkeeper')
     .exitOverride()
     .enablePositionalOptions()
-    .configureOutput({ writeOut: means.stdout.write, writeErr: means.stderr.write });
-  addKeys(program, means, {
+    .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write });
+  addKeys(program, deps, {
     person: () => 'person anna',
-    withKeys: (_config, use) => use(keys, ({ step, detail }) => means.stderr.write(`${step}: ${detail}\n`)),
+    withKeys: (_config, use) => use(keys, ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`)),
     ask:
       answer === undefined
         ? undefined
@@ -84,13 +91,13 @@ const runOver = async (
   return { code, ...output, questions };
 };
 
-let main: FakeDesk;
-let house: KeyHouse;
+let main: FakeKeyService;
+let fixture: KeyFixture;
 beforeEach(() => {
-  main = fakeDesk('main', [surveyed(1, 'billing.g7'), surveyed(2, 'idle')]);
-  house = keyHouse({ main });
+  main = fakeKeyService('main', [surveyed(1, 'billing.g7'), surveyed(2, 'idle')]);
+  fixture = keyFixture({ main });
 });
-const run = (...argv: string[]): Promise<Ran> => runOver(house, argv);
+const run = (...argv: string[]): Promise<Ran> => runOver(fixture, argv);
 const json = async (...argv: string[]): Promise<unknown> => JSON.parse((await run(...argv, '--json')).stdout);
 
 it.each([
@@ -148,7 +155,7 @@ describe('keys and keys list', () => {
 
 describe('keys plan and apply', () => {
   const plan = async (): Promise<void> => {
-    house.plans['rotate-prod'] = { rotations: [plannedRotation(surveyed(1, 'billing.g7'))] };
+    fixture.plans['rotate-prod'] = { rotations: [plannedRotation(surveyed(1, 'billing.g7'))] };
     expect((await run('plan', 'rotate-prod', '-o', 'plan.json')).stdout).toMatch(/written to plan\.json\n$/);
   };
   it('write a plan to a file and do what it says', async () => {
@@ -171,7 +178,7 @@ describe('keys plan and apply', () => {
     expect(main.asked).toMatchObject([['start', [{ service: 'billing' }], 'person anna']]);
   });
   it('name each key that is left as it is, and why, in JSON always and in text where it is asked for', async () => {
-    house.plans['rotate-prod'] = {
+    fixture.plans['rotate-prod'] = {
       notes: ['left as usual: 1 key'],
       held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
     };
@@ -184,11 +191,11 @@ describe('keys plan and apply', () => {
   });
   it('ask on a terminal, unless told not to', async () => {
     await plan();
-    const refused = await runOver(house, ['apply', 'plan.json'], false);
+    const refused = await runOver(fixture, ['apply', 'plan.json'], false);
     expect(refused).toMatchObject({ code: 1, questions: ['1 change. Go on?'] });
     expect(refused.stdout).toMatch(/^rotate +billing/m);
     expect(main.asked).toEqual([]);
-    expect(await runOver(house, ['apply', 'plan.json', '--yes'], false)).toMatchObject({
+    expect(await runOver(fixture, ['apply', 'plan.json', '--yes'], false)).toMatchObject({
       code: 0,
       questions: [],
     });
@@ -200,12 +207,12 @@ describe('keys plan and apply', () => {
     async (answer) => {
       await plan();
       main.keys = [surveyed(1, 'billing.g7', {}, { group: 'vip' })];
-      const ran = await runOver(house, ['apply', 'plan.json'], answer);
+      const ran = await runOver(fixture, ['apply', 'plan.json'], answer);
       expect(ran.code).toBe(1);
       expect(ran.stdout).toMatch(
         /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): another group\n/,
       );
-      const dry = await runOver(house, ['apply', 'plan.json', '--dry-run', '--json'], answer);
+      const dry = await runOver(fixture, ['apply', 'plan.json', '--dry-run', '--json'], answer);
       expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
         1,
         { stale: [expect.stringContaining('group')] },
@@ -256,15 +263,15 @@ describe('orders by hand', () => {
     [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
     [['give-up', 'billing'], 'The rotation of billing ends where it is'],
   ])('%j asks first', async (argv, question) => {
-    const refused = await runOver(house, argv, false);
+    const refused = await runOver(fixture, argv, false);
     expect(refused.code).toBe(1);
     expect(refused.questions[0]).toContain(question);
     expect(main.asked).toEqual([]);
-    expect(await runOver(house, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
+    expect(await runOver(fixture, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
     expect(main.asked).toHaveLength(1);
   });
   it('say where no daemon runs that nothing moves on what they leave open', async () => {
-    const alone = { keys: withoutDaemon(house.keys) };
+    const alone = { keys: withoutDaemon(fixture.keys) };
     const words =
       /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
     const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
@@ -274,7 +281,7 @@ describe('orders by hand', () => {
     expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
     expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
     expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
-    main.events = [leakPlanned('main', 'billing')];
+    main.events = [compromisePlanned('main', 'billing')];
     expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');
     main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
     expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
@@ -300,7 +307,7 @@ describe('orders by hand', () => {
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], 'person anna']]);
   });
   it('a usual rotation asks nothing', async () => {
-    expect((await runOver(house, ['rotate', 'billing'], false)).questions).toEqual([]);
+    expect((await runOver(fixture, ['rotate', 'billing'], false)).questions).toEqual([]);
     expect(await json('expire', 'idle', '--yes')).toMatchObject({
       good: true,
       changes: [{ keyId: 2, done: true }],

@@ -7,7 +7,7 @@ import { renderOutbox } from '../../src/cli/render-outbox.ts';
 import { openPostOffice } from '../mail/support/post-office.ts';
 import type { PostOffice } from '../mail/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 import { queueMails } from '../support/queue-mails.ts';
 import { at, hostile, pageFaults, screens } from './support/views.ts';
@@ -18,7 +18,7 @@ const clock = manualClock();
 
 beforeEach(async () => {
   folder = await openFolder();
-  await usualConfig(folder);
+  await defaultConfig(folder);
   await mkdir(join(folder.path, 'data'));
   office = await openPostOffice({
     without: ['STARTTLS', 'AUTH'],

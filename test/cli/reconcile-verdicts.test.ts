@@ -12,7 +12,7 @@ import type { ChangeAnswer } from './support/changing-gateway.ts';
 
 const now = Date.parse('2026-11-20T09:30:00Z');
 
-type HouseOptions = {
+type FixtureOptions = {
   readonly variants?: NonNullable<SandboxOptions['variants']>;
   readonly change?: ChangeAnswer;
   readonly callsPerDay?: number;
@@ -21,13 +21,13 @@ type HouseOptions = {
 };
 
 /** A config, and the gateway it names, on one clock; what the gateway says passes through `change`. */
-const openHouse = async ({
+const openFixture = async ({
   variants = {},
   change = (_, text) => text,
   callsPerDay = 60,
   lag = '10m',
   since = '2026-11-17',
-}: HouseOptions = {}) => {
+}: FixtureOptions = {}) => {
   const clock = manualClock(now);
   const sandbox = await startSandbox({ months: 1, callsPerDay, variants, now: clock.now });
   let changed = change;
@@ -62,7 +62,7 @@ status: { port: 0 }
     },
     json: async (...argv: string[]) => {
       const ran = await run(...argv, '--json');
-      return { ...ran, said: JSON.parse(ran.stdout) as Said };
+      return { ...ran, said: JSON.parse(ran.stdout) as Stated };
     },
     warehouse: async <T>(use: (warehouse: Warehouse) => Promise<T>): Promise<T> => {
       await using warehouse = await openWarehouse({
@@ -103,7 +103,7 @@ status: { port: 0 }
   };
 };
 
-type House = Awaited<ReturnType<typeof openHouse>>;
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** The rows of the log export changed line by line, below its header. */
 const withLines =
@@ -140,13 +140,13 @@ type Reconciled = {
 };
 
 /** What commands print as JSON: a comparison, or a run. */
-type Said = Reconciled & { readonly summary: string; readonly figures: object };
+type Stated = Reconciled & { readonly summary: string; readonly figures: object };
 
 const asked = ['reconcile', '--from', '2026-11-17', '--to', '2026-11-20'] as const;
 const totalsOf = ({ comparisons }: Reconciled) => comparisons.filter(({ entry }) => entry === undefined);
 
 /** A row that comes late by minutes is landed before it comes. */
-const pullBeforeLateRow = async ({ sandbox, clock, run }: House): Promise<readonly string[]> => {
+const pullBeforeLateRow = async ({ sandbox, clock, run }: Fixture): Promise<readonly string[]> => {
   const late = sandbox.truth
     .rows(Date.parse('2026-11-18T00:00:00Z') / 1000, now / 1000)
     .find((row) => row.visibleAt - row.createdAt > 200 && row.kind === 'consumption');
@@ -159,7 +159,7 @@ const pullBeforeLateRow = async ({ sandbox, clock, run }: House): Promise<readon
 };
 
 type Case = {
-  readonly options: HouseOptions;
+  readonly options: FixtureOptions;
   readonly unit?: string;
   /** What the pull itself says of it; the verdict unless given. */
   readonly pulled?: string;
@@ -197,17 +197,17 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
   const isGood = verdict !== 'truncated' && verdict !== 'unexplained';
 
   it('is stored by the pull and printed with its gap, exit code and a last line; operators are told of a bad one, once', async () => {
-    await using house = await openHouse(options);
+    await using fixture = await openFixture(options);
     let argv: readonly string[] = asked;
-    if (verdict === 'late data') argv = await pullBeforeLateRow(house);
+    if (verdict === 'late data') argv = await pullBeforeLateRow(fixture);
     else {
-      const pulled = await house.json('run', 'logs');
+      const pulled = await fixture.json('run', 'logs');
       expect(pulled.code).toBe(0);
       expect(pulled.said.figures).toMatchObject({ compared: verdict });
       expect(pulled.said.summary.includes('. ')).toBe(!isGood);
     }
 
-    const { code, said } = await house.json(...argv);
+    const { code, said } = await fixture.json(...argv);
     expect(code).toBe(isGood ? 0 : 1);
     const [total, ...others] = totalsOf(said);
     expect(others).toEqual([]);
@@ -217,7 +217,7 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
     else expect(Math.sign(Number(total?.gap))).toBe(verdict === 'unexplained' ? -1 : 1);
     expect(said.good).toBe(isGood);
 
-    const table = await house.run(...argv);
+    const table = await fixture.run(...argv);
     expect(table.code).toBe(code);
     expect(table.stdout).toMatch(
       new RegExp(`^statistics +total +\\S+ +\\S+ +-?[\\d.]+ +${unit} +${verdict}$`, 'm'),
@@ -226,10 +226,10 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
 
     if (!isGood) {
       // The same gap, found again by the pull of one of its days, is no news.
-      const again = await house.run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21');
+      const again = await fixture.run('run', 'logs', '--from', '2026-11-20', '--to', '2026-11-21');
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('landed again') as string });
     }
-    await house.warehouse(async ({ comparisons, outbox }) => {
+    await fixture.warehouse(async ({ comparisons, outbox }) => {
       const stored = await comparisons.list('main', { source: 'statistics' });
       expect(stored[0]?.verdict).toBe(verdict === 'late data' ? 'equal' : verdict);
       expect(stored.at(-1)?.verdict).toBe(verdict);
@@ -241,8 +241,8 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
 
 describe('a pull', () => {
   it('is compared with usage and snapshots too, as they are there; a gap is told once, and the next one after it has healed', async () => {
-    await using house = await openHouse({ since: '2026-11-19' });
-    const { run, json, clock, changeNow, warehouse } = house;
+    await using fixture = await openFixture({ since: '2026-11-19' });
+    const { run, json, clock, changeNow, warehouse } = fixture;
     for (const at of ['2026-11-19T00:20:00Z', '2026-11-19T23:50:00Z']) {
       clock.set(Date.parse(at));
       expect((await run('run', 'snapshot')).code).toBe(0);
@@ -277,8 +277,8 @@ describe('a pull', () => {
   });
 
   it('does not fail over statistics that answer 429, nor a comparison over 403: not compared, and why', async () => {
-    await using house = await openHouse();
-    const { run, json, sandbox } = house;
+    await using fixture = await openFixture();
+    const { run, json, sandbox } = fixture;
     const path = '/api/log/self/stat';
     sandbox.faults.plant({ kind: 'rate-limit', path, times: 99 });
     const pulled = await json('run', 'logs');
@@ -304,8 +304,8 @@ describe('a pull', () => {
 });
 
 it('a daemon is asked through its socket, and says the same', async () => {
-  await using house = await openHouse();
-  const { run, sandbox, serve } = house;
+  await using fixture = await openFixture();
+  const { run, sandbox, serve } = fixture;
   expect((await run('run', 'logs')).code).toBe(0);
   const alone = await run(...asked);
   const stop = await serve();

@@ -4,15 +4,15 @@ import { renderReconcile } from '../../src/cli/render-reconcile.ts';
 import type { ReconcileView } from '../../src/app/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import { at, hostile, pageFaults, screens } from './support/views.ts';
 
 /** A config, and the gateway it names, on one clock. */
-const openHouse = async () => {
+const openFixture = async () => {
   const clock = manualClock();
   const sandbox = await startSandbox({ months: 1, callsPerDay: 40, now: clock.now });
   const folder = await openFolder();
-  await usualConfig(folder, '2026-11-10');
+  await defaultConfig(folder, '2026-11-10');
   const env = {
     GATEWAY_BASE_URL: sandbox.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,
@@ -30,8 +30,8 @@ const openHouse = async () => {
 
 describe('reconcile', () => {
   it('prints every comparison and what it comes to, as text and as JSON, and its exit code says how it went', async () => {
-    await using house = await openHouse();
-    const { run, sandbox } = house;
+    await using fixture = await openFixture();
+    const { run, sandbox } = fixture;
     const asked = ['reconcile', '--from', '2026-11-12', '--to', '2026-11-15'];
     expect(await run(...asked)).toMatchObject({
       code: 2,
@@ -81,8 +81,8 @@ describe('reconcile', () => {
     [['--from', '2026-11-15', '--to', '2026-11-15'], /does not lie before/],
     [['--from', '2026-11-12', '--to', '2026-11-15', '--account', 'nobody'], /no account nobody/],
   ])('%j is wrong use', async (argv, words) => {
-    await using house = await openHouse();
-    const ran = await house.run('reconcile', ...argv);
+    await using fixture = await openFixture();
+    const ran = await fixture.run('reconcile', ...argv);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(words);
   });
@@ -90,11 +90,11 @@ describe('reconcile', () => {
 
 describe.each(screens)('the page on %s', (_, screen) => {
   const second = (text: string) => unixSeconds(at(text) / 1000);
-  const span = { start: second('2026-11-12T00:00:00Z'), end: second('2026-11-15T00:00:00Z') };
+  const range = { start: second('2026-11-12T00:00:00Z'), end: second('2026-11-15T00:00:00Z') };
   const one = (verdict: string, entry?: string): ReconcileView['comparisons'][number] => ({
     source: 'usage by model',
     ...(entry === undefined ? {} : { entry }),
-    span,
+    range,
     ours: money('12.34'),
     theirs: money('12.35'),
     gap: money('0.01'),
@@ -106,8 +106,8 @@ describe.each(screens)('the page on %s', (_, screen) => {
   const view: ReconcileView = {
     account: 'main',
     zone: 'Europe/Berlin',
-    asked: { ...span, end: second('2026-11-30T00:00:00Z') },
-    held: span,
+    asked: { ...range, end: second('2026-11-30T00:00:00Z') },
+    held: range,
     comparisons: [one('truncated'), one('unexplained', hostile), one('late data', ''), one('equal', 'gpt')],
     notCompared: [{ source: 'statistics', reason: hostile }],
     conclusion: 'The log is truncated.',

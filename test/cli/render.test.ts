@@ -210,7 +210,7 @@ refused; 3 mails of unknown outcome
   it('names each open gap of the data with its account, time range and explanation', () => {
     const gap = {
       source: 'statistics',
-      span: { start: unixMillis(now - 86_400_000), end: now },
+      range: { start: unixMillis(now - 86_400_000), end: now },
       gap: money('34.78'),
       unit: 'USD',
       verdict: 'truncated',
@@ -380,8 +380,8 @@ needs a person: a rotation waits: stuck; an old key past the time: late
   });
 
   it('tells why nothing is done to keys, and what to do', () => {
-    const keyTrouble = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
-    const view = withRotations([], { keyTrouble });
+    const keyProblem = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
+    const view = withRotations([], { keyProblem });
     expect(needsPerson(view)).toEqual(['the journal of keys does not hold']);
     expect(pageOf(view)).toContain(
       '\nnothing is done to keys: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
@@ -401,11 +401,11 @@ needs a person: a rotation waits: stuck; an old key past the time: late
     const many = Array.from({ length: 25 }, (_, index) => rotation(`s${index}`));
     expect(pageOf(withRotations(many))).toContain('and 5 more: `tollkeeper keys list`');
     const long = rotation(hostile, { words: hostile, tries: 1, nextTry: now, account: hostile });
-    const trouble = { code: hostile, message: hostile, advice: hostile };
+    const problem = { code: hostile, message: hostile, advice: hostile };
     for (const [, screen] of screens)
       expect(
         pageFaults(
-          renderStatus(withRotations([long, rotation('b')], { keyTrouble: trouble }), screen),
+          renderStatus(withRotations([long, rotation('b')], { keyProblem: problem }), screen),
           screen,
         ),
       ).toEqual([]);

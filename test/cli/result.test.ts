@@ -8,8 +8,8 @@ import {
   backfillEnd,
   backfillLine,
   noMail,
-  tellMail,
-  tellResult,
+  notificationMail,
+  printResult,
 } from '../../src/cli/render-result.ts';
 import { orderOf } from '../../src/cli/run-order.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -25,16 +25,16 @@ const pipe = { paint: (_: string, text: string) => text };
 
 describe('how a run ended', () => {
   it('well: its summary and its mails, exit code 0', () => {
-    expect(tellResult(resultOf(good, { mail: { ...noMail, sent: 2, queued: 1 } }))).toEqual({
+    expect(printResult(resultOf(good, { mail: { ...noMail, sent: 2, queued: 1 } }))).toEqual({
       out: '12 rows landed\n2 mails sent\n1 mail queued for `serve` to send\n',
       err: '',
       code: 0,
     });
-    expect(tellResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend ended well\n');
+    expect(printResult(resultOf(runView('2026-11-21T07:00:00Z'))).out).toBe('daily-spend ended well\n');
   });
 
   it('well before: says when, exit code 0', () => {
-    expect(tellResult(resultOf(good, { already: true }))).toEqual({
+    expect(printResult(resultOf(good, { already: true }))).toEqual({
       out: 'ran before, ended well at 2026-11-21 08:00 Europe/Berlin: 12 rows landed\n',
       err: '',
       code: 0,
@@ -42,13 +42,13 @@ describe('how a run ended', () => {
   });
 
   it('failed: reason, code and what to do on standard error, exit code 1', () => {
-    expect(tellResult(resultOf(failed, { advice: 'check base_url' }))).toEqual({
+    expect(printResult(resultOf(failed, { advice: 'check base_url' }))).toEqual({
       out: '',
       err: 'tollkeeper: daily-spend failed: nobody answers\n  what to do: check base_url (gateway-unreachable)\n',
       code: 1,
     });
     const again = { ...failed, nextAttempt: unixMillis(now + 60_000) };
-    expect(tellResult(resultOf(again)).err).toBe(
+    expect(printResult(resultOf(again)).err).toBe(
       'tollkeeper: daily-spend failed: nobody answers\n  (gateway-unreachable)\n  next try 2026-11-21 09:31 Europe/Berlin, by `serve`\n',
     );
   });
@@ -60,13 +60,13 @@ describe('how a run ended', () => {
     ['queued', 'has not begun'],
     ['running', 'has not ended'],
   ] as const)('%s: no success either', (state, words) => {
-    const told = tellResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
+    const told = printResult(resultOf(runView('2026-11-21T07:00:00Z', { state, reason: 'so' })));
     expect(told).toEqual({ out: '', err: `tollkeeper: daily-spend ${words}: so\n`, code: 1 });
   });
 
   it.each(['deferred', 'failed', 'unknown'] as const)('well, but with mail %s: exit code 1', (what) => {
-    const mail = { ...noMail, [what]: 1, trouble: 'the mail server\nrefused' };
-    const told = tellResult(resultOf(good, { mail }));
+    const mail = { ...noMail, [what]: 1, problem: 'the mail server\nrefused' };
+    const told = printResult(resultOf(good, { mail }));
     expect(told).toMatchObject({ out: '12 rows landed\n', code: 1 });
     expect(told.err).toMatch(
       /^tollkeeper: not all mail is through: \d to be tried again by `serve` or the next `run`, \d refused, \d of unknown outcome\n {2}what went wrong first: the mail server refused\n$/,
@@ -78,9 +78,9 @@ describe('how a run ended', () => {
     for (const state of ['ok', 'failed', 'queued'] as const) {
       const result = resultOf(runView('2026-11-21T07:00:00Z', { ...evil, state }), {
         advice: hostile,
-        mail: { ...noMail, failed: 1, trouble: hostile },
+        mail: { ...noMail, failed: 1, problem: hostile },
       });
-      const told = tellResult(result);
+      const told = printResult(result);
       for (const page of [`${told.out}${told.err}`, backfillLine(result)])
         expect(pageFaults(page, pipe)).toEqual([]);
     }
@@ -116,11 +116,11 @@ describe('a backfill', () => {
   it('adds up mails and keeps the first trouble', () => {
     const mail = [
       { ...noMail, sent: 1 },
-      { ...noMail, deferred: 2, trouble: 'first' },
-      { ...noMail, failed: 1, unknown: 1, queued: 1, trouble: 'second' },
+      { ...noMail, deferred: 2, problem: 'first' },
+      { ...noMail, failed: 1, unknown: 1, queued: 1, problem: 'second' },
     ].reduce(addMail, noMail);
-    expect(mail).toEqual({ sent: 1, deferred: 2, failed: 1, unknown: 1, queued: 1, trouble: 'first' });
-    expect(tellMail(noMail)).toEqual({ out: '', err: '', code: 0 });
+    expect(mail).toEqual({ sent: 1, deferred: 2, failed: 1, unknown: 1, queued: 1, problem: 'first' });
+    expect(notificationMail(noMail)).toEqual({ out: '', err: '', code: 0 });
   });
 
   it('tells at which slot it is: with each step on a terminal, now and then elsewhere', () => {

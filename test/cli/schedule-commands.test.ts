@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostOffice } from '../mail/support/post-office.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   folder = await openFolder();
   clock = manualClock(now);
   sandbox = await startSandbox({ now: () => clock.now(), months: 1, callsPerDay: 20 });
-  await usualConfig(folder, '2026-11-01');
+  await defaultConfig(folder, '2026-11-01');
   env = {
     GATEWAY_BASE_URL: sandbox.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,
@@ -124,24 +124,24 @@ describe('one run', () => {
 });
 
 describe('a backfill', () => {
-  const span = ['run', 'pull-usage', '--from', '2026-11-18', '--to', '2026-11-21'];
+  const range = ['run', 'pull-usage', '--from', '2026-11-18', '--to', '2026-11-21'];
 
   it('has a line a run and a closing line, and repeats nothing', async () => {
-    const first = await run(...span);
+    const first = await run(...range);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
       /^times in UTC\n2026-11-18 01:20 {2}ok .*\n2026-11-19 01:20 {2}ok .*\n2026-11-20 01:20 {2}ok .*\n3 slots: 3 ok, 0 ran before, 0 failed\n$/,
     );
     expect(first.stderr).toContain('slot 1 of 3\n');
     const asked = sandbox.requests.all().length;
-    const again = await run(...span);
+    const again = await run(...range);
     expect(again.stdout).toMatch(/\n2026-11-19 01:20 {2}ran before .*\n/);
     expect(again.stdout).toMatch(/3 slots: 0 ok, 3 ran before, 0 failed\n$/);
     expect(sandbox.requests.all()).toHaveLength(asked);
   });
 
   it('plans with --dry-run and writes nothing', async () => {
-    const ran = await run(...span, '--dry-run', '--json');
+    const ran = await run(...range, '--dry-run', '--json');
     expect(ran.code).toBe(0);
     const { plan } = JSON.parse(ran.stdout) as { plan: string[] };
     expect(plan.filter((line) => line.startsWith('slot 2026-11-19 01:20 UTC: '))).not.toEqual([]);
@@ -150,11 +150,11 @@ describe('a backfill', () => {
 
   it('goes on after a failed run, and exits with 1', async () => {
     env = { ...env, ...nobody };
-    const ran = await run(...span);
+    const ran = await run(...range);
     expect(ran.code).toBe(1);
     expect(ran.stdout.match(/ {2}failed .*gateway-unreachable: .*\n {4}what to do: /g)).toHaveLength(3);
     expect(ran.stdout).toMatch(/3 slots: 0 ok, 0 ran before, 3 failed\n$/);
-    const json = await run(...span, '--json');
+    const json = await run(...range, '--json');
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ slots: 3, failed: 3, runs: [{}, {}, {}] });
   });

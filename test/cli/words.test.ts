@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clip, oneLine, widthOf, wrap } from '../../src/cli/text.ts';
-import { counted, durationWords, untilWords } from '../../src/cli/words.ts';
+import { counted, describeDuration, describeUntil } from '../../src/cli/words.ts';
 import { hostile } from './support/views.ts';
 
 const s = 1000;
@@ -26,14 +26,14 @@ describe('durations in words', () => {
     [3 * d + 4 * h, '3 d 4 h'],
     [400 * d, '400 d'],
   ])('%d ms: %s', (millis, words) => {
-    expect(durationWords(millis)).toBe(words);
+    expect(describeDuration(millis)).toBe(words);
   });
 
   it('never shows 60 of a unit, nor a length that is more than a unit off', () => {
     const units: Record<string, number> = { ms: 1, s, min, h, d };
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * d }), (millis) => {
-        const parts = [...durationWords(millis).matchAll(/([\d.]+) (ms|s|min|h|d)/g)];
+        const parts = [...describeDuration(millis).matchAll(/([\d.]+) (ms|s|min|h|d)/g)];
         const said = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
         for (const [, count, unit = ''] of parts)
           expect(Number(count)).toBeLessThan({ ms: 1000, s: 60, min: 60, h: 24 }[unit] ?? 1000);
@@ -43,10 +43,10 @@ describe('durations in words', () => {
   });
 
   it('says how far ahead a moment is', () => {
-    expect(untilWords(3 * h + 20 * min, 0)).toBe('in 3 h 20 min');
-    expect(untilWords(3400, 0)).toBe('in 4 s');
-    expect(untilWords(5, 5)).toBe('now');
-    expect(untilWords(0, 5)).toBe('now');
+    expect(describeUntil(3 * h + 20 * min, 0)).toBe('in 3 h 20 min');
+    expect(describeUntil(3400, 0)).toBe('in 4 s');
+    expect(describeUntil(5, 5)).toBe('now');
+    expect(describeUntil(0, 5)).toBe('now');
   });
 
   it('counts', () => {

@@ -6,7 +6,7 @@ import { createSecretRegistry, systemClock } from '../../src/base/index.ts';
 import { checkConfig } from '../../src/settings.ts';
 import { openFolder } from '../support/program.ts';
 
-const means = {
+const deps = {
   env: {
     GATEWAY_BASE_URL: 'https://gateway.example.com',
     GATEWAY_ADMIN_KEY: 'sk-admin-example-key',
@@ -68,18 +68,18 @@ describe('the README on key rotation', () => {
 `,
     );
     await writeFile(join(place.folder, 'jobs', 'keys.yaml'), `${job}${jobs.join('')}`);
-    const env = { ...means.env, KEYS_SECRET: 'a secret that signs what is posted' };
-    const { faults, jobs: read } = await checkConfig(place.folder, { ...means, env });
+    const env = { ...deps.env, KEYS_SECRET: 'a secret that signs what is posted' };
+    const { faults, jobs: read } = await checkConfig(place.folder, { ...deps, env });
     expect(faults).toEqual([]);
     expect(read.filter(({ name }) => /^(?:rotate-prod|sink-\d)$/.test(name))).toHaveLength(10);
   });
 
   it('tells commands and options that there are', async () => {
     await using folder = await openFolder();
-    const spans = [...(await readme()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
+    const ranges = [...(await readme()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
       words.split(' '),
     );
-    const named = new Set(spans.map(([, name]) => name).filter((name) => name !== undefined));
+    const named = new Set(ranges.map(([, name]) => name).filter((name) => name !== undefined));
     expect(named.size).toBeGreaterThan(10);
     for (const name of named) {
       const { code, stdout } = await folder.run(['keys', name, '--help']);
@@ -88,7 +88,7 @@ describe('the README on key rotation', () => {
         0,
         expect.stringMatching(`^Usage: tollkeeper keys ${name}(?: |$)`),
       ]);
-      const options = spans
+      const options = ranges
         .filter(([, other]) => other === name)
         .flat()
         .filter((word) => /^--?\w/.test(word));
@@ -102,7 +102,7 @@ describe('the example config', () => {
   const folder = new URL('../../config', import.meta.url).pathname;
 
   it('is without a fault, its report too, and every job has a next run', async () => {
-    const { faults, jobs } = await checkConfig(folder, means);
+    const { faults, jobs } = await checkConfig(folder, deps);
     expect(faults).toEqual([]);
     expect(jobs.map((job) => job.name)).toEqual([
       'token-economics',
@@ -132,8 +132,8 @@ describe('the example config', () => {
       );
     expect(whole.match(/^[^#]*heartbeat_url|^[^#]*first-monday/gm)).toHaveLength(2);
     await writeFile(file, whole);
-    const env = { ...means.env, DAILY_SPEND_HEARTBEAT: 'https://hc-ping.com/some-uuid' };
-    const { faults, jobs } = await checkConfig(place.folder, { ...means, env });
+    const env = { ...deps.env, DAILY_SPEND_HEARTBEAT: 'https://hc-ping.com/some-uuid' };
+    const { faults, jobs } = await checkConfig(place.folder, { ...deps, env });
     expect(faults).toEqual([]);
     const [next] = jobs.find(({ name }) => name === 'first-monday')?.next ?? [];
     expect(new Date(next ?? 0).getUTCDay()).toBe(1);
@@ -153,7 +153,7 @@ describe('the example config', () => {
       month,
       jobs.replaceAll(/^ {2}# ( *(?:(?:showback|search-to-date):|[a-z_]+: .*))$/gm, '  $1'),
     );
-    const checked = await checkConfig(place.folder, means);
+    const checked = await checkConfig(place.folder, deps);
     expect(checked.faults).toEqual([]);
     expect(checked.jobs.map(({ name }) => name).filter((name) => name.startsWith('s'))).toEqual([
       'statement',
@@ -164,7 +164,7 @@ describe('the example config', () => {
   });
 
   it('is not good by chance: without its environment every reference is named', async () => {
-    const { faults } = await checkConfig(folder, { ...means, env: {} });
+    const { faults } = await checkConfig(folder, { ...deps, env: {} });
     expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0] ?? '').sort()).toEqual([
       'GATEWAY_ADMIN_KEY',
       'GATEWAY_BASE_URL',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, toMillis, unixSeconds, zero } from '../../src/base/index.ts';
-import { everyVariant, now, openGatewayHouse, switched, textOf } from '../support/gateway-house.ts';
+import { everyVariant, now, openGatewayFixture, switched, textOf } from '../support/gateway-house.ts';
 
 const end = unixSeconds(Math.floor(now / 1000));
 const start = unixSeconds(end - 3 * 86_400);
@@ -17,8 +17,8 @@ const ascending = (left: number, right: number): number => left - right;
 /** What every gateway of the family must do for the client, whatever its document leaves open. */
 describe.each(everyVariant)('the client against a gateway with %s=%s', (name, value) => {
   it('reads profile, statistics and both exports', async () => {
-    await using house = await openGatewayHouse({ variants: switched(name, value) });
-    const { gateway, sandbox } = house;
+    await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+    const { gateway, sandbox } = fixture;
     const profile = await gateway.profile();
     expect(profile.username).not.toBe('');
     expect(profile.balance).toBe(money(profile.balance));
@@ -46,8 +46,8 @@ describe.each(everyVariant)('the client against a gateway with %s=%s', (name, va
   });
 
   it('lists every key once, and creates, reads, updates and deletes one', async () => {
-    await using house = await openGatewayHouse({ variants: switched(name, value) });
-    const { gateway, secrets } = house;
+    await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+    const { gateway, secrets } = fixture;
     const before = await gateway.listKeys();
     expect(new Set(before.map((key) => key.id)).size).toBe(before.length);
     expect(before.length).toBeGreaterThan(10);
@@ -95,13 +95,13 @@ describe.each(everyVariant)('the client against a gateway with %s=%s', (name, va
       },
       { key: 'sk-admin-only-the-account', scopes: ['account:read'] },
     ] as const;
-    await using house = await openGatewayHouse({ variants: switched(name, value), adminKeys });
-    const refusal = await house
+    await using fixture = await openGatewayFixture({ variants: switched(name, value), adminKeys });
+    const refusal = await fixture
       .gatewayWith('sk-admin-made-up')
       .profile()
       .catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: 'Fault', retryHelps: false });
-    const scope = await house
+    const scope = await fixture
       .gatewayWith('sk-admin-only-the-account')
       .statistics({ start, end })
       .catch((error: unknown) => error);

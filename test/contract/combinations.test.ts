@@ -24,9 +24,9 @@ import type { Sandbox, Variants } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
@@ -83,7 +83,7 @@ const usageSwitches = [
 
 /** The house's account, kept in the currency given, with what no data can tell told. */
 const contextOf = (
-  { context, sandbox }: JobHouse,
+  { context, sandbox }: JobFixture,
   currency: 'USD' | 'CNY',
   warehouse: Warehouse = context.warehouse,
 ): JobContext => ({
@@ -140,18 +140,18 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
       async (variants, asked, window) => {
         // Units are parts of a US dollar, whatever was asked for.
         const currency = variants.log_quota === 'units' ? 'USD' : asked;
-        await using house = await openJobHouse({ variants, callsPerDay: 30 });
-        const { sandbox } = house;
+        await using fixture = await openJobFixture({ variants, callsPerDay: 30 });
+        const { sandbox } = fixture;
         // Its time limits are real: the clock of the house jumps over any wait.
         await using warehouse = await openWarehouse({
           path: ':memory:',
           memoryLimit: '512MB',
           threads: 1,
-          spoolDirectory: house.context.spoolDirectory,
-          clock: { ...systemClock, now: house.clock.now },
+          spoolDirectory: fixture.context.spoolDirectory,
+          clock: { ...systemClock, now: fixture.clock.now },
           log: silentLog,
         });
-        const context = contextOf(house, currency, warehouse);
+        const context = contextOf(fixture, currency, warehouse);
         await run('pull-logs', { since, window }, context);
         const truth = truthOf(sandbox, currency, start, reach);
         const spend = await context.warehouse.spend('main', interval(start, reach));
@@ -171,7 +171,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         expect(rendered.text).toContain(`Spend, exact: ${shown} ${currency}.`);
       },
     ),
-    { numRuns: few(1, 2 * stormTimes) },
+    { numRuns: few(1, 2 * chaosFactor) },
   );
 });
 
@@ -181,9 +181,9 @@ it('pulls of usage hold what the gateway holds, whichever switches meet', async 
       anyOf(usageSwitches),
       fc.constantFrom('hour' as const, 'day' as const, 'week' as const),
       async (variants, granularity) => {
-        await using house = await openJobHouse({ variants, callsPerDay: 15 });
-        const { sandbox } = house;
-        const context = contextOf(house, 'USD');
+        await using fixture = await openJobFixture({ variants, callsPerDay: 15 });
+        const { sandbox } = fixture;
+        const context = contextOf(fixture, 'USD');
         await run('pull-usage', { since, group_by: ['model', 'token'], granularity }, context);
         const zone = sandbox.variants.usage_zone;
         const end = toSeconds(unixMillis(now - 600_000));
@@ -200,8 +200,8 @@ it('pulls of usage hold what the gateway holds, whichever switches meet', async 
           ['token', truth.byKey],
         ] as const) {
           const series = { account: 'main', dimension, metric: 'spend', granularity };
-          const span = interval(unixMillis(first * 1000), unixMillis(last * 1000));
-          const values = await context.warehouse.usage.values(series, span);
+          const range = interval(unixMillis(first * 1000), unixMillis(last * 1000));
+          const values = await context.warehouse.usage.values(series, range);
           expect(sumMoney(values.map(({ value }) => value))).toBe(
             money(withRefunds ? truth.net : truth.consumption),
           );
@@ -213,6 +213,6 @@ it('pulls of usage hold what the gateway holds, whichever switches meet', async 
         }
       },
     ),
-    { numRuns: few(2, 3 * stormTimes) },
+    { numRuns: few(2, 3 * chaosFactor) },
   );
 });

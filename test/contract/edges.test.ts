@@ -12,8 +12,8 @@ import {
 import { reconcilePeriod } from '../../src/jobs/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 import { sampled } from '../support/storm.ts';
 
 const since = '2026-10-25';
@@ -21,14 +21,14 @@ const start = startOfDay(since, 'UTC');
 const reach = unixSeconds(Math.floor(now / 1000) - 600);
 
 /** Landed rows and sums against those the sandbox holds. */
-const expectWhole = async ({ context, sandbox }: JobHouse, end = reach): Promise<void> => {
+const expectWhole = async ({ context, sandbox }: JobFixture, end = reach): Promise<void> => {
   const spend = await context.warehouse.spend('main', interval(start, end));
   const truth = sandbox.truth.sums(start, end);
   expect([spend.calls, spend.served, spend.net]).toEqual([truth.calls, money(truth.quota), money(truth.net)]);
 };
 
-const callAt = async (house: JobHouse, moment: number, name: string, times: number): Promise<void> => {
-  const { clock, gateway, sandbox } = house;
+const callAt = async (fixture: JobFixture, moment: number, name: string, times: number): Promise<void> => {
+  const { clock, gateway, sandbox } = fixture;
   const back = clock.now();
   clock.set(moment);
   const { key } = await gateway.createKey({
@@ -58,19 +58,19 @@ describe.each(sampled(zonedTimes, 3))(
   'times written as %s in %s, over the nights the clocks change',
   (form, zone) => {
     it('land every row at its moment', async () => {
-      await using house = await openJobHouse(
+      await using fixture = await openJobFixture(
         { variants: { created_at: form, log_zone: zone } },
         { naiveZone: zone },
       );
-      await house.run('pull-logs', { since, window: '7d' });
-      await expectWhole(house);
+      await fixture.run('pull-logs', { since, window: '7d' });
+      await expectWhole(fixture);
       // Day by day: a zone misread moves rows without changing the sum.
       for (let day = addDays(since, 1); day < '2026-11-20'; day = addDays(day, 1)) {
-        const span = interval(startOfDay(day, 'UTC'), startOfDay(addDays(day, 1), 'UTC'));
-        const spend = await house.context.warehouse.spend('main', span);
+        const range = interval(startOfDay(day, 'UTC'), startOfDay(addDays(day, 1), 'UTC'));
+        const spend = await fixture.context.warehouse.spend('main', range);
         expect([day, spend.served]).toEqual([
           day,
-          money(house.sandbox.truth.sums(span.start, span.end).quota),
+          money(fixture.sandbox.truth.sums(range.start, range.end).quota),
         ]);
       }
     });
@@ -85,21 +85,21 @@ describe.each(sampled(ends, 3))(
   'calls in the very second where a window ends, log %s, statistics %s',
   (log, statistics) => {
     it('land once, and the statistics agree', async () => {
-      await using house = await openJobHouse({
+      await using fixture = await openJobFixture({
         variants: { log_range_end: log, statistics_range_end: statistics },
       });
       const boundary = Date.UTC(2026, 10, 15);
-      await callAt(house, boundary - 1000, 'before', 1);
-      await callAt(house, boundary, 'at', 3);
-      await house.run('pull-logs', { since, window: '1d' });
-      await expectWhole(house);
+      await callAt(fixture, boundary - 1000, 'before', 1);
+      await callAt(fixture, boundary, 'at', 3);
+      await fixture.run('pull-logs', { since, window: '1d' });
+      await expectWhole(fixture);
       for (const [first, last] of [
         ['2026-11-01', '2026-11-15'],
         ['2026-11-15', '2026-11-20'],
       ] as const) {
         const compared = await reconcilePeriod(
           interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC')),
-          house.context,
+          fixture.context,
         );
         expect(compared).toMatchObject({ known: true, reconciliation: { verdict: 'equal' } });
       }
@@ -109,18 +109,18 @@ describe.each(sampled(ends, 3))(
 
 describe.each(sampled(variantTable.late_rows.values, 2))('rows that come late: %s', (value) => {
   it('are not missed though the pull before did not see them', async () => {
-    await using house = await openJobHouse({ callsPerDay: 200, variants: { late_rows: value } });
-    const { sandbox, clock } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 200, variants: { late_rows: value } });
+    const { sandbox, clock } = fixture;
     const late = sandbox.truth
       .rows(start, reach)
       .findLast((row) => row.visibleAt - row.createdAt > (value === 'present' ? 300 : -1));
     if (late === undefined) throw new Error('no such row');
     clock.set((late.createdAt + 1) * 1000);
-    await house.run('pull-logs', { since, window: '7d' });
-    await expectWhole(house, unixSeconds(late.createdAt + 1 - 600));
+    await fixture.run('pull-logs', { since, window: '7d' });
+    await expectWhole(fixture, unixSeconds(late.createdAt + 1 - 600));
     clock.set(now);
-    await house.run('pull-logs', { since, window: '7d' });
-    await expectWhole(house);
+    await fixture.run('pull-logs', { since, window: '7d' });
+    await expectWhole(fixture);
   });
 });
 
@@ -128,13 +128,13 @@ describe.each(sampled(variantTable.guarded_cells.values, 2))(
   'names that start like a formula, guarded: %s',
   (value) => {
     it('land as the keys are called', async () => {
-      await using house = await openJobHouse({ variants: { guarded_cells: value } });
+      await using fixture = await openJobFixture({ variants: { guarded_cells: value } });
       const hostile = ['=1+1', '@here', '-5', "it's"];
-      for (const name of hostile) await callAt(house, now - 3_600_000, name, 1);
-      await house.run('pull-logs', { since });
-      await expectWhole(house);
+      for (const name of hostile) await callAt(fixture, now - 3_600_000, name, 1);
+      await fixture.run('pull-logs', { since });
+      await expectWhole(fixture);
       const today = { date: '2026-11-21', ...interval(startOfDay('2026-11-21', 'UTC'), reach) };
-      const table = await house.context.warehouse.readCube(
+      const table = await fixture.context.warehouse.readCube(
         // The clock of the tests ends shorter waits at once.
         { account: 'main', periods: [{ name: 'current', days: [today] }], timeLimit: 3_600_000 },
         (query) =>
@@ -149,20 +149,20 @@ const refusing = variantTable.business_errors.values;
 
 describe.each(sampled(refusing, 2))('a usage export that refuses more than 30 days with %s', (errors) => {
   it('is asked for shorter spans, and lands whole', async () => {
-    await using house = await openJobHouse({
+    await using fixture = await openJobFixture({
       months: 5,
       variants: { usage_span: '30-days', business_errors: errors, message_language: 'zh' },
     });
     const first = '2026-07-01';
-    await house.run('pull-usage', { since: first, group_by: ['model'] });
+    await fixture.run('pull-usage', { since: first, group_by: ['model'] });
     const last = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
-    const span = interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC'));
-    const values = await house.context.warehouse.usage.values(
+    const range = interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC'));
+    const values = await fixture.context.warehouse.usage.values(
       { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' },
-      intervalInMillis(span),
+      intervalInMillis(range),
     );
     expect(sumMoney(values.map(({ value }) => value))).toBe(
-      money(house.sandbox.truth.sums(span.start, span.end).net),
+      money(fixture.sandbox.truth.sums(range.start, range.end).net),
     );
   });
 });

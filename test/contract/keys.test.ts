@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds, zero } from '../../src/base/index.ts';
-import { everyVariant, now, openGatewayHouse, switched } from '../support/gateway-house.ts';
+import { everyVariant, now, openGatewayFixture, switched } from '../support/gateway-house.ts';
 import { sampled } from '../support/storm.ts';
 
 const spec = {
@@ -14,8 +14,8 @@ const variantsOf = (pattern: RegExp) => everyVariant.filter(([name]) => pattern.
 
 describe.each(sampled(variantsOf(/^page_/), 3))('more keys than a page holds, with %s=%s', (name, value) => {
   it('are listed each once, also after some are gone', async () => {
-    await using house = await openGatewayHouse({ variants: switched(name, value) });
-    const { gateway } = house;
+    await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+    const { gateway } = fixture;
     const ids = new Set((await gateway.listKeys()).map((key) => key.id));
     const made: number[] = [];
     for (let count = 0; count < 205; count += 1) made.push((await gateway.createKey(spec)).id);
@@ -33,8 +33,8 @@ describe.each(
   variantsOf(/^(missing_id|business_errors|message_language|key_cap|name_limit|update.*|past_.*)$/),
 )('what a gateway with %s=%s refuses', (name, value) => {
   it('is an error of the catalogue, and nothing is changed by it', async () => {
-    await using house = await openGatewayHouse({ variants: switched(name, value) });
-    const { gateway } = house;
+    await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+    const { gateway } = fixture;
     const before = await gateway.listKeys();
     const gone = before.reduce((most, key) => Math.max(most, key.id), 0) + 1000;
     for (const refused of [
@@ -49,8 +49,8 @@ describe.each(
   });
 
   it('is never a whole key written back: it stays as it was, field by field', async () => {
-    await using house = await openGatewayHouse({ variants: switched(name, value) });
-    const { gateway } = house;
+    await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+    const { gateway } = fixture;
     const { id } = await gateway.createKey({
       ...spec,
       name: 'é'.repeat(25),
@@ -69,8 +69,8 @@ describe.each(variantsOf(/^rate_limit$/))(
   'more requests than a gateway with %s=%s may allow',
   (name, value) => {
     it('are all answered in the end, with pauses and not by hammering', async () => {
-      await using house = await openGatewayHouse({ variants: switched(name, value) });
-      const { gateway, sandbox, clock } = house;
+      await using fixture = await openGatewayFixture({ variants: switched(name, value) });
+      const { gateway, sandbox, clock } = fixture;
       for (let count = 0; count < 400; count += 1) await gateway.readKey(101);
       const refused = sandbox.requests.all().filter(({ status }) => status === 429).length;
       expect(refused).toBeLessThanOrEqual(6);

@@ -14,9 +14,9 @@ import type { GatewayProfile } from '../../src/base/index.ts';
 import { reconcilePeriod } from '../../src/jobs/index.ts';
 import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, now, switched } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
-import { sampled, stormTimes } from '../support/storm.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
+import { sampled, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
@@ -34,8 +34,8 @@ const sumsServed = (sandbox: Sandbox) =>
 /** Rows of kinds that this gateway leaves out of its exports. */
 const left = (sandbox: Sandbox): boolean => sandbox.variants.row_kinds === 'calls';
 
-const pulled = async (house: JobHouse) => {
-  const { context, sandbox } = house;
+const pulled = async (fixture: JobFixture) => {
+  const { context, sandbox } = fixture;
   const spend = await context.warehouse.spend('main', interval(start, reach));
   const truth = sumsServed(sandbox);
   return { spend, truth };
@@ -57,32 +57,32 @@ const aboutProfile = /^profile_/;
 /** In a storm all; else those that may touch what is pulled. */
 const touching = (others: readonly RegExp[]): typeof everyVariant =>
   everyVariant.filter(
-    ([name], index) => stormTimes > 1 || index === 0 || !others.some((each) => each.test(name)),
+    ([name], index) => chaosFactor > 1 || index === 0 || !others.some((each) => each.test(name)),
   );
 
 describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%s', (name, value) => {
   it('land every row of the call log, to the last decimal, agree with the statistics or are told why not, and again without change', async () => {
-    await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
-    const first = await house.run('pull-logs', { since, window: '7d' });
-    const { spend, truth } = await pulled(house);
-    const served = left(house.sandbox)
+    await using fixture = await openJobFixture({ variants: switched(name, value) }, told(name, value));
+    const first = await fixture.run('pull-logs', { since, window: '7d' });
+    const { spend, truth } = await pulled(fixture);
+    const served = left(fixture.sandbox)
       ? sumMoney([money(truth.consumption), money(truth.refunds)])
       : money(truth.quota);
     expect(spend.served).toBe(served);
     expect(spend.calls).toBe(truth.calls);
-    if (!left(house.sandbox)) expect(first.figures['rows']).toBe(truth.rows);
-    const inCurrency = house.sandbox.truth.sums(start, reach);
-    if (house.sandbox.variants.log_quota === 'currency') expect(spend.net).toBe(money(inCurrency.net));
+    if (!left(fixture.sandbox)) expect(first.figures['rows']).toBe(truth.rows);
+    const inCurrency = fixture.sandbox.truth.sums(start, reach);
+    if (fixture.sandbox.variants.log_quota === 'currency') expect(spend.net).toBe(money(inCurrency.net));
 
     const period = interval(startOfDay('2026-11-01', 'UTC'), startOfDay('2026-11-15', 'UTC'));
-    const compared = await reconcilePeriod(period, house.context);
+    const compared = await reconcilePeriod(period, fixture.context);
     if (!compared.known) throw new Error(compared.reason);
-    expect(verdictsOf(house.sandbox)).toContain(compared.reconciliation.verdict);
+    expect(verdictsOf(fixture.sandbox)).toContain(compared.reconciliation.verdict);
 
-    const second = await house.run('pull-logs', { since, window: '7d' });
+    const second = await fixture.run('pull-logs', { since, window: '7d' });
     expect(second.figures['rows']).toBe(0);
-    expect((await pulled(house)).spend).toEqual(spend);
-    expect(await readdir(house.context.spoolDirectory)).toEqual([]);
+    expect((await pulled(fixture)).spend).toEqual(spend);
+    expect(await readdir(fixture.context.spoolDirectory)).toEqual([]);
   });
 });
 
@@ -90,9 +90,9 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
   'pulls from a gateway with %s=%s',
   (name, value) => {
     it('land the usage of every day by model, equal to the log', async () => {
-      await using house = await openJobHouse({ variants: switched(name, value) }, told(name, value));
-      await house.run('pull-usage', { since, group_by: ['model'] });
-      const { sandbox, context } = house;
+      await using fixture = await openJobFixture({ variants: switched(name, value) }, told(name, value));
+      await fixture.run('pull-usage', { since, group_by: ['model'] });
+      const { sandbox, context } = fixture;
       const zone = sandbox.variants.usage_zone;
       const last = addDays(dateAt(unixSeconds(Math.floor(now / 1000)), zone), -1);
       const first = addDays(since, 1);
@@ -102,9 +102,9 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
         intervalInMillis(interval(unixSeconds(0), reach)),
       );
       for (let day = first; day <= last; day = addDays(day, 1)) {
-        const span = { start: startOfDay(day, zone), end: startOfDay(addDays(day, 1), zone) };
-        const sums = sandbox.truth.sums(span.start, span.end, { unit: sandbox.variants.usage_unit });
-        const landed = values.filter((row) => row.bucket === span.start * 1000).map((row) => row.value);
+        const range = { start: startOfDay(day, zone), end: startOfDay(addDays(day, 1), zone) };
+        const sums = sandbox.truth.sums(range.start, range.end, { unit: sandbox.variants.usage_unit });
+        const landed = values.filter((row) => row.bucket === range.start * 1000).map((row) => row.value);
         const expected = sandbox.variants.usage_refunds === 'excluded' ? sums.consumption : sums.net;
         expect([day, sumMoney(landed)]).toEqual([day, money(expected)]);
       }
@@ -114,12 +114,12 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
 
 describe('an export with a hidden cap', () => {
   it.each(sampled(['10000', '50000'], 2))('of %s rows is found and got past', async (cap) => {
-    await using house = await openJobHouse({
+    await using fixture = await openJobFixture({
       variants: switched('hidden_cap', cap),
       callsPerDay: Number(cap) / 14,
     });
-    await house.run('pull-logs', { since });
-    const { spend, truth } = await pulled(house);
+    await fixture.run('pull-logs', { since });
+    const { spend, truth } = await pulled(fixture);
     expect(truth.rows).toBeGreaterThan(Number(cap));
     expect(spend.served).toBe(money(truth.quota));
     expect(spend.calls).toBe(truth.calls);

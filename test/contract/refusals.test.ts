@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toMillis, unixSeconds } from '../../src/base/index.ts';
-import { now, openGatewayHouse } from '../support/gateway-house.ts';
+import { now, openGatewayFixture } from '../support/gateway-house.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 
 const end = unixSeconds(Math.floor(now / 1000));
@@ -14,7 +14,7 @@ const forms = variantTable.authentication_errors.values.flatMap((errors) =>
 /** Both exports answer CSV or something else, where the other endpoints always answer an envelope. */
 describe.each(forms)('a refused export, told by %s with its code %s', (errors, code) => {
   it('names the scope, shows no key, and is asked for twice at most', async () => {
-    await using house = await openGatewayHouse({
+    await using fixture = await openGatewayFixture({
       variants: { authentication_errors: errors, authentication_code: code, message_language: 'zh' },
       adminKeys: [
         { key: 'sk-admin-all', scopes: ['account:read'] },
@@ -27,7 +27,7 @@ describe.each(forms)('a refused export, told by %s with its code %s', (errors, c
       // 403 without a code says as much of a wrong key as of a missing scope.
       ['sk-admin-made-up', told ? ['gateway-key-refused', 'gateway-scope-missing'] : ['gateway-refused']],
     ] as const) {
-      const gateway = house.gatewayWith(key);
+      const gateway = fixture.gatewayWith(key);
       for (const [scope, call] of [
         ['logs:read', () => gateway.exportLogs({ start, end, columns: [], currency: 'USD' })],
         [
@@ -43,14 +43,14 @@ describe.each(forms)('a refused export, told by %s with its code %s', (errors, c
             }),
         ],
       ] as const) {
-        house.sandbox.requests.clear();
+        fixture.sandbox.requests.clear();
         const error: unknown = await call().catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ name: 'Fault', exitCode: 1 });
         const { code: found, advice, message } = error as { code: string; advice: string; message: string };
         expect(codes).toContain(found);
         expect(advice + message).toContain(scope);
         expect(advice + message).not.toMatch(/made-up|only-the-account/);
-        expect(house.sandbox.requests.all()).toHaveLength(told ? 1 : 2);
+        expect(fixture.sandbox.requests.all()).toHaveLength(told ? 1 : 2);
       }
     }
   });

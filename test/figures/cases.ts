@@ -39,14 +39,14 @@ const caseOf = (row: readonly number[]): Case => {
   };
 };
 
-const usualRow = axes.map(({ values, usual }) => values.indexOf(usual));
+const defaultRow = axes.map(({ values, usual }) => values.indexOf(usual));
 
-export const usualCase: Case = caseOf(usualRow);
+export const defaultCase: Case = caseOf(defaultRow);
 
 /** One value of one axis, and defaults for the others. */
 export const alone = (name: VariantName, value: string): Case => {
   const at = axes.findIndex((axis) => axis.name === name);
-  return caseOf(usualRow.with(at, axes[at]?.values.indexOf(value) ?? 0));
+  return caseOf(defaultRow.with(at, axes[at]?.values.indexOf(value) ?? 0));
 };
 
 /** Each two values of different axes together in at least one case. */

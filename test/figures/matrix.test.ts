@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { JobContext } from '../../src/jobs/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
-import { stormTimes } from '../support/storm.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
+import { chaosFactor } from '../support/storm.ts';
 import { truthOf } from './account-truth.ts';
-import { alone, pairedCases, usualCase } from './cases.ts';
+import { alone, pairedCases, defaultCase } from './cases.ts';
 import type { Case } from './cases.ts';
 import { compareReport, openModelsOf } from './compare-report.ts';
 import type { Outcome } from './compare-report.ts';
@@ -36,22 +36,22 @@ const uncompared = new Set(['statement', 'key-inventory', 'reconciliation']);
 const openAccount = async ({
   variants,
   currency,
-}: Case): Promise<JobHouse & { readonly context: JobContext }> => {
-  const house = await openJobHouse(
+}: Case): Promise<JobFixture & { readonly context: JobContext }> => {
+  const fixture = await openJobFixture(
     { months: 3, callsPerDay: 12, variants },
     { naiveZone: variants.log_zone ?? 'UTC', usageZone: variants.usage_zone ?? 'UTC' },
   );
-  const context = { ...house.context, account: { ...house.context.account, currency } };
+  const context = { ...fixture.context, account: { ...fixture.context.account, currency } };
   const change = { account: context.account };
-  await house.run('snapshot', {}, change);
-  await house.run('pull-logs', { since: '2026-08-25' }, change);
-  await house.run('pull-usage', { since: '2026-08-25', group_by: ['model', 'token'] }, change);
-  return { ...house, context };
+  await fixture.run('snapshot', {}, change);
+  await fixture.run('pull-logs', { since: '2026-08-25' }, change);
+  await fixture.run('pull-usage', { since: '2026-08-25', group_by: ['model', 'token'] }, change);
+  return { ...fixture, context };
 };
 
 const compareCase = async (one: Case): Promise<readonly Outcome[]> => {
-  await using house = await openAccount(one);
-  const { sandbox, context } = house;
+  await using fixture = await openAccount(one);
+  const { sandbox, context } = fixture;
   const isRounded = sandbox.state.wholeUnits;
   const built = [];
   for (const { zone, from, to } of periods)
@@ -85,14 +85,14 @@ const sum = (outcomes: readonly Outcome[], of: 'equal' | 'unknown'): number =>
 
 /** All pairs in the long form of the storm, a part of them in the short one. */
 const drawn = (): readonly Case[] => {
-  if (stormTimes >= 40) return pairedCases();
-  if (stormTimes > 1) return pairedCases().filter((_, at) => at % 5 === 0);
+  if (chaosFactor >= 40) return pairedCases();
+  if (chaosFactor > 1) return pairedCases().filter((_, at) => at % 5 === 0);
   return [alone('log_quota', 'units')];
 };
 
 describe('figures of every report against the account’s truth, over four periods in three time zones', () => {
   it('an account with default exports has every figure equal to the truth', async () => {
-    const outcomes = await compareCase(usualCase);
+    const outcomes = await compareCase(defaultCase);
     expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
     expect(sum(outcomes, 'equal')).toBeGreaterThan(1500);
     expect(sum(outcomes, 'unknown')).toBeLessThan(100);

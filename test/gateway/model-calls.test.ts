@@ -65,8 +65,8 @@ describe('a model that is called with an API key', () => {
   };
 
   it('works, for one short word or one token', async () => {
-    await using house = await open();
-    expect(await house.ask(embedding, house.plaintext)).toEqual({
+    await using fixture = await open();
+    expect(await fixture.ask(embedding, fixture.plaintext)).toEqual({
       ...embedding,
       verdict: 'works',
       status: 200,
@@ -75,8 +75,8 @@ describe('a model that is called with an API key', () => {
       passing: false,
     });
     const chat: ModelQuestion = { kind: 'messages', model: 'claude-haiku-4-5' };
-    expect(await house.ask(chat, house.plaintext)).toMatchObject({ verdict: 'works', tokens: 6 });
-    const spent = 10n ** 10n - (house.sandbox.state.keys.get(house.key.id)?.remain ?? 0n);
+    expect(await fixture.ask(chat, fixture.plaintext)).toMatchObject({ verdict: 'works', tokens: 6 });
+    const spent = 10n ** 10n - (fixture.sandbox.state.keys.get(fixture.key.id)?.remain ?? 0n);
     // A grain is 0.00000001 of a dollar.
     expect(spent).toBeLessThan(2_000n);
   });
@@ -84,14 +84,14 @@ describe('a model that is called with an API key', () => {
   it.each(['401', '403'] as const)(
     'refuses a key that is wrong, disabled or used up (%s)',
     async (model_key_errors) => {
-      await using house = await open({ model_key_errors });
+      await using fixture = await open({ model_key_errors });
       const refusal = { verdict: 'refused', status: Number(model_key_errors) };
-      expect(await house.ask(embedding, 'sk-nobodyknowsthiskey')).toMatchObject({
+      expect(await fixture.ask(embedding, 'sk-nobodyknowsthiskey')).toMatchObject({
         ...refusal,
         said: expect.stringContaining('invalid_api_key') as string,
       });
-      house.sandbox.traffic.disableKey(house.key.id);
-      expect(await house.ask(embedding, house.plaintext)).toMatchObject({
+      fixture.sandbox.traffic.disableKey(fixture.key.id);
+      expect(await fixture.ask(embedding, fixture.plaintext)).toMatchObject({
         ...refusal,
         said: 'key_disabled “this API key is disabled”',
       });
@@ -99,10 +99,13 @@ describe('a model that is called with an API key', () => {
   );
 
   it('without a channel has let the key in', async () => {
-    await using house = await open();
+    await using fixture = await open();
     const unserved = { kind: 'embeddings', model: 'no-such-model' } as const;
-    expect(await house.ask(unserved, house.plaintext)).toMatchObject({ verdict: 'no-channel', status: 503 });
-    expect(await house.ask(unserved, 'sk-nobodyknowsthiskey')).toMatchObject({ verdict: 'refused' });
+    expect(await fixture.ask(unserved, fixture.plaintext)).toMatchObject({
+      verdict: 'no-channel',
+      status: 503,
+    });
+    expect(await fixture.ask(unserved, 'sk-nobodyknowsthiskey')).toMatchObject({ verdict: 'refused' });
   });
 });
 

@@ -30,7 +30,7 @@ export const importsOf = (text: string): readonly string[] => {
 };
 
 /** The room of a file: its folder, or its own name for the files that stand alone in `src/`. */
-export const roomOf = (path: string): string => path.split('/')[0] ?? path;
+export const moduleOf = (path: string): string => path.split('/')[0] ?? path;
 
 export const isBuiltin = (specifier: string): boolean =>
   specifier.startsWith('node:') || builtinModules.includes(specifier);

@@ -1,7 +1,7 @@
-import { importsOf, isBuiltin, packageOf, roomOf, target } from './imports.ts';
+import { importsOf, isBuiltin, packageOf, moduleOf, target } from './imports.ts';
 import type { SourceFile } from './imports.ts';
 
-const rooms = {
+const modules = {
   base: [],
   net: ['base'],
   config: ['base'],
@@ -18,14 +18,14 @@ const rooms = {
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 
-const everyRoom = Object.keys(rooms).filter((room) => room !== 'sandbox');
+const everyModule = Object.keys(modules).filter((room) => room !== 'sandbox');
 
 /** Which rooms and lone files each room or lone file may import. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
-  ...rooms,
-  'settings.ts': everyRoom,
-  app: [...everyRoom, 'settings.ts', 'version.ts'],
-  demo: [...everyRoom, 'sandbox', 'app', 'settings.ts', 'version.ts'],
+  ...modules,
+  'settings.ts': everyModule,
+  app: [...everyModule, 'settings.ts', 'version.ts'],
+  demo: [...everyModule, 'sandbox', 'app', 'settings.ts', 'version.ts'],
   cli: ['base', 'app', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
   'main.ts': ['base', 'cli'],
   'version.ts': [],
@@ -33,7 +33,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Only these places may import the sandbox. */
-const sandboxGuests = ['demo/', 'cli/sandbox.ts'];
+const sandboxImporters = ['demo/', 'cli/sandbox.ts'];
 
 const everywhere = ['zod'];
 
@@ -56,7 +56,7 @@ const codeOf = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
 
 const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
-  const room = roomOf(file.path);
+  const room = moduleOf(file.path);
   if (isBuiltin(specifier)) return [];
   if (!specifier.startsWith('.')) {
     const name = packageOf(specifier);
@@ -66,15 +66,15 @@ const importFaults = (file: SourceFile, specifier: string, homes: Map<string, st
     return home === room ? [] : [`${file.path}: package ${name} already lives in ${home}`];
   }
   const path = target(file.path, specifier);
-  const other = roomOf(path);
+  const other = moduleOf(path);
   if (path.startsWith('..')) return [`${file.path}: ${specifier} leads out of src`];
   if (other === room) return [];
   const allowed = importTable[room];
   if (allowed === undefined) return [`${file.path}: ${room} is no room of the house`];
   if (!allowed.includes(other)) return [`${file.path}: ${room} may not import ${other}`];
-  if (other === 'sandbox' && !sandboxGuests.some((guest) => file.path.startsWith(guest)))
-    return [`${file.path}: only ${sandboxGuests.join(' and ')} import sandbox`];
-  if ((other in rooms || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
+  if (other === 'sandbox' && !sandboxImporters.some((importer) => file.path.startsWith(importer)))
+    return [`${file.path}: only ${sandboxImporters.join(' and ')} import sandbox`];
+  if ((other in modules || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
     return [`${file.path}: ${path} is not the door of ${other}`];
   return [];
 };
@@ -84,9 +84,9 @@ export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
   const homes = new Map<string, string>();
   const sorted = [...sources].sort((left, right) => left.path.localeCompare(right.path));
   return sorted.flatMap((file) => [
-    ...(roomOf(file.path) in importTable
+    ...(moduleOf(file.path) in importTable
       ? []
-      : [`${file.path}: ${roomOf(file.path)} is no room of the house`]),
+      : [`${file.path}: ${moduleOf(file.path)} is no room of the house`]),
     ...importsOf(file.text).flatMap((specifier) => importFaults(file, specifier, homes)),
     ...globalsWithOneHome
       .filter(({ pattern, home }) => file.path !== home && pattern.test(codeOf(file.text)))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, interval, sumMoney, unixMillis } from '../../src/base/index.ts';
 import type { FaultCode } from '../../src/base/index.ts';
 import { pullUsage } from '../../src/ingest/index.ts';
-import type { UsagePull, UsagePullMeans, UsageQuery } from '../../src/ingest/index.ts';
+import type { UsagePull, UsagePullDeps, UsageQuery } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openIn, testFolder } from './support.ts';
 import { usageSource } from './usage-source.ts';
@@ -13,9 +13,9 @@ const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 
 const pullOf = (
   warehouse: Warehouse,
-  fetchUsage: UsagePullMeans['fetchUsage'],
+  fetchUsage: UsagePullDeps['fetchUsage'],
   change: Partial<UsagePull> = {},
-): UsagePull & UsagePullMeans => usagePullOf(warehouse, { fetchUsage }, start + 170 * day, change);
+): UsagePull & UsagePullDeps => usagePullOf(warehouse, { fetchUsage }, start + 170 * day, change);
 
 const figures = Array.from({ length: 170 }, (_, index) => ({
   bucket: start + index * day,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fault, interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { LogQuery } from '../../src/ingest/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
 import { logSource, seconds } from './log-source.ts';
 import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
@@ -40,8 +40,8 @@ it('a gateway that refuses names it does not know is asked without the columns t
 });
 
 it('a gateway is asked for the columns that split token counts, which it may export on request only', async () => {
-  await using house = await openJobHouse({ variants: { detailed_columns: 'on-request' } });
-  const { figures } = await house.run('pull-logs', { since: '2026-11-10' });
+  await using fixture = await openJobFixture({ variants: { detailed_columns: 'on-request' } });
+  const { figures } = await fixture.run('pull-logs', { since: '2026-11-10' });
   expect(String(figures['columns']).split(',')).toEqual(
     expect.arrayContaining([
       'cache_write_tokens',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
@@ -50,7 +50,7 @@ const child = `
 
 it('a pull killed at any moment leaves whole windows alone, and the next one completes it', async () => {
   await using folder = await testFolder();
-  const out = await compiledRooms();
+  const out = await compiledModules();
   const rows = Array.from({ length: 8000 }, (_, index) => ({
     at: base + Math.floor((index * 14_400) / 8000),
     model: 'gpt-4o',

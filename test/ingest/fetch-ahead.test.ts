@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { fault, interval } from '../../src/base/index.ts';
 import type { FaultCode } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import type { LogPull, LogPullMeans, LogQuery } from '../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps, LogQuery } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
 import type { LogSource, SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const hour = 3600;
@@ -30,7 +30,7 @@ const held = async (warehouse: Warehouse, account: string): Promise<unknown> => 
   windows: (await warehouse.logs.windows(account)).map((landed) => ({ ...landed, landedAt: 0 })),
 });
 
-const outcomeOf = async (pull: LogPull & LogPullMeans): Promise<unknown> =>
+const outcomeOf = async (pull: LogPull & LogPullDeps): Promise<unknown> =>
   pullLogs(pull).then(
     ({ windows, rows: landed, quota }) => ({ windows, landed, quota }),
     (error: unknown) => error,
@@ -126,7 +126,7 @@ describe('windows that are fetched ahead', () => {
           expect(await readdir(folder.spool)).toEqual([]);
         },
       ),
-      { numRuns: 2 * stormTimes },
+      { numRuns: 2 * chaosFactor },
     );
   });
 
@@ -183,12 +183,12 @@ describe('windows that are fetched ahead', () => {
       await using warehouse = await openIn(folder);
       const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }));
       let refused = 0;
-      const crowded = async (query: LogQuery) => {
+      const overloaded = async (query: LogQuery) => {
         if (seen.now === 0) return fetchLogs(query);
         refused += 1;
         throw fault(code, 'too much at once');
       };
-      const pull = pullOf(folder, warehouse, { fetchLogs: crowded }, { windowSeconds: hour, ahead: 2 });
+      const pull = pullOf(folder, warehouse, { fetchLogs: overloaded }, { windowSeconds: hour, ahead: 2 });
       expect(await pullLogs(pull)).toMatchObject({ rows: 240, quota: total, windows: 24 });
       expect(refused).toBeGreaterThan(0);
       expect(refused).toBeLessThanOrEqual(2);

@@ -10,9 +10,9 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { chunksOf, csvOf, plainStyle, seconds, sumOf } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
-const rounds = few(8, 15 * stormTimes);
+const rounds = few(8, 15 * chaosFactor);
 
 /** One second is pulled: no shorter window can be asked for instead. */
 const second = 1;

@@ -4,13 +4,13 @@ import { interval, unixSeconds } from '../../src/base/index.ts';
 import { afterQuestion, nextQuestion, searchGap } from '../../src/ingest/gap-search.ts';
 import type { GapAnswer, GapQuestion, GapSearch } from '../../src/ingest/gap-search.ts';
 import type { LogWindow } from '../../src/ingest/log-windows.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 
-const span = (start: number, end: number): LogWindow => interval(unixSeconds(start), unixSeconds(end));
+const range = (start: number, end: number): LogWindow => interval(unixSeconds(start), unixSeconds(end));
 
 const split = ({ start, end }: LogWindow): readonly [LogWindow, LogWindow] | undefined => {
   const middle = Math.floor((start + end) / 2);
-  return middle > start ? [span(start, middle), span(middle, end)] : undefined;
+  return middle > start ? [range(start, middle), range(middle, end)] : undefined;
 };
 
 const isIn = (at: number, { start, end }: LogWindow): boolean => at >= start && at < end;
@@ -54,7 +54,7 @@ const searchAll = (model: Model, windows: readonly LogWindow[], maxRequests: num
   const gateway = gatewayOf(model);
   const pieces = windows.map((window) => gateway.pull(window));
   let search: GapSearch = searchGap(pieces, { maxRequests }, split);
-  if (gateway.missing(span(0, length)) === 0) return { gateway, search: undefined };
+  if (gateway.missing(range(0, length)) === 0) return { gateway, search: undefined };
   for (let turn = 0; ; turn += 1) {
     const question = nextQuestion(search);
     if (question === undefined) return { gateway, search };
@@ -65,13 +65,13 @@ const searchAll = (model: Model, windows: readonly LogWindow[], maxRequests: num
 
 const windowsOf = (pieces: number): readonly LogWindow[] =>
   Array.from({ length: pieces }, (_, at) =>
-    span(Math.floor((at * length) / pieces), Math.floor(((at + 1) * length) / pieces)),
+    range(Math.floor((at * length) / pieces), Math.floor(((at + 1) * length) / pieces)),
   );
 
 const calls = fc.array(fc.integer({ min: 0, max: length - 1 }), { maxLength: 300 });
 const cap = fc.oneof(fc.constant(Infinity), fc.integer({ min: 10, max: 120 }));
 const pieces = fc.integer({ min: 1, max: 7 });
-const cases = { numRuns: 150 * stormTimes };
+const cases = { numRuns: 150 * chaosFactor };
 
 describe('a search for missing rows', () => {
   it('lands every row of a capped gateway, and learns its cap', () => {
@@ -84,7 +84,7 @@ describe('a search for missing rows', () => {
         );
         const fits = all.every((at) => all.filter((other) => other === at).length < rows);
         if (fits) {
-          expect(gateway.missing(span(0, length))).toBe(0);
+          expect(gateway.missing(range(0, length))).toBe(0);
           expect(search?.unexplained ?? []).toEqual([]);
         }
         if (search?.rowCap !== undefined) expect(search.rowCap).toBe(rows);
@@ -101,7 +101,7 @@ describe('a search for missing rows', () => {
           windowsOf(1),
           500,
         );
-        expect(gateway.missing(span(0, length))).toBe(0);
+        expect(gateway.missing(range(0, length))).toBe(0);
         expect(search?.requests ?? 0).toBeLessThanOrEqual(2);
       }),
       cases,
@@ -125,7 +125,7 @@ describe('a search for missing rows', () => {
           expect(search.requests).toBeLessThanOrEqual(maxRequests);
           if (search.todo.length > 0) return;
           for (let at = 0; at < length; at += 1)
-            if (gateway.missing(span(at, at + 1)) > 0)
+            if (gateway.missing(range(at, at + 1)) > 0)
               expect(search.unexplained.some((window) => isIn(at, window))).toBe(true);
         },
       ),
@@ -140,7 +140,7 @@ describe('a search for missing rows', () => {
       windowsOf(16),
       500,
     );
-    expect(gateway.missing(span(0, length))).toBe(0);
+    expect(gateway.missing(range(0, length))).toBe(0);
     expect(search?.requests).toBeLessThanOrEqual(10);
   });
 
@@ -150,7 +150,7 @@ describe('a search for missing rows', () => {
       windowsOf(1),
       500,
     );
-    expect(search?.unexplained).toEqual([span(0, length)]);
+    expect(search?.unexplained).toEqual([range(0, length)]);
     expect(search?.requests).toBe(4);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { interval, silentLog } from '../../src/base/index.ts';
 import type { Log } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import type { LogPull, LogPullMeans } from '../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { chunksOf, csvOf, plainStyle, seconds } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
@@ -37,11 +37,11 @@ const pullHour = async (
   folder: TestFolder,
   warehouse: Warehouse,
   spoil: Spoil,
-  change: Partial<LogPull & LogPullMeans> = {},
+  change: Partial<LogPull & LogPullDeps> = {},
   style: Partial<SourceStyle> = {},
 ) => {
   const written = { ...plainStyle, ...style };
-  const fetchLogs: LogPullMeans['fetchLogs'] = async ({ start, end, columns }) => {
+  const fetchLogs: LogPullDeps['fetchLogs'] = async ({ start, end, columns }) => {
     const body = csvOf(
       calls.filter(({ at }) => at >= start && at <= end),
       written,
@@ -90,9 +90,9 @@ describe('bad rows in quarantine', () => {
     expect(others).toEqual([]);
     const text = change(`${base + 30},gpt-4o,growth-1,7,0.5,,`);
     const ownSecond = interval(seconds(base + 30), seconds(base + 31));
-    const hourSpan = interval(seconds(base), seconds(base + hour));
-    const span = kind === 'amount' || kind === 'count' ? ownSecond : hourSpan;
-    expect(row).toMatchObject({ ...told, text, window: hourSpan, span });
+    const hourRange = interval(seconds(base), seconds(base + hour));
+    const range = kind === 'amount' || kind === 'count' ? ownSecond : hourRange;
+    expect(row).toMatchObject({ ...told, text, window: hourRange, range });
     expect((await warehouse.logs.windows('main')).map(({ quarantined }) => quarantined)).toEqual([1]);
   });
 

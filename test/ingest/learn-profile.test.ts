@@ -32,9 +32,12 @@ const taught = async (
   style: Partial<SourceStyle>,
   { source = rows, ...change }: Partial<LogPull> & { readonly source?: readonly SourceRow[] } = {},
 ) => {
-  await using house = await setUp(source, style);
-  await pullLogs(pullOf(house.folder, house.warehouse, house.source, change));
-  return { values: await valuesOf(house.warehouse), points: await house.warehouse.profile.points('main') };
+  await using fixture = await setUp(source, style);
+  await pullLogs(pullOf(fixture.folder, fixture.warehouse, fixture.source, change));
+  return {
+    values: await valuesOf(fixture.warehouse),
+    points: await fixture.warehouse.profile.points('main'),
+  };
 };
 
 it('a pull writes down what it found, each point with its evidence', async () => {
@@ -130,15 +133,15 @@ const listening = () => {
 };
 
 it('columns that appear and go are noted, logged and kept, and the pull goes on', async () => {
-  await using house = await setUp(rows);
+  await using fixture = await setUp(rows);
   const pullWith = async (order: readonly string[]) => {
     const { heard, log } = listening();
     const source = logSource(
       rows.map((one) => ({ ...one, extra: 'gold' })),
       { order },
     );
-    const span = { from: pullOf(house.folder, house.warehouse, source).since };
-    await pullLogs(pullOf(house.folder, house.warehouse, source, { log, ...span }));
+    const range = { from: pullOf(fixture.folder, fixture.warehouse, source).since };
+    await pullLogs(pullOf(fixture.folder, fixture.warehouse, source, { log, ...range }));
     return heard.filter((line) => line.includes('that it'));
   };
   const usual = plainStyle.order.filter((name) => name !== 'note');
@@ -150,50 +153,50 @@ it('columns that appear and go are noted, logged and kept, and the pull goes on'
   expect(await pullWith(usual.filter((name) => name !== 'type'))).toEqual([
     'the log export no longer has columns that it had before; their figures are unknown: type, tier',
   ]);
-  expect((await house.warehouse.profile.untold('main')).map(({ topic, name }) => `${topic} ${name}`)).toEqual(
-    ['column-appeared tier', 'column-gone tier', 'column-gone type'],
-  );
-  const past = await house.warehouse.profile.past('main');
+  expect(
+    (await fixture.warehouse.profile.pending('main')).map(({ topic, name }) => `${topic} ${name}`),
+  ).toEqual(['column-appeared tier', 'column-gone tier', 'column-gone type']);
+  const past = await fixture.warehouse.profile.past('main');
   expect(past.filter(({ point }) => point === 'log.columns')).toHaveLength(2);
 });
 
 it('a needed column that goes fails the pull, and is noted all the same', async () => {
-  await using house = await setUp(rows);
-  await pullLogs(pullOf(house.folder, house.warehouse, house.source));
+  await using fixture = await setUp(rows);
+  await pullLogs(pullOf(fixture.folder, fixture.warehouse, fixture.source));
   const without = logSource(rows, { order: plainStyle.order.filter((name) => name !== 'model_name') });
-  const again = pullOf(house.folder, house.warehouse, without, {
-    from: pullOf(house.folder, house.warehouse, without).since,
+  const again = pullOf(fixture.folder, fixture.warehouse, without, {
+    from: pullOf(fixture.folder, fixture.warehouse, without).since,
   });
   await expect(pullLogs(again)).rejects.toMatchObject({ code: 'export-column-missing' });
-  expect(await house.warehouse.profile.untold('main')).toMatchObject([
+  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
     { topic: 'column-gone', name: 'model_name', detail: 'model_name' },
   ]);
 });
 
 it('a kind that is not known is warned of once, and its rows are no spend', async () => {
   const strange = [...rows, row({ at: base + 100, kind: 'gift', quota: '99' })];
-  await using house = await setUp(strange);
+  await using fixture = await setUp(strange);
   const { heard, log } = listening();
-  const pull = pullOf(house.folder, house.warehouse, house.source, { log });
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, { log });
   await pullLogs(pull);
   await pullLogs({ ...pull, from: pull.since });
   expect(heard.filter((line) => line.includes('kinds'))).toEqual([
     'the log export has rows of kinds that are not known; they are counted as nothing: gift',
   ]);
-  expect(await house.warehouse.profile.untold('main')).toMatchObject([
+  expect(await fixture.warehouse.profile.pending('main')).toMatchObject([
     { topic: 'kind-unknown', name: 'gift' },
   ]);
-  const spend = await house.warehouse.spend('main', { start: pull.since, end: pull.until });
+  const spend = await fixture.warehouse.spend('main', { start: pull.since, end: pull.until });
   expect(spend).toMatchObject({ net: '1.25', otherKinds: [{ kind: 'gift', rows: 1, amount: '99' }] });
 });
 
 it('data that came are landed though nothing can be written of what they teach', async () => {
-  await using house = await setUp(rows);
+  await using fixture = await setUp(rows);
   const broken = (): Promise<never> => Promise.reject(new Error('no room'));
-  const profile = { ...house.warehouse.profile, learn: broken, noteColumns: broken, noteKinds: broken };
+  const profile = { ...fixture.warehouse.profile, learn: broken, noteColumns: broken, noteKinds: broken };
   const { heard, log } = listening();
-  const pull = pullOf(house.folder, house.warehouse, house.source, { log });
-  const pulled = await pullLogs({ ...pull, warehouse: { logs: house.warehouse.logs, profile } });
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, { log });
+  const pulled = await pullLogs({ ...pull, warehouse: { logs: fixture.warehouse.logs, profile } });
   expect(pulled.rows).toBe(3);
   expect(heard.join('\n')).toContain('cannot be written down: no room');
 });
@@ -208,17 +211,17 @@ const oddRows = [
 ];
 
 it('columns and kinds that the config names are taken as it says, and no others', async () => {
-  await using house = await setUp(oddRows, odd);
-  const { profile: plainProfile } = pullOf(house.folder, house.warehouse, house.source);
+  await using fixture = await setUp(oddRows, odd);
+  const { profile: plainProfile } = pullOf(fixture.folder, fixture.warehouse, fixture.source);
   const logExport = {
     columns: { quota: 'Charge', kind: '类别' },
     kinds: { 扣费: 'consumption', '2': 'top-up' },
   } as const;
-  const pull = pullOf(house.folder, house.warehouse, house.source, {
+  const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source, {
     profile: { ...plainProfile, amounts: 'currency', logExport },
   });
   await pullLogs(pull);
-  expect(await house.warehouse.spend('main', { start: pull.since, end: pull.until })).toMatchObject({
+  expect(await fixture.warehouse.spend('main', { start: pull.since, end: pull.until })).toMatchObject({
     net: '0.75',
     calls: 2,
     otherKinds: [
@@ -240,16 +243,16 @@ it.each([
 ] as const)(
   'the config may say that there is %s, and is held to it',
   async (_, style, right, wrong, code) => {
-    await using house = await setUp(rows, style);
-    const pull = pullOf(house.folder, house.warehouse, house.source);
+    await using fixture = await setUp(rows, style);
+    const pull = pullOf(fixture.folder, fixture.warehouse, fixture.source);
     const saying = (logExport: typeof right | typeof wrong) => ({
       ...pull,
       profile: { ...pull.profile, logExport },
     });
     await expect(pullLogs(saying(wrong))).rejects.toMatchObject({ code });
     expect(await pullLogs(saying(right))).toMatchObject({ rows: 3, quota: '1.25' });
-    expect((await house.warehouse.profile.points('main')).filter(({ how }) => how === 'config')).toHaveLength(
-      1,
-    );
+    expect(
+      (await fixture.warehouse.profile.points('main')).filter(({ how }) => how === 'config'),
+    ).toHaveLength(1);
   },
 );

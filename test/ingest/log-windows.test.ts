@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unknownGateway } from '../../src/base/index.ts';
 import { planLogPull } from '../../src/ingest/index.ts';
 import { askForLogs, splitLogWindow } from '../../src/ingest/log-windows.ts';
-import { foldsOf, offsetsOf } from '../../src/ingest/zone-folds.ts';
+import { dstOverlapsOf, offsetsOf } from '../../src/ingest/zone-folds.ts';
 import { interval } from '../../src/base/index.ts';
 import { seconds } from './log-source.ts';
 
@@ -53,9 +53,15 @@ describe('planning a pull of logs', () => {
   });
 
   it('never cuts inside an hour that the wall clock shows twice', () => {
-    const fold = foldsOf('Europe/Berlin', interval(seconds(1_793_000_000), seconds(1_793_000_001)))[0];
+    const dstOverlap = dstOverlapsOf(
+      'Europe/Berlin',
+      interval(seconds(1_793_000_000), seconds(1_793_000_001)),
+    )[0];
     // 2026-10-25: 02:00 to 03:00 CEST, then again CET.
-    expect(fold).toEqual({ start: Date.UTC(2026, 9, 25, 0) / 1000, end: Date.UTC(2026, 9, 25, 2) / 1000 });
+    expect(dstOverlap).toEqual({
+      start: Date.UTC(2026, 9, 25, 0) / 1000,
+      end: Date.UTC(2026, 9, 25, 2) / 1000,
+    });
     fc.assert(
       fc.property(
         fc.integer({ min: -20_000, max: 20_000 }),
@@ -63,7 +69,7 @@ describe('planning a pull of logs', () => {
         fc.integer({ min: 60, max: 10_000 }),
         fc.boolean(),
         (offset, length, windowSeconds, forced) => {
-          const since = seconds((fold?.start ?? 0) + offset);
+          const since = seconds((dstOverlap?.start ?? 0) + offset);
           const until = seconds(since + length);
           const plan = planLogPull({
             since,
@@ -74,7 +80,7 @@ describe('planning a pull of logs', () => {
           });
           for (const [index, window] of plan.entries()) {
             for (const end of [window.start, window.end])
-              expect(fold !== undefined && end > fold.start && end < fold.end).toBe(false);
+              expect(dstOverlap !== undefined && end > dstOverlap.start && end < dstOverlap.end).toBe(false);
             if (index > 0) expect(window.start).toBe(plan[index - 1]?.end);
           }
           if (forced) {
@@ -100,8 +106,14 @@ describe('planning a pull of logs', () => {
     expect(again(0, 1000)).toEqual([]);
     expect(again(5000, 6000)).toEqual([]);
     expect(again(2000, 2000)).toEqual([]);
-    const inFold = seconds(Date.UTC(2026, 9, 25, 1) / 1000);
-    const nothing = { ...request, until: seconds(1_800_000_000), from: inFold, to: inFold, profile: berlin };
+    const inDstOverlap = seconds(Date.UTC(2026, 9, 25, 1) / 1000);
+    const nothing = {
+      ...request,
+      until: seconds(1_800_000_000),
+      from: inDstOverlap,
+      to: inDstOverlap,
+      profile: berlin,
+    };
     expect(planLogPull(nothing)).toEqual([]);
   });
 
@@ -113,8 +125,11 @@ describe('planning a pull of logs', () => {
       { start: 11, end: 13 },
     ]);
     expect(halves(10, 11)).toBeUndefined();
-    const fold = foldsOf('Europe/Berlin', interval(seconds(1_793_000_000), seconds(1_793_000_001)))[0];
-    expect(fold && splitLogWindow(fold, berlin)).toBeUndefined();
+    const dstOverlap = dstOverlapsOf(
+      'Europe/Berlin',
+      interval(seconds(1_793_000_000), seconds(1_793_000_001)),
+    )[0];
+    expect(dstOverlap && splitLogWindow(dstOverlap, berlin)).toBeUndefined();
   });
 
   it('asks for one second more than either reading of the range needs', () => {

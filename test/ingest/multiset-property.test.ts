@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { interval, isFault, systemClock, unixMillis, unknownGateway } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import type { LogPull, LogPullMeans, LogQuery, PullSummary } from '../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps, LogQuery, PullSummary } from '../../src/ingest/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { LogBatch, Warehouse } from '../../src/warehouse/index.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import type { TestFolder } from '../warehouse/support.ts';
 import { chunksOf, csvOf, seconds } from './log-source.ts';
@@ -127,7 +127,7 @@ const play = async (
     effects: Effects,
     { answers }: ReturnType<typeof gateway>,
     until: number,
-  ): LogPullMeans['warehouse'] => {
+  ): LogPullDeps['warehouse'] => {
     const { logs } = warehouse;
     const struck =
       <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>
@@ -160,7 +160,7 @@ const play = async (
         landWindow,
         landings: struck(logs.landings),
         reach: struck(logs.reach),
-        takeBackFuture: struck(logs.takeBackFuture),
+        removeFutureRows: struck(logs.removeFutureRows),
       },
     };
   };
@@ -212,8 +212,8 @@ const play = async (
         .toSorted(),
     );
     const aside = await warehouse.logs.quarantined(account);
-    const spans = aside.map(({ span }) => `${span.start} ${span.end}`).toSorted();
-    expect(spans).toEqual(
+    const ranges = aside.map(({ range }) => `${range.start} ${range.end}`).toSorted();
+    expect(ranges).toEqual(
       held
         .filter(isBad)
         .map(({ at }) => `${at} ${at + 1}`)
@@ -256,7 +256,7 @@ const play = async (
     reports.push({ millis: world.clock.now(), start, end, rows: inReport });
   };
 
-  const passTime = (wait: number): void => {
+  const advanceTime = (wait: number): void => {
     now += wait;
     // What happens at one moment can't be told apart by it.
     world.setClock(Math.max(now * 1000, world.clock.now() + 1));
@@ -264,7 +264,7 @@ const play = async (
 
   world.setClock(base * 1000);
   for (const [index, step] of drawn.steps.entries()) {
-    passTime(step.wait);
+    advanceTime(step.wait);
     if (index >= drawn.allFrom) since = base;
     const until = now - drawn.lag;
     const outcome = await pull(step);
@@ -277,7 +277,7 @@ const play = async (
 
   // By now all is shown, and each day has had its last revisit.
   since = base;
-  passTime(Math.max(0, base + (days + 3) * day - now));
+  advanceTime(Math.max(0, base + (days + 3) * day - now));
   const unread = drawn.bad === 'fail' ? { badRows: 'quarantine' as const } : {};
   expect(await pull({ ahead: 1 }, unread)).not.toBeTypeOf('string');
   const until = now - drawn.lag;
@@ -294,7 +294,7 @@ const play = async (
     expect(index === -1 ? one : undefined).toBeUndefined();
     rest.splice(index, 1);
   }
-  passTime(1);
+  advanceTime(1);
   await pull({ again: [base, null] }, { ...unread, since: seconds(base) });
   const shown = every.filter(({ at }) => at >= base && at < now - drawn.lag);
   const noteName = style.names['note'] ?? 'note';
@@ -307,7 +307,7 @@ const play = async (
 
   // And again: nothing changes.
   const millis = world.clock.now();
-  passTime(0);
+  advanceTime(0);
   const second = await pull({ again: [base, null], windowSeconds: 2 * day }, unread);
   expect(second).toMatchObject({ restated: 0, rows: shown.filter((one) => !isBad(one)).length });
   expect(await pull({}, unread)).toMatchObject({ windows: 0, revisited: 0, restated: 0 });
@@ -325,6 +325,6 @@ it('holds the multiset of rows that the gateway showed when each second was last
       runs += 1;
       await play(world, folder, statements, `run-${runs}`, drawn);
     }),
-    { numRuns: few(1, stormTimes) },
+    { numRuns: few(1, chaosFactor) },
   );
 });

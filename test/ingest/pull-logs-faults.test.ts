@@ -2,7 +2,7 @@ import { chmod, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { fault, interval, unknownGateway } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import type { LogPull, LogPullMeans, LogQuery } from '../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps, LogQuery } from '../../src/ingest/index.ts';
 import { chunksOf, logSource, seconds, sumOf } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
@@ -22,7 +22,7 @@ const calls = (count: number, change: Partial<SourceRow> = {}): readonly SourceR
 type Set = {
   readonly rows?: readonly SourceRow[];
   readonly style?: Partial<SourceStyle>;
-  readonly change?: Partial<LogPull & LogPullMeans>;
+  readonly change?: Partial<LogPull & LogPullDeps>;
   readonly spoil?: (body: string, query: LogQuery, call: number) => string | Buffer;
 };
 

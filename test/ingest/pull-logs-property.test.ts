@@ -7,7 +7,7 @@ import { anyStyle, iso, times } from './log-styles.ts';
 import { logSource, seconds, sumOf } from './log-source.ts';
 import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
 const day = 86_400;
 
@@ -106,7 +106,7 @@ it('holds exactly what the gateway served, whatever it writes and however time i
         expect(again.quota).toBe(sumOf(inWindow.map(({ quota }) => quota)) || '0');
       },
     ),
-    { numRuns: few(2, stormTimes) },
+    { numRuns: few(2, chaosFactor) },
   );
 });
 
@@ -114,13 +114,13 @@ it('lands each row once through a repeated hour, when times are naive', async ()
   await using folder = await testFolder();
   await using warehouse = await openIn(folder);
   let runs = 0;
-  const fold = Date.UTC(2026, 9, 25, 0) / 1000;
+  const dstOverlap = Date.UTC(2026, 9, 25, 0) / 1000;
   const wall = (at: number): string =>
-    iso(at + (at < fold + 3600 ? 7200 : 3600))
+    iso(at + (at < dstOverlap + 3600 ? 7200 : 3600))
       .slice(0, 19)
       .replace('T', ' ');
   const all = Array.from({ length: 240 }, (_, index) => ({
-    at: fold - 7200 + index * 90,
+    at: dstOverlap - 7200 + index * 90,
     model: 'm',
     token: 'k',
     prompt: 1,
@@ -136,18 +136,18 @@ it('lands each row once through a repeated hour, when times are naive', async ()
         const source = logSource(all, { time: wall });
         const request = pullOf(folder, warehouse, source, {
           account,
-          since: seconds(fold - 7200),
+          since: seconds(dstOverlap - 7200),
           profile: { ...unknownGateway, naiveZone: 'Europe/Berlin' },
           windowSeconds,
         });
         for (const stop of [...stops, 21_600].toSorted((left, right) => left - right))
-          await pullLogs({ ...request, until: seconds(fold - 7200 + stop) });
+          await pullLogs({ ...request, until: seconds(dstOverlap - 7200 + stop) });
         const spend = await warehouse.spend(account, interval(seconds(0), seconds(4_000_000_000)));
         expect(spend.calls).toBe(240);
         expect(spend.net).toBe(sumOf(all.map(({ quota }) => quota)));
       },
     ),
-    { numRuns: 1 * stormTimes },
+    { numRuns: 1 * chaosFactor },
   );
 });
 

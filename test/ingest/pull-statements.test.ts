@@ -22,8 +22,8 @@ const statementsOf = async (rows: readonly SourceRow[], windows: number): Promis
   await using set = await setUp(rows);
   const run = vi.spyOn(DuckDBConnection.prototype, 'run');
   try {
-    const span = { until: seconds(base + length), windowSeconds: length / windows };
-    const pulled = await pullLogs(pullOf(set.folder, set.warehouse, set.source, span));
+    const range = { until: seconds(base + length), windowSeconds: length / windows };
+    const pulled = await pullLogs(pullOf(set.folder, set.warehouse, set.source, range));
     expect(pulled).toMatchObject({ windows, rows: rows.length });
     return run.mock.calls.length;
   } finally {

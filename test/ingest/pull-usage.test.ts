@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fault, interval, unixMillis, unknownGateway } from '../../src/base/index.ts';
 import { pullUsage } from '../../src/ingest/index.ts';
-import type { UsagePull, UsagePullMeans } from '../../src/ingest/index.ts';
+import type { UsagePull, UsagePullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openIn, testFolder } from './support.ts';
 import { usageSource } from './usage-source.ts';
@@ -15,9 +15,9 @@ const series = { account: 'main', dimension: 'model', metric: 'spend', granulari
 
 const pullOf = (
   warehouse: Warehouse,
-  source: Pick<UsagePullMeans, 'fetchUsage'>,
-  change: Partial<UsagePull & UsagePullMeans> = {},
-): UsagePull & UsagePullMeans => usagePullOf(warehouse, source, start + 425 * day + 5000, change);
+  source: Pick<UsagePullDeps, 'fetchUsage'>,
+  change: Partial<UsagePull & UsagePullDeps> = {},
+): UsagePull & UsagePullDeps => usagePullOf(warehouse, source, start + 425 * day + 5000, change);
 
 const iso = (bucket: number): string => new Date(bucket).toISOString();
 
@@ -99,7 +99,7 @@ describe('pulling usage', () => {
       value: '0.5',
     }));
     const source = usageSource(list);
-    const fetchUsage: UsagePullMeans['fetchUsage'] = async (query) => {
+    const fetchUsage: UsagePullDeps['fetchUsage'] = async (query) => {
       if (query.end - query.start > 30 * day) throw fault('gateway-refused', 'at most 30 days');
       return source.fetchUsage(query);
     };

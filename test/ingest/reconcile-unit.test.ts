@@ -10,7 +10,7 @@ import {
   zero,
 } from '../../src/base/index.ts';
 import type { Money } from '../../src/base/index.ts';
-import { figureFor, figuresOf, matchFigures, tellComparison } from '../../src/ingest/index.ts';
+import { figureFor, figuresOf, matchFigures, notifyComparison } from '../../src/ingest/index.ts';
 import type { LogSums } from '../../src/ingest/index.ts';
 
 const sumsOf = (consumption: Money, refunds: Money = zero, rows = 1000): LogSums => ({
@@ -87,7 +87,7 @@ describe('of a log that lacks calls', () => {
         if (match.fit !== undefined) return;
         expect(match.figure.unit).toBe('USD');
         if (inYuan) expect(match.unproven).toEqual(['CNY']);
-        const text = tellComparison({ source: 'statistics', verdict: 'truncated', match });
+        const text = notifyComparison({ source: 'statistics', verdict: 'truncated', match });
         expect(text.includes('USD or CNY')).toBe(match.unproven !== undefined);
       }),
     );
@@ -132,14 +132,14 @@ describe('the figure for a part of what was compared', () => {
         shareFrom(1e-3),
         fc.boolean(),
         ([currency = '', name = '', rate = ''], whole, share, isCurrency) => {
-          const means = {
+          const deps = {
             currency,
             unitsPerCurrency: 500_000,
             isCurrency,
             others: [{ name, perCurrency: money(rate) }],
           };
           const [first, rest] = [part(whole, share), subtractMoney(whole, part(whole, share))];
-          for (const figure of figuresOf(sumsOf(whole), means)) {
+          for (const figure of figuresOf(sumsOf(whole), deps)) {
             const [one, other] = [figureFor(figure, sumsOf(first)), figureFor(figure, sumsOf(rest))];
             expect([one.unit, one.kind]).toEqual([figure.unit, figure.kind]);
             expect(addMoney(one.net, other.net)).toBe(figure.net);

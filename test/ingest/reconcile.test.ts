@@ -28,7 +28,7 @@ import {
   matchFigures,
   nameGap,
   settledThrough,
-  tellComparison,
+  notifyComparison,
 } from '../../src/ingest/index.ts';
 import type { LogSums, Vote } from '../../src/ingest/index.ts';
 import type { KnownGap, StoredComparison } from '../../src/warehouse/index.ts';
@@ -52,7 +52,7 @@ const calls = fc.array(fc.integer({ min: 1, max: 400_000_000 }), { minLength: 1,
 const refunds = fc.array(fc.integer({ min: 1, max: 50_000_000 }), { maxLength: 4 });
 const rate = money('7.13');
 
-const means = {
+const deps = {
   currency: 'USD',
   unitsPerCurrency: 500_000,
   isCurrency: true,
@@ -93,7 +93,7 @@ describe('a figure of another source', () => {
           fc.pre(compareMoney(absoluteMoney(takesOff ? sums.net : sums.consumption), money('0.01')) > 0);
           // Where refunds are as small as the rounding, both sums fit.
           fc.pre(sums.refunds === zero || compareMoney(sums.refunds, money('0.001')) > 0);
-          const match = matchFigures([{ value, places }], figuresOf(sums, means));
+          const match = matchFigures([{ value, places }], figuresOf(sums, deps));
           const expected =
             unit !== 'USD'
               ? ['currency']
@@ -133,11 +133,11 @@ describe('a figure of another source', () => {
           fc.pre(compareMoney(absoluteMoney(subtractMoney(gap, ours.refunds)), money('0.001')) > 0);
           const value = shown(theirs, unit, takesOff);
           const known = { unit, refunds: takesOff ? ('taken off' as const) : ('not taken off' as const) };
-          const match = matchFigures([{ value, places: 8 }], figuresOf(ours, means), known);
+          const match = matchFigures([{ value, places: 8 }], figuresOf(ours, deps), known);
           expect(agreement(match)).toBeUndefined();
           expect(match.figure.unit).toBe(unit);
           expect(compareMoney(match.gap, zero)).toBe(isMissing ? 1 : -1);
-          const vote: Vote = { span: spanOf(0, 10), verdict: 'unexplained', match };
+          const vote: Vote = { range: rangeOf(0, 10), verdict: 'unexplained', match };
           expect(nameGap(vote, [])).toBe(isMissing ? 'truncated' : 'unexplained');
         },
       ),
@@ -145,16 +145,16 @@ describe('a figure of another source', () => {
   });
 
   it('is compared over every reading, and one that fits is enough', () => {
-    const figures = figuresOf(sumsOf([250_000_000], []), means);
+    const figures = figuresOf(sumsOf([250_000_000], []), deps);
     const readings = ['2.6', '2.5'].map((value) => ({ value: money(value) }));
     expect(agreement(matchFigures(readings, figures))).toBe('equal');
     expect(agreement(matchFigures(readings.slice(0, 1), figures))).toBeUndefined();
     expect(matchFigures([], figures)).toMatchObject({ fit: undefined, gap: '-2.5' });
-    expect(agreement(matchFigures([{ value: zero }], figuresOf(sumsOf([], []), means)))).toBe('equal');
+    expect(agreement(matchFigures([{ value: zero }], figuresOf(sumsOf([], []), deps)))).toBe('equal');
   });
 
   it('with few decimals is believed to have no more only when enough figures showed it', () => {
-    const figures = figuresOf(sumsOf([225_431_000], []), means);
+    const figures = figuresOf(sumsOf([225_431_000], []), deps);
     const reading = { value: money('2.25') };
     expect(agreement(matchFigures([reading], figures))).toBeUndefined();
     expect(agreement(matchFigures([{ ...reading, places: 2, isPlacesKnown: true }], figures))).toBe(
@@ -178,9 +178,9 @@ describe('a figure of another source', () => {
           const first = grains(before);
           const value = subtractMoney(write(addMoney(first, sums.net)), write(first));
           const reading = { value, isDifference: true };
-          expect(['equal', 'rounding']).toContain(agreement(matchFigures([reading], figuresOf(sums, means))));
+          expect(['equal', 'rounding']).toContain(agreement(matchFigures([reading], figuresOf(sums, deps))));
           const more = { ...reading, value: addMoney(value, money('0.0003')) };
-          expect(agreement(matchFigures([more], figuresOf(sums, means)))).toBeUndefined();
+          expect(agreement(matchFigures([more], figuresOf(sums, deps)))).toBeUndefined();
         },
       ),
     );
@@ -189,9 +189,9 @@ describe('a figure of another source', () => {
   it('of the balance falls by what is charged and rises by what is paid in', () => {
     const sums = { ...sumsOf([300_000_000], [100_000_000]), topUps: money('50') };
     const change = { value: money('48'), isDifference: true };
-    expect(agreement(matchFigures([change], figuresOf(asBalance(sums), means)))).toBe('equal');
+    expect(agreement(matchFigures([change], figuresOf(asBalance(sums), deps)))).toBe('equal');
     expect(
-      agreement(matchFigures([{ ...change, value: money('-2') }], figuresOf(asBalance(sums), means))),
+      agreement(matchFigures([{ ...change, value: money('-2') }], figuresOf(asBalance(sums), deps))),
     ).toBeUndefined();
   });
 
@@ -199,10 +199,10 @@ describe('a figure of another source', () => {
     fc.assert(
       fc.property(calls, refunds, fc.integer({ min: 0, max: 400_000_000 }), (spent, given, theirs) => {
         const sums = sumsOf(spent, given);
-        const match = matchFigures([{ value: grains(theirs) }], figuresOf(sums, means));
+        const match = matchFigures([{ value: grains(theirs) }], figuresOf(sums, deps));
         const open = ['late data', 'truncated', 'unexplained'] as const;
         for (const verdict of [agreement(match) ?? 'unexplained', ...open]) {
-          const text = tellComparison({ source: 'statistics', verdict, match });
+          const text = notifyComparison({ source: 'statistics', verdict, match });
           expect(text).toContain(match.reading);
           expect(text).toMatch(/^[A-Z].*\.$/);
           expect(text).not.toContain('..');
@@ -213,18 +213,18 @@ describe('a figure of another source', () => {
   });
 });
 
-const spanOf = (start: number, end: number): Interval<UnixSeconds> =>
+const rangeOf = (start: number, end: number): Interval<UnixSeconds> =>
   interval(unixSeconds(start), unixSeconds(end));
 
 describe('a gap that nothing explains', () => {
   const matched = (ours: number, theirs: number) =>
     matchFigures(
       [{ value: grains(theirs), places: 8 }],
-      figuresOf(sumsOf([ours], []), { ...means, others: [] }),
+      figuresOf(sumsOf([ours], []), { ...deps, others: [] }),
     );
   const vote = (ours: number, theirs: number, start = 0, end = 10): Vote => {
     const match = matched(ours, theirs);
-    return { span: spanOf(start, end), match, verdict: agreement(match) ?? 'unexplained' };
+    return { range: rangeOf(start, end), match, verdict: agreement(match) ?? 'unexplained' };
   };
   const short = vote(100_000_000, 150_000_000);
 
@@ -268,7 +268,7 @@ describe('a gap that a pull finds', () => {
   const total = (verdict: string, start: number, end: number, gap: string, more: More = {}) =>
     ({
       source: 'statistics',
-      span: spanOf(start, end),
+      range: rangeOf(start, end),
       ours: zero,
       theirs: money(gap),
       gap: money(gap),
@@ -285,8 +285,8 @@ describe('a gap that a pull finds', () => {
       const changed = judgeGaps(one, known, at);
       const isSame = (left: KnownGap, right: KnownGap) =>
         left.source === right.source &&
-        left.span.start === right.span.start &&
-        left.span.end === right.span.end;
+        left.range.start === right.range.start &&
+        left.range.end === right.range.end;
       const kept = known.map((gap) => changed.find((next) => isSame(gap, next)) ?? gap);
       const fresh = changed.filter((next) => !known.some((gap) => isSame(gap, next)));
       known = [...kept, ...fresh];
@@ -339,31 +339,31 @@ describe('a gap that a pull finds', () => {
 
 describe('time that is settled', () => {
   const landing = (start: number, end: number, at: number) => ({
-    window: spanOf(start, end),
+    window: rangeOf(start, end),
     landedAt: unixMillis(at * 1000),
   });
 
   it('is what was landed ten minutes or more after it, without a gap', () => {
-    const span = spanOf(1000, 5000);
-    expect(settledThrough(span, [])).toBe(1000);
-    expect(settledThrough(span, [landing(0, 6000, 6000)])).toBe(5000);
-    expect(settledThrough(span, [landing(0, 5000, 5000)])).toBe(4400);
-    expect(settledThrough(span, [landing(0, 5000, 5000), landing(4000, 5000, 9000)])).toBe(5000);
-    expect(settledThrough(span, [landing(0, 2000, 9000), landing(2001, 5000, 9000)])).toBe(2000);
+    const range = rangeOf(1000, 5000);
+    expect(settledThrough(range, [])).toBe(1000);
+    expect(settledThrough(range, [landing(0, 6000, 6000)])).toBe(5000);
+    expect(settledThrough(range, [landing(0, 5000, 5000)])).toBe(4400);
+    expect(settledThrough(range, [landing(0, 5000, 5000), landing(4000, 5000, 9000)])).toBe(5000);
+    expect(settledThrough(range, [landing(0, 2000, 9000), landing(2001, 5000, 9000)])).toBe(2000);
   });
 
   it('agreed when it was landed only where nothing was landed since', () => {
-    const span = spanOf(0, 100);
+    const range = rangeOf(0, 100);
     const agreed = (start: number, end: number, at: number) => ({
-      span: spanOf(start, end),
+      range: rangeOf(start, end),
       comparedAt: unixMillis(at * 1000),
     });
-    expect(agreedWhenLanded(span, [agreed(0, 60, 70), agreed(60, 100, 110)], [landing(0, 100, 50)])).toBe(
+    expect(agreedWhenLanded(range, [agreed(0, 60, 70), agreed(60, 100, 110)], [landing(0, 100, 50)])).toBe(
       true,
     );
-    expect(agreedWhenLanded(span, [agreed(0, 60, 70)], [landing(0, 100, 50)])).toBe(false);
-    expect(agreedWhenLanded(span, [agreed(0, 100, 70)], [landing(90, 95, 71)])).toBe(false);
-    expect(agreedWhenLanded(span, [], [])).toBe(false);
+    expect(agreedWhenLanded(range, [agreed(0, 60, 70)], [landing(0, 100, 50)])).toBe(false);
+    expect(agreedWhenLanded(range, [agreed(0, 100, 70)], [landing(90, 95, 71)])).toBe(false);
+    expect(agreedWhenLanded(range, [], [])).toBe(false);
   });
 });
 
@@ -377,7 +377,7 @@ describe('buckets of usage', () => {
     zone: string,
   ) =>
     bucketsIn(
-      spanOf(at(from), at(to)),
+      rangeOf(at(from), at(to)),
       seen.map((text) => unixMillis(at(text) * 1000)),
       granularity,
       zone,
@@ -414,11 +414,11 @@ describe('buckets of usage', () => {
         fc.constantFrom('hour', 'day', 'week'),
         fc.constantFrom('UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York'),
         (start, length, granularity, zone) => {
-          const span = spanOf(start, start + length);
-          const found = bucketsIn(span, [], granularity, zone);
+          const range = rangeOf(start, start + length);
+          const found = bucketsIn(range, [], granularity, zone);
           const longest = { hour: 3600, day: 90_000, week: 8 * 86_400 }[granularity];
           for (const [index, bucket] of found.entries()) {
-            expect(bucket.start >= span.start && bucket.end <= span.end).toBe(true);
+            expect(bucket.start >= range.start && bucket.end <= range.end).toBe(true);
             expect(found[index + 1]?.start ?? bucket.end).toBe(bucket.end);
           }
           expect(length - found.reduce((sum, bucket) => sum + bucket.end - bucket.start, 0)).toBeLessThan(

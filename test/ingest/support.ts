@@ -1,5 +1,5 @@
 import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/base/index.ts';
-import type { LogPull, LogPullMeans } from '../../src/ingest/index.ts';
+import type { LogPull, LogPullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import type { TestFolder } from '../warehouse/support.ts';
@@ -14,8 +14,8 @@ export const pullOf = (
   folder: TestFolder,
   warehouse: Warehouse,
   source: Pick<LogSource, 'fetchLogs'>,
-  change: Partial<LogPull & LogPullMeans> = {},
-): LogPull & LogPullMeans => ({
+  change: Partial<LogPull & LogPullDeps> = {},
+): LogPull & LogPullDeps => ({
   account: 'main',
   since: seconds(base),
   until: seconds(base + 86_400),

@@ -4,7 +4,7 @@ import { pullLogs } from '../../src/ingest/index.ts';
 import { csvOf, chunksOf, logSource, plainStyle, seconds } from './log-source.ts';
 import type { SourceRow, SourceStyle } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 
@@ -18,7 +18,7 @@ const charged = '10.875';
 
 /** Outside a storm every seventeenth byte, and each where a line ends. */
 const looked = (body: Buffer, bytes: number): boolean =>
-  stormTimes > 1 ||
+  chaosFactor > 1 ||
   bytes % 17 === 0 ||
   bytes === body.length ||
   /[\r\n]/.test(body.toString('latin1', bytes - 2, bytes));

@@ -14,9 +14,9 @@ import {
 } from '../../src/base/index.ts';
 import type { FaultCode } from '../../src/base/index.ts';
 import { pullUsage } from '../../src/ingest/index.ts';
-import type { UsagePull, UsagePullMeans, UsageQuery } from '../../src/ingest/index.ts';
+import type { UsagePull, UsagePullDeps, UsageQuery } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 import { chunksOf } from './log-source.ts';
 import { effectsWith, stopped, strikes, strikeStatements } from './struck-effects.ts';
 import type { Effects } from './struck-effects.ts';
@@ -138,10 +138,10 @@ const play = async (
   // A Monday: each granularity has a bucket that begins here.
   const first = start - ahead;
   const bucketAt = (moment: number): number => first + Math.floor((moment - first) / length) * length;
-  const span = (drawn.refusal === null ? most : few) * length;
+  const range = (drawn.refusal === null ? most : few) * length;
   const limit = drawn.refusal === null ? 180 * day : (limits[drawn.limit % limits.length] ?? 180 * day);
   const parts = drawn.parts.map(({ at, beside, late, ...part }): Part => {
-    const bucket = bucketAt(first + Math.floor(at * span)) + beside * length;
+    const bucket = bucketAt(first + Math.floor(at * range)) + beside * length;
     // A bucket is shown before it is over.
     return { ...part, bucket, shownFrom: bucket + late };
   });
@@ -203,7 +203,7 @@ const play = async (
   const watched = (
     effects: Effects,
     { answers }: ReturnType<typeof gateway>,
-  ): UsagePullMeans['warehouse'] => ({
+  ): UsagePullDeps['warehouse'] => ({
     usage: {
       reach: async (series) => effects.run('warehouse', async () => warehouse.usage.reach(series)),
       landWindow: async (batch) => {
@@ -257,8 +257,8 @@ const play = async (
       topN: 10_000,
       since: unixMillis(first),
       until: unixMillis(now),
-      ...(from === undefined ? {} : { from: unixMillis(first + Math.floor(from * span)) }),
-      ...(to === undefined ? {} : { to: unixMillis(first + Math.floor(to * span)) }),
+      ...(from === undefined ? {} : { from: unixMillis(first + Math.floor(from * range)) }),
+      ...(to === undefined ? {} : { to: unixMillis(first + Math.floor(to * range)) }),
       revisitDays: drawn.revisitDays,
       profile: { ...unknownGateway, usageZone: zone },
       fetchUsage: source.fetchUsage,
@@ -284,7 +284,7 @@ const play = async (
   };
 
   for (const step of drawn.steps) {
-    now += Math.floor(step.wait * span);
+    now += Math.floor(step.wait * range);
     const before = await Promise.all(
       dimensions.map(async (dimension) => warehouse.usage.reach(seriesOf(dimension))),
     );
@@ -302,7 +302,7 @@ const play = async (
         ).toBe(true);
     }
   }
-  now = Math.max(now, first + span + 4 * day);
+  now = Math.max(now, first + range + 4 * day);
   expect(await pull({})).toBe(true);
   expect(await pull({ again: [0, 2] })).toBe(true);
   for (const dimension of dimensions) {
@@ -327,6 +327,6 @@ it('holds the figures that the gateway showed when each bucket was last pulled, 
       runs += 1;
       await play(warehouse, statements, `run-${runs}`, drawn);
     }),
-    { numRuns: 3 * stormTimes },
+    { numRuns: 3 * chaosFactor },
   );
 });

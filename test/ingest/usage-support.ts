@@ -1,5 +1,5 @@
 import { noProgress, silentLog, systemClock, unixMillis, unknownGateway } from '../../src/base/index.ts';
-import type { UsagePull, UsagePullMeans } from '../../src/ingest/index.ts';
+import type { UsagePull, UsagePullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
 
 /** Milliseconds. */
@@ -11,10 +11,10 @@ export const start = Date.UTC(2025, 0, 1);
 /** Spend by model and day, from `start` to `until` in milliseconds. */
 export const usagePullOf = (
   warehouse: Warehouse,
-  { fetchUsage }: Pick<UsagePullMeans, 'fetchUsage'>,
+  { fetchUsage }: Pick<UsagePullDeps, 'fetchUsage'>,
   until: number,
-  change: Partial<UsagePull & UsagePullMeans> = {},
-): UsagePull & UsagePullMeans => ({
+  change: Partial<UsagePull & UsagePullDeps> = {},
+): UsagePull & UsagePullDeps => ({
   account: 'main',
   dimensions: ['model'],
   metric: 'spend',

@@ -4,30 +4,30 @@ import type { GatewayProfile } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 type Variants = NonNullable<SandboxOptions['variants']>;
 
 const since = '2026-10-25';
 const day = 86_400_000;
 
-const composed = (house: JobHouse, period: { from: string; to: string }, report = 'spend-summary') =>
-  composeReport({ report, period }, { ...house.context, slot: house.clock.now() });
+const composed = (fixture: JobFixture, period: { from: string; to: string }, report = 'spend-summary') =>
+  composeReport({ report, period }, { ...fixture.context, slot: fixture.clock.now() });
 
 /** Everything of a report that a reader can see. */
 const shownOf = ({ rendered, model }: ComposedReport): string =>
   [rendered.subject, rendered.preheader, rendered.html, rendered.text, JSON.stringify(model.data)].join('\n');
 
-const truthOf = (house: JobHouse, { from, to }: { from: string; to: string }): string =>
-  house.sandbox.truth.sums(Date.parse(from) / 1000, Date.parse(to) / 1000, {
-    asOf: Math.floor(house.clock.now() / 1000),
+const truthOf = (fixture: JobFixture, { from, to }: { from: string; to: string }): string =>
+  fixture.sandbox.truth.sums(Date.parse(from) / 1000, Date.parse(to) / 1000, {
+    asOf: Math.floor(fixture.clock.now() / 1000),
   }).net;
 
-const pullEvery = async (house: JobHouse, millis: number, times: number): Promise<void> => {
+const pullEvery = async (fixture: JobFixture, millis: number, times: number): Promise<void> => {
   for (let count = 0; count < times; count += 1) {
-    house.clock.advance(millis);
-    await house.run('pull-logs', { since });
+    fixture.clock.advance(millis);
+    await fixture.run('pull-logs', { since });
   }
 };
 
@@ -52,33 +52,33 @@ describe('an account whose gateway changes the form of its amounts', () => {
       1,
     ],
   ])('shows what it was charged, whatever is changed: %s', async (_, variants, every, times) => {
-    await using house = await openJobHouse({ callsPerDay: every < day ? 60 : 3, variants });
-    await house.run('pull-logs', { since });
-    if (every < day) await pullEvery(house, 17 * 3_600_000, 1);
-    await pullEvery(house, every, times);
-    const report = await composed(house, period);
+    await using fixture = await openJobFixture({ callsPerDay: every < day ? 60 : 3, variants });
+    await fixture.run('pull-logs', { since });
+    if (every < day) await pullEvery(fixture, 17 * 3_600_000, 1);
+    await pullEvery(fixture, every, times);
+    const report = await composed(fixture, period);
     const through = Math.min(
       Date.parse(period.to),
-      ((await house.context.warehouse.logs.reach('main'))?.end ?? 0) * 1000,
+      ((await fixture.context.warehouse.logs.reach('main'))?.end ?? 0) * 1000,
     );
-    const truth = truthOf(house, { ...period, to: new Date(through).toISOString() });
+    const truth = truthOf(fixture, { ...period, to: new Date(through).toISOString() });
     expect(report.model.headline.value.exact).toBe(truth);
-    const news = await house.context.warehouse.profile.untold('main');
+    const news = await fixture.context.warehouse.profile.pending('main');
     expect(news.map(({ topic }) => topic)).toEqual(['amounts-changed']);
   });
 });
 
 it('a new account of a few calls in whole numbers gets a report with calls and tokens and without amounts', async () => {
-  await using house = await openJobHouse({
+  await using fixture = await openJobFixture({
     callsPerDay: 1,
     variants: { log_quota: 'units', statistics_unit: 'units', refund_rows: 'absent' },
   });
-  await house.run('pull-logs', { since: '2026-11-15' });
+  await fixture.run('pull-logs', { since: '2026-11-15' });
   const period = { from: '2026-11-15', to: '2026-11-21' };
-  const sums = house.sandbox.truth.sums(Date.parse(period.from) / 1000, Date.parse(period.to) / 1000);
+  const sums = fixture.sandbox.truth.sums(Date.parse(period.from) / 1000, Date.parse(period.to) / 1000);
   expect(sums.calls).toBeGreaterThan(2);
   expect(sums.calls).toBeLessThan(20);
-  const report = await composed(house, period);
+  const report = await composed(fixture, period);
   expect(report.model.headline.value).toEqual({ exact: null, text: 'Amounts unknown' });
   expect(shownOf(report)).not.toMatch(/\$\s?-?\d|USD -?\d/);
   expect(JSON.stringify(report.model.sections)).toContain(
@@ -92,11 +92,11 @@ it('a new account of a few calls in whole numbers gets a report with calls and t
 describe('an account in CNY whose gateway exports integer units', () => {
   const period = { from: '2026-11-01', to: '2026-11-21' };
   const open = async (profile: Partial<GatewayProfile> = {}, variants: Variants = {}) => {
-    const house = await openJobHouse({ variants: { log_quota: 'units', ...variants } }, profile);
-    const context = { ...house.context, account: { ...house.context.account, currency: 'CNY' as const } };
-    const run: JobHouse['run'] = async (kind, settings, change = {}) =>
-      house.run(kind, settings, { account: context.account, ...change });
-    return { ...house, context, run };
+    const fixture = await openJobFixture({ variants: { log_quota: 'units', ...variants } }, profile);
+    const context = { ...fixture.context, account: { ...fixture.context.account, currency: 'CNY' as const } };
+    const run: JobFixture['run'] = async (kind, settings, change = {}) =>
+      fixture.run(kind, settings, { account: context.account, ...change });
+    return { ...fixture, context, run };
   };
 
   it.each<[string, Variants]>([
@@ -105,13 +105,13 @@ describe('an account in CNY whose gateway exports integer units', () => {
     ['with statistics in CNY, whose parts prove the rate', { statistics_unit: 'CNY' }],
     ['with a header that names the dollar', { quota_header: 'cost_usd' }],
   ])('sees its amounts in US dollars, labelled so, with the reason: %s', async (_, variants) => {
-    await using house = await open({}, variants);
-    const outcome = await house.run('pull-logs', { since });
+    await using fixture = await open({}, variants);
+    const outcome = await fixture.run('pull-logs', { since });
     expect(outcome.summary).not.toContain('CNY');
-    const report = await composed(house, period);
+    const report = await composed(fixture, period);
     expect(report.model).toMatchObject({
       currency: 'USD',
-      headline: { value: { exact: truthOf(house, period) } },
+      headline: { value: { exact: truthOf(fixture, period) } },
     });
     expect(shownOf(report)).not.toContain('¥');
     expect(JSON.stringify(report.model.sections)).toContain(
@@ -122,31 +122,33 @@ describe('an account in CNY whose gateway exports integer units', () => {
 
   it('has no budget compared with them, which is in CNY', async () => {
     const budget = { teams: [], prices: [], operators: [], budget: money('1234.56') };
-    const shown = async (house: JobHouse): Promise<string> => {
-      await house.run('pull-logs', { since });
-      return shownOf(await composed({ ...house, context: { ...house.context, payers: budget } }, period));
+    const shown = async (fixture: JobFixture): Promise<string> => {
+      await fixture.run('pull-logs', { since });
+      return shownOf(
+        await composed({ ...fixture, context: { ...fixture.context, costOwners: budget } }, period),
+      );
     };
-    await using inCurrency = await openJobHouse();
+    await using inCurrency = await openJobFixture();
     expect(await shown(inCurrency)).toContain('1,234.56');
     await using inUnits = await open();
     expect(await shown(inUnits)).not.toContain('1,234.56');
   });
 
   it('sees them in CNY where units_per_currency says so', async () => {
-    await using house = await open({ unitsPerCurrency: 62_500, unitsStated: true });
-    await house.run('pull-logs', { since });
-    const report = await composed(house, period);
+    await using fixture = await open({ unitsPerCurrency: 62_500, unitsStated: true });
+    await fixture.run('pull-logs', { since });
+    const report = await composed(fixture, period);
     expect(report.model).toMatchObject({ currency: 'CNY' });
     expect(report.rendered.subject).toContain('¥');
   });
 });
 
 it('statistics in a currency prove that the amounts of a few calls are integer units', async () => {
-  await using house = await openJobHouse({ callsPerDay: 1, variants: { log_quota: 'units' } });
-  await house.run('pull-logs', { since: '2026-11-15' });
+  await using fixture = await openJobFixture({ callsPerDay: 1, variants: { log_quota: 'units' } });
+  await fixture.run('pull-logs', { since: '2026-11-15' });
   const period = { from: '2026-11-15', to: '2026-11-21' };
-  const report = await composed(house, period);
-  expect(report.model.headline.value.exact).toBe(truthOf(house, period));
+  const report = await composed(fixture, period);
+  expect(report.model.headline.value.exact).toBe(truthOf(fixture, period));
 });
 
 describe('a usage export that alone changes its unit', () => {
@@ -156,28 +158,28 @@ describe('a usage export that alone changes its unit', () => {
   ])(
     'is stored in the unit of its series, and operators learn of it once: %s',
     async (_, variants, factor) => {
-      await using house = await openJobHouse({ callsPerDay: 10, variants });
+      await using fixture = await openJobFixture({ callsPerDay: 10, variants });
       const pull = async (): Promise<void> => {
-        await house.run('pull-logs', { since });
-        await house.run('pull-usage', { since, granularity: 'hour' });
+        await fixture.run('pull-logs', { since });
+        await fixture.run('pull-usage', { since, granularity: 'hour' });
       };
       await pull();
       for (let days = 0; days < 3; days += 1) {
-        house.clock.advance(day);
+        fixture.clock.advance(day);
         await pull();
       }
-      const { warehouse } = house.context;
+      const { warehouse } = fixture.context;
       for (const dimension of ['model', 'token']) {
         const series = { account: 'main', dimension, metric: 'spend', granularity: 'hour' as const };
         const reach = await warehouse.usage.reach(series);
         if (reach === undefined) throw new Error('nothing was pulled');
         const values = await warehouse.usage.values(series, reach);
-        const truth = house.sandbox.truth.sums(reach.start / 1000, reach.end / 1000).net;
+        const truth = fixture.sandbox.truth.sums(reach.start / 1000, reach.end / 1000).net;
         expect(sumMoney(values.map(({ value }) => value))).toBe(
           multiplyMoney(money(truth), money(String(factor))),
         );
       }
-      const news = await warehouse.profile.untold('main');
+      const news = await warehouse.profile.pending('main');
       expect(news.map(({ topic, name }) => [topic, name])).toEqual([
         ['usage-unit', 'model'],
         ['usage-unit', 'token'],

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, intervalInMillis, startOfDay } from '../../src/base/index.ts';
 import type { ProgressStep } from '../../src/base/index.ts';
-import type { JobHouse } from '../support/job-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
 import { heldQuarters } from './truth.ts';
 
 // The house's clock shows 21 November 2026.
 const since = '2026-08-25';
 const pull = { since, window: '200d' };
 
-const opened = async (): Promise<JobHouse> => {
-  const house = await openJobHouse({ months: 3, callsPerDay: 30 });
-  await house.run('pull-logs', pull);
-  return house;
+const opened = async (): Promise<JobFixture> => {
+  const fixture = await openJobFixture({ months: 3, callsPerDay: 30 });
+  await fixture.run('pull-logs', pull);
+  return fixture;
 };
 
-const rowsBetween = async ({ context }: JobHouse, from: string, to: string): Promise<number> => {
+const rowsBetween = async ({ context }: JobFixture, from: string, to: string): Promise<number> => {
   const quarters = await heldQuarters(context.warehouse, 'main', from, to);
   return [...quarters.values()].reduce((sum, [rows]) => sum + rows, 0);
 };
@@ -30,20 +30,20 @@ const again = (from: string, to: string) => ({
 
 const written = (rows: number): string => rows.toLocaleString('en-US');
 
-const fileOf = async ({ context }: JobHouse, month: string): Promise<string> => {
+const fileOf = async ({ context }: JobFixture, month: string): Promise<string> => {
   const found = (await context.warehouse.archive.months('main')).find((one) => one.month === month);
   return join(context.spoolDirectory, 'archive', found?.file ?? '');
 };
 
 describe('the archive job', () => {
   it('says what it would do, does it, and says what it did; reports see no difference', async () => {
-    await using house = await opened();
-    const { run, plan, context } = house;
+    await using fixture = await opened();
+    const { run, plan, context } = fixture;
     const settings = { retain: '30d' };
     const months = {
-      august: await rowsBetween(house, '2026-08-20', '2026-08-31'),
-      september: await rowsBetween(house, '2026-09-01', '2026-09-30'),
-      october: await rowsBetween(house, '2026-10-01', '2026-10-31'),
+      august: await rowsBetween(fixture, '2026-08-20', '2026-08-31'),
+      september: await rowsBetween(fixture, '2026-09-01', '2026-09-30'),
+      october: await rowsBetween(fixture, '2026-10-01', '2026-10-31'),
     };
     const all = await heldQuarters(context.warehouse, 'main', since, '2026-11-22');
     const lines = await plan('archive', settings);
@@ -83,13 +83,13 @@ describe('the archive job', () => {
   });
 
   it('leaves a month to late rows, and lets nothing leave unless told to', async () => {
-    await using house = await opened();
-    expect((await house.run('archive', { settle: '30d' })).summary).toMatch(/^2 months archived, [^;]*$/);
+    await using fixture = await opened();
+    expect((await fixture.run('archive', { settle: '30d' })).summary).toMatch(/^2 months archived, [^;]*$/);
   });
 
   it('pulls an archived time again as any other', async () => {
-    await using house = await opened();
-    const { run, context } = house;
+    await using fixture = await opened();
+    const { run, context } = fixture;
     const all = await heldQuarters(context.warehouse, 'main', since, '2026-11-22');
     await run('archive', { retain: '30d' });
     await run('pull-logs', pull, again('2026-09-12', '2026-09-15'));
@@ -100,12 +100,12 @@ describe('the archive job', () => {
   });
 
   it('fails on a lost file, says so in its plan, and is mended by pulling the month again', async () => {
-    await using house = await opened();
-    const { run, plan, context } = house;
+    await using fixture = await opened();
+    const { run, plan, context } = fixture;
     await run('archive', { retain: '30d' });
     const september = interval(startOfDay('2026-09-01', 'UTC'), startOfDay('2026-10-01', 'UTC'));
     const before = await context.warehouse.spend('main', september);
-    await rm(await fileOf(house, '2026-09'));
+    await rm(await fileOf(fixture, '2026-09'));
     expect(await plan('archive', {})).toContainEqual(
       expect.stringMatching(/^damaged: the archive for 2026-09 is missing: account=main\/month=2026-09\//),
     );

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { startOfDay, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { JobContext } from '../../src/jobs/index.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 import { heldQuarters, trueQuarters } from './truth.ts';
 import type { Quarters } from './truth.ts';
 import { few } from '../support/storm.ts';
@@ -20,19 +20,19 @@ const again = (from: number, to: number) => ({
 });
 
 /** The same house, as an account that nothing was pulled of yet. */
-const accountNamed = ({ context }: JobHouse, name: string): Pick<JobContext, 'account'> => ({
+const accountNamed = ({ context }: JobFixture, name: string): Pick<JobContext, 'account'> => ({
   account: { ...context.account, name },
 });
 
-const held = async ({ context }: JobHouse, account: string): Promise<Quarters> =>
+const held = async ({ context }: JobFixture, account: string): Promise<Quarters> =>
   heldQuarters(context.warehouse, account, since, '2026-11-22');
 
 const settledAt = (millis: number) => unixSeconds(Math.floor(millis / 1000) - 600);
 
 describe('pulling logs again', () => {
   it('leaves no gap and nothing twice, whatever is pulled again, and when, between the regular runs', async () => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    const { context, clock, sandbox, run } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    const { context, clock, sandbox, run } = fixture;
     const steps = fc.array(
       fc.record({
         wait: fc.integer({ min: 0, max: 40 * 60 }),
@@ -55,7 +55,7 @@ describe('pulling logs again', () => {
           clock.advance(wait * minute);
           const first = (start + from) * 1000 + millis;
           const change = regular ? {} : again(first, first + length * 1000);
-          await run('pull-logs', settings, { ...change, ...accountNamed(house, name) });
+          await run('pull-logs', settings, { ...change, ...accountNamed(fixture, name) });
           const covered = await context.warehouse.logs.reach(name);
           expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
           reached = covered?.end ?? 0;
@@ -65,20 +65,20 @@ describe('pulling logs again', () => {
             const inside = ([quarter]: readonly [number, unknown]) =>
               quarter >= covered.start && quarter + 900 <= covered.end;
             const truth = [...trueQuarters(sandbox, covered.start, covered.end)].filter(inside);
-            expect([...(await held(house, name))].filter(inside)).toEqual(truth);
+            expect([...(await held(fixture, name))].filter(inside)).toEqual(truth);
           }
         }
         clock.set(now);
-        await run('pull-logs', settings, accountNamed(house, name));
-        expect(await held(house, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
+        await run('pull-logs', settings, accountNamed(fixture, name));
+        expect(await held(fixture, name)).toEqual(trueQuarters(sandbox, start, settledAt(now)));
       }),
       { numRuns: few(2, 12) },
     );
   });
 
   it('brings what came later than the lag allowed, in the span and nowhere else, and nothing the second time', async () => {
-    await using house = await openJobHouse({ callsPerDay: 300 });
-    const { context, clock, sandbox, run } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 300 });
+    const { context, clock, sandbox, run } = fixture;
     const late = sandbox.truth
       .rows(start, unixSeconds(now / 1000 - 700))
       .filter((row) => row.visibleAt - row.createdAt > 60)
@@ -86,7 +86,7 @@ describe('pulling logs again', () => {
     const settings = { since, lag: '0s', window: '3d', revisit: [] };
     const end = unixSeconds(Math.floor(now / 1000));
     let runs = 0;
-    let mended = 0;
+    let fixed = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 8 * 96 }),
@@ -94,7 +94,7 @@ describe('pulling logs again', () => {
         async (from, quarters) => {
           runs += 1;
           const name = `run-${runs}`;
-          const here = accountNamed(house, name);
+          const here = accountNamed(fixture, name);
           // Without a lag each of these runs leaves out a row that is late just then.
           for (const { createdAt } of late) {
             clock.set((createdAt + 1) * 1000);
@@ -102,7 +102,7 @@ describe('pulling logs again', () => {
           }
           clock.set(end * 1000);
           await run('pull-logs', settings, here);
-          const before = await held(house, name);
+          const before = await held(fixture, name);
           const truth = trueQuarters(sandbox, start, end);
           const first = start + from * 900;
           const last = first + quarters * 900;
@@ -110,24 +110,24 @@ describe('pulling logs again', () => {
             at,
             at >= first && at < last ? all : before.get(at),
           ]);
-          const span = { ...again(first * 1000, last * 1000), ...here };
-          await run('pull-logs', settings, span);
-          const after = await held(house, name);
+          const range = { ...again(first * 1000, last * 1000), ...here };
+          await run('pull-logs', settings, range);
+          const after = await held(fixture, name);
           expect([...after]).toEqual(expected.filter(([, all]) => all !== undefined));
-          mended += [...after].filter(([at, [rows]]) => before.get(at)?.[0] !== rows).length;
-          await run('pull-logs', settings, span);
-          expect(await held(house, name)).toEqual(after);
+          fixed += [...after].filter(([at, [rows]]) => before.get(at)?.[0] !== rows).length;
+          await run('pull-logs', settings, range);
+          expect(await held(fixture, name)).toEqual(after);
           expect(await context.warehouse.logs.reach(name)).toEqual({ start, end });
         },
       ),
       { numRuns: few(2, 4), examples: [[0, 8 * 96]] },
     );
-    expect(mended).toBeGreaterThan(0);
+    expect(fixed).toBeGreaterThan(0);
   });
 
   it('takes exactly the whole seconds of its interval, and says what it leaves out', async () => {
-    await using house = await openJobHouse();
-    const { context, run, plan } = house;
+    await using fixture = await openJobFixture();
+    const { context, run, plan } = fixture;
     const settings = { since, window: '31d' };
     const at = (text: string): number => Date.parse(text);
 

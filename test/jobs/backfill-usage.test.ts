@@ -4,8 +4,8 @@ import { money, startOfDay, sumMoney, unixMillis, unixSeconds, zero } from '../.
 import type { Money } from '../../src/base/index.ts';
 import { bucketsOf } from '../../src/ingest/usage-windows.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 import { few } from '../support/storm.ts';
 
 const since = '2026-10-25';
@@ -25,7 +25,7 @@ const whole = { start: unixMillis(0), end: unixMillis(4_000_000_000_000) };
 
 /** The sum of each bucket that has one. */
 const held = async (
-  { context }: JobHouse,
+  { context }: JobFixture,
   account: string,
   granularity: Granularity,
   dimension: string,
@@ -42,7 +42,7 @@ const held = async (
     .filter(([, sum]) => sum !== zero);
 };
 
-const truth = ({ sandbox }: JobHouse, granularity: Granularity, zone: string, until: number): Sums => {
+const truth = ({ sandbox }: JobFixture, granularity: Granularity, zone: string, until: number): Sums => {
   const buckets = bucketsOf(granularity, zone);
   const sums: (readonly [number, Money])[] = [];
   let at = buckets.at(unixMillis(start));
@@ -54,8 +54,8 @@ const truth = ({ sandbox }: JobHouse, granularity: Granularity, zone: string, un
 describe('pulling usage again', () => {
   it('leaves no gap and nothing twice, whatever is pulled again, and when, between the regular runs', async () => {
     const zone = 'Asia/Shanghai';
-    await using house = await openJobHouse({ variants: { usage_zone: zone } }, { usageZone: zone });
-    const { context, clock, run } = house;
+    await using fixture = await openJobFixture({ variants: { usage_zone: zone } }, { usageZone: zone });
+    const { context, clock, run } = fixture;
     const steps = fc.array(
       fc.record({
         // Five of them at most: the clock never goes past the moment that all is compared at.
@@ -79,25 +79,25 @@ describe('pulling usage again', () => {
         for (const { wait, regular, from, length } of sequence) {
           clock.advance(wait * hour);
           const change = regular ? {} : again(start + from * hour, start + from * hour + length * 60_000);
-          const before = await held(house, name, granularity, 'model');
+          const before = await held(fixture, name, granularity, 'model');
           await run('pull-usage', settings, { ...change, ...account });
           const covered = await context.warehouse.usage.reach(series);
           expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
           reached = covered?.end ?? 0;
-          const after = await held(house, name, granularity, 'model');
+          const after = await held(fixture, name, granularity, 'model');
           // A bucket that was there stays or is replaced by itself.
           expect(after.map(([at]) => at)).toEqual(expect.arrayContaining(before.map(([at]) => at)));
           const first = bucketsOf(granularity, zone).at(unixMillis(start));
           if (covered !== undefined && covered.start <= first)
             expect(after.filter(([at]) => at < covered.end)).toEqual(
-              truth(house, granularity, zone, covered.end),
+              truth(fixture, granularity, zone, covered.end),
             );
         }
         clock.set(now);
         await run('pull-usage', settings, account);
         for (const dimension of ['model', 'token'])
-          expect(await held(house, name, granularity, dimension)).toEqual(
-            truth(house, granularity, zone, now - 600_000),
+          expect(await held(fixture, name, granularity, dimension)).toEqual(
+            truth(fixture, granularity, zone, now - 600_000),
           );
       }),
       { numRuns: few(5, 24) },
@@ -105,8 +105,8 @@ describe('pulling usage again', () => {
   });
 
   it('takes the buckets that its interval touches, and says what it leaves out', async () => {
-    await using house = await openJobHouse();
-    const { context, run, plan } = house;
+    await using fixture = await openJobFixture();
+    const { context, run, plan } = fixture;
     const settings = { since, group_by: ['model'] };
     const at = (text: string): number => Date.parse(text);
 
@@ -117,7 +117,7 @@ describe('pulling usage again', () => {
     ]);
     const first = await run('pull-usage', settings, early);
     expect(first.summary).toMatch(/landed again, of 1 window by model$/);
-    expect((await held(house, 'main', 'day', 'model')).map(([bucket]) => bucket)).toEqual([
+    expect((await held(fixture, 'main', 'day', 'model')).map(([bucket]) => bucket)).toEqual([
       at('2026-11-12'),
       at('2026-11-13'),
     ]);
@@ -134,8 +134,8 @@ describe('pulling usage again', () => {
   });
 
   it('pulls the days before the cursor again as well when it moves the cursor on', async () => {
-    await using house = await openJobHouse();
-    const { clock, run, plan } = house;
+    await using fixture = await openJobFixture();
+    const { clock, run, plan } = fixture;
     const settings = { since, group_by: ['model'] };
     clock.set(now - 5 * day);
     await run('pull-usage', settings);

@@ -3,7 +3,7 @@ import { interval, startOfDay, unixSeconds } from '../../src/base/index.ts';
 import type { ProgressStep } from '../../src/base/index.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
 
 const since = '2026-11-19';
 const logs = '/api/log/self/stream-export';
@@ -20,16 +20,16 @@ describe.each(breaks)('an export that breaks off (%j)', (broken) => {
   it.each([0, 1, 2])(
     'is requested again within the run of a log pull, after %d good answers',
     async (skip) => {
-      await using house = await openJobHouse();
+      await using fixture = await openJobFixture();
       const steps: ProgressStep[] = [];
-      house.sandbox.faults.plant({ ...broken, path: logs, skip });
-      const pulled = await house.run(
+      fixture.sandbox.faults.plant({ ...broken, path: logs, skip });
+      const pulled = await fixture.run(
         'pull-logs',
         { since, window: '1d' },
         { progress: (step) => steps.push(step) },
       );
-      expect(house.sandbox.faults.pending()).toEqual([]);
-      expect(pulled.figures['rows']).toBe(house.sandbox.truth.sums(whole.start, whole.end).rows);
+      expect(fixture.sandbox.faults.pending()).toEqual([]);
+      expect(pulled.figures['rows']).toBe(fixture.sandbox.truth.sums(whole.start, whole.end).rows);
       // A header without its line end is read twice anyway, and says nothing of it.
       if (skip > 0 || broken.end === 'destroyed')
         expect(steps.map(({ step }) => step)).toContain('requesting the call log export again');
@@ -39,11 +39,11 @@ describe.each(breaks)('an export that breaks off (%j)', (broken) => {
   it.each([0, 1])(
     'is requested again within the run of a usage pull, after %d good answers',
     async (skip) => {
-      await using house = await openJobHouse();
+      await using fixture = await openJobFixture();
       const steps: ProgressStep[] = [];
-      house.sandbox.faults.plant({ ...broken, path: usage, skip });
-      const pulled = await house.run('pull-usage', { since }, { progress: (step) => steps.push(step) });
-      expect(house.sandbox.faults.pending()).toEqual([]);
+      fixture.sandbox.faults.plant({ ...broken, path: usage, skip });
+      const pulled = await fixture.run('pull-usage', { since }, { progress: (step) => steps.push(step) });
+      expect(fixture.sandbox.faults.pending()).toEqual([]);
       expect(pulled.figures['rows']).toBeGreaterThan(0);
       expect(steps.map(({ step }) => step)).toContain('requesting the usage export again');
     },

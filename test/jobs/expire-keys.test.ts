@@ -3,8 +3,8 @@ import { money, toSeconds, unixMillis, unixSeconds } from '../../src/base/index.
 import type { KeyEvent } from '../../src/keys/index.ts';
 import { daysAgo, surveyed } from '../keys/plan/survey.ts';
 import type { RunChange } from '../support/job-house.ts';
-import { openKeyHouse } from './key-house.ts';
-import type { KeyHouse } from './key-house.ts';
+import { openKeyFixture } from './key-house.ts';
+import type { KeyFixture } from './key-house.ts';
 
 const settings = {
   keys: { name: 'tmp-*' },
@@ -26,17 +26,17 @@ const warned = (keyId: number, days: number): KeyEvent => ({
 });
 
 describe('expire-keys', () => {
-  let house: KeyHouse;
+  let fixture: KeyFixture;
   /** Names that were called a day ago. */
   const used = new Set<string>();
   const asked: string[] = [];
   let evidence: RunChange;
 
   beforeAll(async () => {
-    house = await openKeyHouse('expire');
-    const { warehouse } = house.context;
+    fixture = await openKeyFixture('expire');
+    const { warehouse } = fixture.context;
     evidence = {
-      ...house.change,
+      ...fixture.change,
       warehouse: {
         ...warehouse,
         keys: {
@@ -51,7 +51,7 @@ describe('expire-keys', () => {
           },
           uses: (_account, names, { end }) => {
             asked.push(
-              `use of ${names.join(', ')}${end > toSeconds(house.clock.now()) ? '' : ' in the past'}`,
+              `use of ${names.join(', ')}${end > toSeconds(fixture.clock.now()) ? '' : ' in the past'}`,
             );
             const none = { spend: money('0'), models: [] };
             return Promise.resolve(
@@ -71,42 +71,42 @@ describe('expire-keys', () => {
     };
   });
   afterAll(async () => {
-    await house[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    const { desk, context } = house;
+    const { keyService, context } = fixture;
     used.clear();
     asked.length = 0;
-    desk.asked.length = 0;
-    desk.ended.length = 0;
-    desk.stuck.clear();
-    desk.history = [];
-    desk.keys = [
+    keyService.asked.length = 0;
+    keyService.ended.length = 0;
+    keyService.stuck.clear();
+    keyService.history = [];
+    keyService.keys = [
       surveyed('tmp-new', { id: 1, age: 10 }),
       surveyed('tmp-warn', { id: 2, age: 95 }),
       surveyed('tmp-end', { id: 3, age: 105 }),
       surveyed('prod', { id: 4, age: 300, key: { expiredTime: toSeconds(daysAgo(-5)) } }),
     ];
-    const takenAt = unixMillis(house.clock.now() - 8 * 86_400_000);
+    const takenAt = unixMillis(fixture.clock.now() - 8 * 86_400_000);
     const inventory = await context.warehouse.snapshots.inventoryAt('main', takenAt);
     if (inventory !== undefined) return;
     await context.warehouse.snapshots.land({
       account: 'main',
       takenAt,
-      keys: desk.keys.map(({ key }) => ({ ...key, rest: '{}' })),
+      keys: keyService.keys.map(({ key }) => ({ ...key, rest: '{}' })),
     });
   });
 
   it('warns, ends and tells of keys that expire, with the evidence of the warehouse', async () => {
-    const { run, desk } = house;
-    desk.history = [warned(3, 12)];
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
     const outcome = await run('expire-keys', settings, evidence);
-    expect(desk.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual([
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual([
       'prod warn',
       'tmp-end expire',
       'tmp-warn warn',
     ]);
-    expect(desk.who.at(-1)).toBe('job expire');
+    expect(keyService.who.at(-1)).toBe('job expire');
     expect(outcome.summary).toBe(
       '1 key warned of, 1 key set to expire, of 3 keys; 1 notice of keys that expire',
     );
@@ -116,30 +116,30 @@ describe('expire-keys', () => {
   });
 
   it('holds a key that is in use', async () => {
-    const { run, desk } = house;
-    desk.history = [warned(3, 12)];
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
     used.add('tmp-end');
     const outcome = await run('expire-keys', settings, evidence);
-    expect(desk.ended.map(({ name }) => name)).toEqual(['prod', 'tmp-warn']);
+    expect(keyService.ended.map(({ name }) => name)).toEqual(['prod', 'tmp-warn']);
     expect(outcome.summary).toContain('1 key warned of, 1 held');
     await run('expire-keys', { ...settings, even_if_used: true }, evidence);
-    expect(desk.ended.map(({ name }) => name)).toContain('tmp-end');
+    expect(keyService.ended.map(({ name }) => name)).toContain('tmp-end');
   });
 
   it('counts no warning of another job', async () => {
-    const { run, desk } = house;
-    desk.history = [{ ...warned(3, 12), who: 'job expire-others' }];
+    const { run, keyService } = fixture;
+    keyService.history = [{ ...warned(3, 12), who: 'job expire-others' }];
     await run('expire-keys', settings, evidence);
-    expect(desk.ended.map(({ name, action }) => `${name} ${action.kind}`)).toContain('tmp-end warn');
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toContain('tmp-end warn');
   });
 
   it('plans by default: mails what it would do, and still tells of keys that expire', async () => {
-    const { run, desk, mails, sandbox } = house;
-    desk.history = [warned(3, 12)];
+    const { run, keyService, mails, sandbox } = fixture;
+    keyService.history = [warned(3, 12)];
     const { mode: _mode, ...planned } = settings;
     const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
     const outcome = await run('expire-keys', planned, { ...evidence, slot });
-    expect(desk.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['prod warn']);
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['prod warn']);
     expect(outcome.summary).toBe(
       '1 key would be warned of, 1 key would be set to expire, of 3 keys; 1 notice of keys that expire; the plan is enqueued for 1 recipient',
     );
@@ -172,8 +172,8 @@ describe('expire-keys', () => {
   });
 
   it('shows the plan of a dry run and asks nothing of the desk', async () => {
-    const { plan, desk } = house;
-    desk.history = [warned(3, 12)];
+    const { plan, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
     used.add('tmp-end');
     expect(await plan('expire-keys', settings, evidence)).toMatchInlineSnapshot(`
       [
@@ -183,12 +183,12 @@ describe('expire-keys', () => {
         "leave 1 other key as usual",
       ]
     `);
-    expect(desk.ended).toEqual([]);
+    expect(keyService.ended).toEqual([]);
   });
 
   it('fails when a key could not be ended, and names it', async () => {
-    const { run, desk } = house;
-    desk.stuck.add('tmp-warn');
+    const { run, keyService } = fixture;
+    keyService.stuck.add('tmp-warn');
     await expect(run('expire-keys', settings, evidence)).rejects.toMatchObject({
       message: 'tmp-warn: the gateway refused',
       retryHelps: false,
@@ -196,18 +196,18 @@ describe('expire-keys', () => {
   });
 
   it('ends nothing without evidence: an empty warehouse proves nothing', async () => {
-    const { run, desk } = house;
-    desk.history = [warned(3, 12)];
-    const outcome = await run('expire-keys', { ...settings, notices: [] }, house.change);
-    expect(desk.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['tmp-warn warn']);
+    const { run, keyService } = fixture;
+    keyService.history = [warned(3, 12)];
+    const outcome = await run('expire-keys', { ...settings, notices: [] }, fixture.change);
+    expect(keyService.ended.map(({ name, action }) => `${name} ${action.kind}`)).toEqual(['tmp-warn warn']);
     expect(outcome.summary).toContain('1 held');
   });
 
   it('ends nothing in the past', async () => {
-    const { run, plan, desk } = house;
+    const { run, plan, keyService } = fixture;
     const past = { ...evidence, trigger: 'backfill' as const };
     expect((await run('expire-keys', settings, past)).summary).toContain('nothing done');
     expect(await plan('expire-keys', settings, past)).toEqual(['nothing: no key can be ended in the past']);
-    expect(desk.asked).toEqual([]);
+    expect(keyService.asked).toEqual([]);
   });
 });

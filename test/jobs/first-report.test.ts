@@ -3,20 +3,20 @@ import { summarise } from '../../src/mail/chat-summary.ts';
 import { announceReport } from '../../src/jobs/announce-report.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 /** The account has spent for two months; the log is pulled from November 1 on. */
 describe('the first reports of a deployment', () => {
-  let house: JobHouse;
+  let fixture: JobFixture;
   beforeAll(async () => {
-    house = await openJobHouse({ months: 2, callsPerDay: 10 });
-    await house.run('pull-logs', { since: '2026-11-01' });
+    fixture = await openJobFixture({ months: 2, callsPerDay: 10 });
+    await fixture.run('pull-logs', { since: '2026-11-01' });
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const compose = async (change: Parameters<typeof composeReport>[0]): Promise<ComposedReport> =>
-    composeReport(change, house.context);
+    composeReport(change, fixture.context);
   const textOf = ({ rendered }: ComposedReport): string => rendered.text.replaceAll(/\s+/g, ' ');
 
   it.each([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { interval, noProgress, toSeconds } from '../../src/base/index.ts';
-import { gatherExpiry } from '../../src/jobs/index.ts';
+import { materializeExpiry } from '../../src/jobs/index.ts';
 import { planExpiry } from '../../src/keys/index.ts';
 import type { ExpiryPolicy, SurveyedKey } from '../../src/keys/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
@@ -69,9 +69,9 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
   const ending = policy(change);
   const asked: [string, number][] = [];
   const { keys: table } = warehouse;
-  const evidence = await gatherExpiry(survey, ending, {
+  const evidence = await materializeExpiry(survey, ending, {
     account: 'main',
-    desk: { heldBySinks: async () => new Map() },
+    keyService: { keptBySinks: async () => new Map() },
     warehouse: {
       snapshots: warehouse.snapshots,
       keys: {

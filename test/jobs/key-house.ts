@@ -6,15 +6,15 @@ import { unixMillis } from '../../src/base/index.ts';
 import type { Fault } from '../../src/base/index.ts';
 import type {
   Advanced,
-  KeyDesk,
+  KeyService,
   KeyEvent,
   PlannedExpiry,
   PlannedRotation,
   RotationView,
   SurveyedKey,
 } from '../../src/keys/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 
 type FakeState = {
   /** The keys as they are; those of the sandbox where none are given. */
@@ -32,8 +32,8 @@ type FakeState = {
   readonly stuck: Set<string>;
 };
 
-export type KeyHouse = JobHouse & {
-  readonly desk: FakeState;
+export type KeyFixture = JobFixture & {
+  readonly keyService: FakeState;
   readonly change: RunChange;
   readonly mails: () => Promise<readonly { subject: string; to: string; text: string; html: string }[]>;
 };
@@ -48,14 +48,14 @@ export const viewOf = (service: string, stage: RotationView['stage'], id = `r-${
   tries: 0,
 });
 
-const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
+const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
   const never = (): Promise<never> => Promise.reject(new RangeError('no job asks for this'));
   return {
     survey: async (signal) => {
       state.asked.push('survey');
-      const at = house.clock.now();
+      const at = fixture.clock.now();
       if (state.keys !== undefined) return { at, keys: state.keys };
-      const keys = await house.gateway.listKeys({ signal });
+      const keys = await fixture.gateway.listKeys({ signal });
       return { at, keys: keys.map((key) => ({ key, service: key.name, generation: 1, known: false })) };
     },
     open: () => Promise.resolve(state.open),
@@ -94,7 +94,7 @@ const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
       );
     },
     history: () => Promise.resolve(state.history),
-    heldBySinks: async () => new Map(),
+    keptBySinks: async () => new Map(),
     adopt: never,
     confirm: never,
     resume: never,
@@ -106,10 +106,10 @@ const fakeDesk = (state: FakeState, house: JobHouse): KeyDesk => {
 };
 
 /** A house with a place for mails, and a desk that writes down what is asked of it. */
-export const openKeyHouse = async (name: string): Promise<KeyHouse> => {
-  const house = await openJobHouse();
+export const openKeyFixture = async (name: string): Promise<KeyFixture> => {
+  const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-keys-'));
-  const desk: FakeState = {
+  const keyService: FakeState = {
     open: [],
     history: [],
     fails: new Map(),
@@ -120,16 +120,16 @@ export const openKeyHouse = async (name: string): Promise<KeyHouse> => {
     stuck: new Set(),
   };
   return {
-    ...house,
-    desk,
+    ...fixture,
+    keyService,
     change: {
       name,
-      keys: fakeDesk(desk, house),
+      keys: fakeKeyService(keyService, fixture),
       mail: { from: 'reports@example.com', folder },
-      payers: { teams: [], prices: [], operators: ['ops@example.com'] },
+      costOwners: { teams: [], prices: [], operators: ['ops@example.com'] },
     },
     mails: async () => {
-      const rows = await house.context.warehouse.outbox.list();
+      const rows = await fixture.context.warehouse.outbox.list();
       return Promise.all(
         rows.map(async (row) => {
           const {
@@ -142,7 +142,7 @@ export const openKeyHouse = async (name: string): Promise<KeyHouse> => {
       );
     },
     [Symbol.asyncDispose]: async () => {
-      await house[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };

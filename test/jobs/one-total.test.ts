@@ -8,12 +8,12 @@ import type { Money } from '../../src/base/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { prepareReport } from '../../src/jobs/compose-report.ts';
 import { composeReport, listReports } from '../../src/jobs/index.ts';
-import type { ComposedReport, Payers } from '../../src/jobs/index.ts';
+import type { ComposedReport, CostOwners } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, switched } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
-import { sampled, stormTimes } from '../support/storm.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { sampled, chaosFactor } from '../support/storm.ts';
 
 const start = unixSeconds(Date.UTC(2026, 9, 1) / 1000);
 const end = unixSeconds(Date.UTC(2026, 10, 1) / 1000);
@@ -21,7 +21,7 @@ const period = { from: '2026-10-01', to: '2026-11-01' };
 /** A week after the month. */
 const slot = unixMillis(Date.UTC(2026, 10, 8, 8));
 
-const payers: Payers = {
+const costOwners: CostOwners = {
   teams: [
     { name: 'search', keys: ['prod-*', 'search-*'], mail: ['search@example.com'], budget: money('9') },
     { name: 'growth', keys: ['growth-*', 'team-*'], mail: [] },
@@ -31,28 +31,28 @@ const payers: Payers = {
   operators: ['ops@example.com'],
 };
 
-type Desk = JobHouse & { readonly folder: string; readonly change: RunChange };
+type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
 
-const openDesk = async (
+const openKeyService = async (
   variants: SandboxOptions['variants'] = {},
   changed: (gateway: Gateway) => Gateway = (gateway) => gateway,
-): Promise<Desk> => {
-  const house = await openJobHouse({ months: 2, callsPerDay: 5, variants });
+): Promise<KeyService> => {
+  const fixture = await openJobFixture({ months: 2, callsPerDay: 5, variants });
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-one-total-'));
-  await house.run('pull-logs', { since: '2026-09-25' });
-  const { account } = house.context;
+  await fixture.run('pull-logs', { since: '2026-09-25' });
+  const { account } = fixture.context;
   return {
-    ...house,
+    ...fixture,
     folder,
     change: {
       slot,
-      payers,
+      costOwners,
       account: { ...account, gateway: changed(account.gateway) },
       mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
     },
     [Symbol.asyncDispose]: async () => {
-      await house[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -61,9 +61,9 @@ const openDesk = async (
 const to = { mail: { to: ['finance@example.com'] } };
 
 /** The reports of the month, each built once. */
-const buildAll = async (desk: Desk) => {
-  const teams = payers.teams.slice(0, 1);
-  const context = { ...desk.context, ...desk.change, payers: { ...payers, teams } };
+const buildAll = async (keyService: KeyService) => {
+  const teams = costOwners.teams.slice(0, 1);
+  const context = { ...keyService.context, ...keyService.change, costOwners: { ...costOwners, teams } };
   const summary = await composeReport({ report: 'spend-summary', period }, context);
   const statement = await composeReport({ report: 'statement' }, context);
   const showback = await prepareReport({ report: 'showback' }, context);
@@ -77,7 +77,7 @@ const totalOf = ({ model }: ComposedReport): Money => model.headline.value.exact
 const textOf = ({ rendered }: ComposedReport): string => rendered.text.replaceAll(/\s+/g, ' ');
 
 /** What the statistics endpoint says, read both ways: with and without the first second after the month. */
-const statisticsOf = async ({ gateway }: Desk): Promise<readonly Money[]> => {
+const statisticsOf = async ({ gateway }: KeyService): Promise<readonly Money[]> => {
   const { signal } = new AbortController();
   return [
     (await gateway.statistics({ start, end: unixSeconds(end - 1) }, { signal })).quota,
@@ -89,19 +89,19 @@ const aboutStatistics = ['statistics_unit', 'statistics_refunds'];
 
 /** All in a storm; else those that make the totals differ, and a few of the others that meet the log. */
 const drawn = (): typeof everyVariant => {
-  if (stormTimes > 1) return everyVariant;
-  const telling = everyVariant.filter(([name]) => aboutStatistics.includes(name));
+  if (chaosFactor > 1) return everyVariant;
+  const notification = everyVariant.filter(([name]) => aboutStatistics.includes(name));
   const rest = everyVariant.filter(
     ([name]) => name === 'compression' || (aboutLog.test(name) && !aboutStatistics.includes(name)),
   );
-  return [...telling, ...sampled(rest, 40)];
+  return [...notification, ...sampled(rest, 40)];
 };
 
 describe('one month by every report and by the statistics endpoint', () => {
   it.each(drawn())('%s %s: one total, to the last decimal, or the mail says why', async (name, value) => {
-    await using desk = await openDesk(switched(name, value));
-    const { summary, statement, parts } = await buildAll(desk);
-    const truth = desk.sandbox.truth.sums(start, end);
+    await using keyService = await openKeyService(switched(name, value));
+    const { summary, statement, parts } = await buildAll(keyService);
+    const truth = keyService.sandbox.truth.sums(start, end);
     const total = money(truth.net);
     expect(total).not.toBe('0');
     expect(totalOf(summary)).toBe(total);
@@ -120,7 +120,7 @@ describe('one month by every report and by the statistics endpoint', () => {
     for (const text of parts.map(textOf))
       expect(text).toContain('The account as a whole is reconciled with the gateway’s statistics.');
 
-    const statistics = await statisticsOf(desk);
+    const statistics = await statisticsOf(keyService);
     const read = (exact: string): boolean => statistics.includes(money(exact));
     const reason = `${name} ${value}`;
     if (reason === 'statistics_refunds excluded') {
@@ -130,7 +130,7 @@ describe('one month by every report and by the statistics endpoint', () => {
           `The log’s consumption is the gateway’s own statistics, ${money(truth.consumption)} USD; refunds are not taken off there.`,
         );
     } else if (name === 'statistics_unit' && value !== 'USD') {
-      const there = desk.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
+      const there = keyService.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
       expect(read(there)).toBe(true);
       const words = value === 'units' ? 'counted in integer units' : 'in another currency';
       for (const text of said) {
@@ -154,20 +154,28 @@ describe('one month by every report and by the statistics endpoint', () => {
         return { ...answer, quota: addMoney(answer.quota, money('0.5')) };
       },
     });
-    await using desk = await openDesk({}, other);
-    await desk.run('report', { report: 'spend-summary', period, ...to }, { ...desk.change, name: 'summary' });
-    await desk.run('report', { report: 'statement', ...to }, { ...desk.change, name: 'statement' });
+    await using keyService = await openKeyService({}, other);
+    await keyService.run(
+      'report',
+      { report: 'spend-summary', period, ...to },
+      { ...keyService.change, name: 'summary' },
+    );
+    await keyService.run(
+      'report',
+      { report: 'statement', ...to },
+      { ...keyService.change, name: 'statement' },
+    );
     const teams = { report: 'showback', each_team: true };
-    await desk.run('report', teams, { ...desk.change, name: 'showback' });
-    const { reports } = await listReports(join(desk.folder, 'reports'), { limit: 100 });
+    await keyService.run('report', teams, { ...keyService.change, name: 'showback' });
+    const { reports } = await listReports(join(keyService.folder, 'reports'), { limit: 100 });
     const totals = (job: string): Money[] =>
       reports
         .filter((report) => report.job === job)
         .map((report) => money(report.totals[0]?.exact ?? 'none'));
-    const total = money(desk.sandbox.truth.sums(start, end).net);
+    const total = money(keyService.sandbox.truth.sums(start, end).net);
     expect([...totals('summary'), ...totals('statement')]).toEqual([total, total]);
     expect(sumMoney(totals('showback'))).toBe(total);
-    const rows = await desk.context.warehouse.outbox.list();
+    const rows = await keyService.context.warehouse.outbox.list();
     expect(rows.map(({ recipient }) => recipient).toSorted()).toEqual([
       'finance@example.com',
       'finance@example.com',
@@ -177,7 +185,7 @@ describe('one month by every report and by the statistics endpoint', () => {
       'search@example.com',
     ]);
     for (const { kind, file } of rows) {
-      const parsed = await simpleParser(await readFile(join(desk.folder, 'outbox', file)));
+      const parsed = await simpleParser(await readFile(join(keyService.folder, 'outbox', file)));
       const text = parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
       expect(parsed.subject).toContain('NOT reconciled with the gateway');
       const why =

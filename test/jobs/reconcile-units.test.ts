@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { interval, startOfDay } from '../../src/base/index.ts';
-import { reconcileSpan } from '../../src/jobs/index.ts';
+import { reconcileRange } from '../../src/jobs/index.ts';
 import { now, textOf } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
 
 const since = '2026-11-15';
-const span = interval(startOfDay('2026-11-16', 'UTC'), startOfDay('2026-11-18', 'UTC'));
+const range = interval(startOfDay('2026-11-16', 'UTC'), startOfDay('2026-11-18', 'UTC'));
 
 /** A body of CSV with every tenth of its calls. */
 const fewLines = (text: string): string => {
@@ -16,8 +16,8 @@ const fewLines = (text: string): string => {
 };
 
 it('a log that lacks nine calls of ten is truncated in the currency that the sources count in', async () => {
-  await using house = await openJobHouse({ callsPerDay: 60 });
-  const { account } = house.context;
+  await using fixture = await openJobFixture({ callsPerDay: 60 });
+  const { account } = fixture.context;
   const short = {
     ...account,
     gateway: {
@@ -33,13 +33,13 @@ it('a log that lacks nine calls of ten is truncated in the currency that the sou
     },
   };
   for (const at of ['2026-11-15T23:50:00Z', '2026-11-18T00:10:00Z']) {
-    house.clock.set(Date.parse(at));
-    await house.run('snapshot', {});
+    fixture.clock.set(Date.parse(at));
+    await fixture.run('snapshot', {});
   }
-  house.clock.set(now);
-  await house.run('pull-logs', { since }, { account: short });
-  await house.run('pull-usage', { since, granularity: 'hour' });
-  const { comparisons } = await reconcileSpan(span, { ...house.context, account: short });
+  fixture.clock.set(now);
+  await fixture.run('pull-logs', { since }, { account: short });
+  await fixture.run('pull-usage', { since, granularity: 'hour' });
+  const { comparisons } = await reconcileRange(range, { ...fixture.context, account: short });
   const totals = comparisons.filter(({ entry }) => entry === undefined);
   expect(totals.map(({ source }) => source).toSorted()).toEqual([
     'balance',

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { interval, money, startOfDay, unixMillis } from '../../src/base/index.ts';
 import type { Interval, UnixSeconds } from '../../src/base/index.ts';
-import { reconcilePeriod, reconcileSpan } from '../../src/jobs/index.ts';
+import { reconcilePeriod, reconcileRange } from '../../src/jobs/index.ts';
 import type { JobAccount } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { now, textOf } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 import { sampled } from '../support/storm.ts';
 
 const since = '2026-11-10';
 const hour = 3_600_000;
-const span: Interval<UnixSeconds> = interval(
+const range: Interval<UnixSeconds> = interval(
   startOfDay('2026-11-12', 'UTC'),
   startOfDay('2026-11-18', 'UTC'),
 );
 
 /** Snapshots around the span, then the log and the usage up to now. */
-const fill = async ({ run, clock }: JobHouse, change: RunChange = {}): Promise<void> => {
+const fill = async ({ run, clock }: JobFixture, change: RunChange = {}): Promise<void> => {
   for (const at of ['2026-11-11T23:50:00Z', '2026-11-18T00:10:00Z']) {
     clock.set(Date.parse(at));
     await run('snapshot', {});
@@ -27,8 +27,8 @@ const fill = async ({ run, clock }: JobHouse, change: RunChange = {}): Promise<v
   await run('pull-usage', { since, granularity: 'hour' });
 };
 
-const compare = async ({ context }: JobHouse) => {
-  const { comparisons, notCompared, good, conclusion } = await reconcileSpan(span, context);
+const compare = async ({ context }: JobFixture) => {
+  const { comparisons, notCompared, good, conclusion } = await reconcileRange(range, context);
   const totals = Object.fromEntries(
     comparisons.filter(({ entry }) => entry === undefined).map((one) => [one.source, one]),
   );
@@ -101,9 +101,9 @@ const expected: readonly (readonly [Variants, Readonly<Record<string, string>>])
 
 describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
   it('is understood: every source and every entry gets its verdict', async () => {
-    await using house = await openJobHouse({ variants, callsPerDay: 60 });
-    await fill(house);
-    const { totals, comparisons, good, notCompared } = await compare(house);
+    await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
+    await fill(fixture);
+    const { totals, comparisons, good, notCompared } = await compare(fixture);
     expect(verdictsOf(totals)).toEqual({ ...usual, ...change });
     expect(good).toBe(true);
     expect(notCompared).toEqual([]);
@@ -113,9 +113,9 @@ describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
       const total = totals[one.source]?.verdict ?? '';
       expect(total === 'refunds' ? ['equal', 'refunds'] : [total]).toContain(one.verdict);
     }
-    const stored = await house.context.warehouse.comparisons.list('main', { span });
+    const stored = await fixture.context.warehouse.comparisons.list('main', { range });
     expect(stored).toEqual(expect.arrayContaining([...comparisons]));
-    const { learned } = house.context.warehouse.comparisons;
+    const { learned } = fixture.context.warehouse.comparisons;
     const unit = variants.statistics_unit ?? 'USD';
     expect(await learned('main', 'statistics')).toMatchObject({
       unit,
@@ -127,7 +127,7 @@ describe.each(sampled(expected, 4))('a gateway with %j', (variants, change) => {
 
 /** The account behind a gateway whose log export is changed line by line; the first line is the header. */
 const withLines = (
-  { context }: JobHouse,
+  { context }: JobFixture,
   change: (lines: readonly string[]) => readonly string[],
   more: Partial<JobAccount['gateway']> = {},
 ): { readonly account: JobAccount } => {
@@ -169,9 +169,9 @@ describe('a log that lacks calls', () => {
     { statistics_unit: 'units', usage_refunds: 'excluded' },
   ] satisfies Variants[];
   it.each(sampled<Variants>(lacking, 2))('is called truncated by every source, with %j', async (variants) => {
-    await using house = await openJobHouse({ variants, callsPerDay: 60 });
-    await fill(house, withLines(house, withHoles));
-    const { totals, good, conclusion, comparisons } = await compare(house);
+    await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
+    await fill(fixture, withLines(fixture, withHoles));
+    const { totals, good, conclusion, comparisons } = await compare(fixture);
     expect(new Set(Object.values(verdictsOf(totals)))).toEqual(new Set(['truncated']));
     expect(good).toBe(false);
     expect(conclusion).toContain('truncated');
@@ -183,18 +183,18 @@ describe('a log that lacks calls', () => {
   it.each(sampled(['units', 'CNY'] as const, 2))(
     'is told by the pull itself, which does not fail, where statistics are in %s',
     async (unit) => {
-      await using house = await openJobHouse({ variants: { statistics_unit: unit }, callsPerDay: 60 });
-      const whole = await house.run('pull-logs', { since: '2026-11-18' });
+      await using fixture = await openJobFixture({ variants: { statistics_unit: unit }, callsPerDay: 60 });
+      const whole = await fixture.run('pull-logs', { since: '2026-11-18' });
       expect(whole.figures['compared']).toBe('currency');
       expect(whole.summary).not.toContain('. ');
-      const short = { ...house.context.account, name: 'short' };
-      const change = withLines({ ...house, context: { ...house.context, account: short } }, withHoles);
-      const holed = await house.run('pull-logs', { since: '2026-11-18' }, change);
+      const short = { ...fixture.context.account, name: 'short' };
+      const change = withLines({ ...fixture, context: { ...fixture.context, account: short } }, withHoles);
+      const holed = await fixture.run('pull-logs', { since: '2026-11-18' }, change);
       expect(holed.figures['compared']).toBe('truncated');
       expect(holed.summary).toMatch(
         /\. The log is short: the gateway’s own statistics says .* is missing\.$/,
       );
-      const [stored, ...others] = await house.context.warehouse.comparisons.list('short');
+      const [stored, ...others] = await fixture.context.warehouse.comparisons.list('short');
       expect(stored).toMatchObject({ source: 'statistics', verdict: 'truncated' });
       expect(others).toEqual([]);
     },
@@ -202,15 +202,15 @@ describe('a log that lacks calls', () => {
 });
 
 it('a log that holds calls twice is unexplained, and so is one source that disagrees with the rest', async () => {
-  await using house = await openJobHouse({ callsPerDay: 60 });
-  await fill(house, withLines(house, twice));
-  const doubled = await compare(house);
+  await using fixture = await openJobFixture({ callsPerDay: 60 });
+  await fill(fixture, withLines(fixture, twice));
+  const doubled = await compare(fixture);
   expect(new Set(Object.values(verdictsOf(doubled.totals)))).toEqual(new Set(['unexplained']));
-  house.clock.advance(1000);
-  await house.run('pull-logs', { since }, { trigger: 'backfill', interval: again });
-  const { context } = house;
+  fixture.clock.advance(1000);
+  await fixture.run('pull-logs', { since }, { trigger: 'backfill', interval: again });
+  const { context } = fixture;
   const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'hour' } as const;
-  const window = { start: unixMillis(span.start * 1000), end: unixMillis(span.end * 1000) };
+  const window = { start: unixMillis(range.start * 1000), end: unixMillis(range.end * 1000) };
   const values = await context.warehouse.usage.values(series, window);
   const largest = values.toSorted((left, right) => Number(right.value) - Number(left.value))[0];
   const changed = values.map((one) => (one === largest ? { ...one, value: money('0.01') } : one));
@@ -221,10 +221,10 @@ it('a log that holds calls twice is unexplained, and so is one source that disag
     layout: 'long',
     bytes: 0,
     unitsPerCurrency: 500_000,
-    opensSpan: false,
+    opensRange: false,
   };
   await context.warehouse.usage.landWindow(batch);
-  const { totals, comparisons, good } = await compare(house);
+  const { totals, comparisons, good } = await compare(fixture);
   expect(verdictsOf(totals)).toEqual({ ...usual, 'usage by model': 'unexplained' });
   expect(good).toBe(false);
   const open = comparisons.filter(({ verdict }) => verdict === 'unexplained');
@@ -238,24 +238,24 @@ const again = interval(unixMillis(Date.parse(`${since}T00:00:00Z`)), unixMillis(
 
 describe('late data', () => {
   it('is what lies in time that was landed while rows could still come', async () => {
-    await using house = await openJobHouse({ callsPerDay: 300 });
-    const { sandbox, clock, run, context } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 300 });
+    const { sandbox, clock, run, context } = fixture;
     const late = sandbox.truth
-      .rows(span.start, span.end)
+      .rows(range.start, range.end)
       .find((row) => row.visibleAt - row.createdAt > 200 && row.kind === 'consumption');
     if (late === undefined) throw new Error('no such row');
     clock.set((late.createdAt + 30) * 1000);
     expect((await run('pull-logs', { since, lag: '0s' })).figures['compared']).toBe('equal');
     clock.set(late.visibleAt * 1000 + hour);
     const to = interval(startOfDay('2026-11-12', 'UTC'), (late.createdAt + 30) as UnixSeconds);
-    const { comparisons, good } = await reconcileSpan(to, context);
+    const { comparisons, good } = await reconcileRange(to, context);
     expect(comparisons[0]).toMatchObject({ source: 'statistics', verdict: 'late data' });
     expect(good).toBe(true);
   });
 
   it('is what the statistics have grown by since they agreed with what was landed', async () => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    const { context, run } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    const { context, run } = fixture;
     const { gateway } = context.account;
     const statistics: typeof gateway.statistics = async (query, options) => {
       const { net } = await context.warehouse.comparisons.totals('main', {
@@ -264,9 +264,9 @@ describe('late data', () => {
       });
       return { ...(await gateway.statistics(query, options)), quota: net };
     };
-    const landed = await run('pull-logs', { since }, withLines(house, withHoles, { statistics }));
+    const landed = await run('pull-logs', { since }, withLines(fixture, withHoles, { statistics }));
     expect(landed.figures['compared']).toBe('equal');
-    const { totals } = await compare(house);
+    const { totals } = await compare(fixture);
     expect(totals['statistics']).toMatchObject({
       verdict: 'late data',
       text: expect.stringContaining('have grown since') as string,
@@ -274,12 +274,12 @@ describe('late data', () => {
   });
 
   it('is what the log has more than usage that was pulled before the last revisit', async () => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    const { context, run, clock } = house;
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    const { context, run, clock } = fixture;
     const { warehouse } = context;
-    await run('pull-logs', { since }, withLines(house, withHoles));
-    const hours = Array.from({ length: (span.end - span.start) / 3600 }, (_, at) =>
-      interval((span.start + at * 3600) as UnixSeconds, (span.start + (at + 1) * 3600) as UnixSeconds),
+    await run('pull-logs', { since }, withLines(fixture, withHoles));
+    const hours = Array.from({ length: (range.end - range.start) / 3600 }, (_, at) =>
+      interval((range.start + at * 3600) as UnixSeconds, (range.start + (at + 1) * 3600) as UnixSeconds),
     );
     const before = await warehouse.comparisons.entries('main', 'model', hours);
     await warehouse.usage.landWindow({
@@ -287,21 +287,21 @@ describe('late data', () => {
       dimension: 'model',
       metric: 'spend',
       granularity: 'hour',
-      window: { start: unixMillis(span.start * 1000), end: unixMillis(span.end * 1000) },
+      window: { start: unixMillis(range.start * 1000), end: unixMillis(range.end * 1000) },
       values: before.map(({ bucket, entry, net }) => ({
-        bucket: unixMillis((span.start + bucket * 3600) * 1000),
+        bucket: unixMillis((range.start + bucket * 3600) * 1000),
         entry,
         value: net,
       })),
       layout: 'long',
       bytes: 0,
       unitsPerCurrency: 500_000,
-      opensSpan: true,
+      opensRange: true,
     });
-    expect((await compare(house)).totals['usage by model']?.verdict).toBe('equal');
+    expect((await compare(fixture)).totals['usage by model']?.verdict).toBe('equal');
     clock.advance(1000);
     await run('pull-logs', { since }, { trigger: 'backfill', interval: again });
-    const { totals, comparisons } = await compare(house);
+    const { totals, comparisons } = await compare(fixture);
     expect(totals['statistics']?.verdict).toBe('equal');
     expect(totals['usage by model']).toMatchObject({
       verdict: 'late data',
@@ -314,32 +314,32 @@ describe('late data', () => {
 
 describe('a statistics endpoint that fails', () => {
   it('never fails the pull, which says so; nor the comparison with other sources', async () => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    house.sandbox.faults.plant({ kind: 'status', status: 503, path: '/api/log/self/stat', times: 99 });
-    for (const at of [span.start - 600, span.end + 600]) {
-      house.clock.set(at * 1000);
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    fixture.sandbox.faults.plant({ kind: 'status', status: 503, path: '/api/log/self/stat', times: 99 });
+    for (const at of [range.start - 600, range.end + 600]) {
+      fixture.clock.set(at * 1000);
       // Fails for its statistics, after the profile was kept.
-      await expect(house.run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error' });
+      await expect(fixture.run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error' });
     }
-    house.clock.set(now);
-    const pulled = await house.run('pull-logs', { since: '2026-11-09' });
+    fixture.clock.set(now);
+    const pulled = await fixture.run('pull-logs', { since: '2026-11-09' });
     expect(pulled.summary).toMatch(/\. Not compared with statistics: /);
     expect(pulled.figures['compared']).toEqual(rounded);
-    await house.run('pull-usage', { since, granularity: 'hour' });
-    const { totals, notCompared, good } = await compare(house);
+    await fixture.run('pull-usage', { since, granularity: 'hour' });
+    const { totals, notCompared, good } = await compare(fixture);
     expect(Object.keys(totals)).toEqual(['usage by model', 'usage by key', 'used_quota', 'balance']);
     expect(notCompared).toMatchObject([{ source: 'statistics' }]);
     expect(good).toBe(true);
-    const period = await reconcilePeriod(span, house.context);
+    const period = await reconcilePeriod(range, fixture.context);
     expect(period).toMatchObject({ known: true, reconciliation: { verdict: 'equal', good: true } });
   });
 });
 
 it('where the log shows no top-ups, a balance that rises is not compared, and says so', async () => {
-  await using house = await openJobHouse({ variants: { row_kinds: 'calls' }, callsPerDay: 60 });
-  const paid = house.sandbox.truth.sums(span.start - 600, span.end + 600).topups;
-  await fill(house);
-  const { totals, good, notCompared } = await compare(house);
+  await using fixture = await openJobFixture({ variants: { row_kinds: 'calls' }, callsPerDay: 60 });
+  const paid = fixture.sandbox.truth.sums(range.start - 600, range.end + 600).topups;
+  await fill(fixture);
+  const { totals, good, notCompared } = await compare(fixture);
   expect(paid).not.toBe('0');
   expect(totals['used_quota']?.verdict).toEqual(rounded);
   expect(totals['balance']).toBeUndefined();
@@ -350,11 +350,11 @@ it('where the log shows no top-ups, a balance that rises is not compared, and sa
 });
 
 it('an account in CNY learns that all else counts in USD, and asks for the log in USD only to learn it', async () => {
-  await using house = await openJobHouse({ callsPerDay: 60 });
+  await using fixture = await openJobFixture({ callsPerDay: 60 });
   const asked: string[] = [];
-  const { gateway } = house.context.account;
+  const { gateway } = fixture.context.account;
   const account: JobAccount = {
-    ...house.context.account,
+    ...fixture.context.account,
     currency: 'CNY',
     gateway: {
       ...gateway,
@@ -364,15 +364,15 @@ it('an account in CNY learns that all else counts in USD, and asks for the log i
       },
     },
   };
-  const yuan = { ...house, context: { ...house.context, account } };
-  await house.run('pull-logs', { since }, { account });
+  const yuan = { ...fixture, context: { ...fixture.context, account } };
+  await fixture.run('pull-logs', { since }, { account });
   expect(asked).toContain('USD');
   asked.length = 0;
   const { totals, good } = await compare(yuan);
   expect(verdictsOf(totals)).toEqual({ statistics: 'currency' });
   expect(good).toBe(true);
   expect(asked).toEqual([]);
-  expect(await house.context.warehouse.comparisons.learned('main', 'statistics')).toMatchObject({
+  expect(await fixture.context.warehouse.comparisons.learned('main', 'statistics')).toMatchObject({
     unit: 'USD',
     perCurrency: '0.142857142857',
   });
@@ -380,10 +380,10 @@ it('an account in CNY learns that all else counts in USD, and asks for the log i
 
 describe('the period of a report', () => {
   it('is compared as far as the log holds it, and is good only when that is all of it', async () => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    await house.run('pull-logs', { since });
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    await fixture.run('pull-logs', { since });
     const period = (first: string, last: string) =>
-      reconcilePeriod(interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC')), house.context);
+      reconcilePeriod(interval(startOfDay(first, 'UTC'), startOfDay(last, 'UTC')), fixture.context);
     expect(await period('2026-11-12', '2026-11-20')).toMatchObject({
       known: true,
       reconciliation: { verdict: 'equal', good: true },

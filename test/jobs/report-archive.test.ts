@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { jobKinds, listReports, trimReports } from '../../src/jobs/index.ts';
 import { writeReport } from '../../src/jobs/report-archive/write-report.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 const slotFolder = '20261112T080000.000Z';
@@ -19,30 +19,30 @@ const settings = {
   mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
 };
 
-type Desk = JobHouse & {
+type KeyService = JobFixture & {
   readonly folder: string;
   readonly job: string;
   readonly reports: string;
   readonly change: RunChange;
 };
 
-let house: JobHouse;
+let fixture: JobFixture;
 beforeAll(async () => {
-  house = await openJobHouse();
-  await house.run('pull-logs', { since: '2026-10-25' });
+  fixture = await openJobFixture();
+  await fixture.run('pull-logs', { since: '2026-10-25' });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
-let desks = 0;
+let keyServices = 0;
 
 /** A place of its own for mails and reports, and a job of its own, in a house that all share. */
-const openDesk = async (): Promise<Desk> => {
+const openKeyService = async (): Promise<KeyService> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
-  desks += 1;
-  const job = `daily-spend-${desks}`;
+  keyServices += 1;
+  const job = `daily-spend-${keyServices}`;
   const reports = join(folder, 'reports');
   return {
-    ...house,
+    ...fixture,
     folder,
     job,
     reports,
@@ -61,11 +61,11 @@ const openDesk = async (): Promise<Desk> => {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailsOf = async (desk: Desk, job = desk.job) => {
-  const rows = await desk.context.warehouse.outbox.list({ kind: `report:${job}` });
+const mailsOf = async (keyService: KeyService, job = keyService.job) => {
+  const rows = await keyService.context.warehouse.outbox.list({ kind: `report:${job}` });
   return Promise.all(
     rows.map(async (row) => {
-      const bytes = await readFile(join(desk.folder, 'outbox', row.file));
+      const bytes = await readFile(join(keyService.folder, 'outbox', row.file));
       return { row, bytes, parsed: await simpleParser(bytes) };
     }),
   );
@@ -81,13 +81,13 @@ const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> 
 
 describe('a report that was mailed', () => {
   it('is kept with its data, its figures and the hashes of its mails, and mailed with what was chosen', async () => {
-    await using desk = await openDesk();
-    await desk.run('report', settings, desk.change);
-    const { reports, damaged } = await listReports(desk.reports, { limit: 10 });
+    await using keyService = await openKeyService();
+    await keyService.run('report', settings, keyService.change);
+    const { reports, damaged } = await listReports(keyService.reports, { limit: 10 });
     expect(damaged).toEqual([]);
     const [kept] = reports;
     expect(kept).toMatchObject({
-      job: desk.job,
+      job: keyService.job,
       slot: '2026-11-12T08:00:00.000Z',
       runId: 'daily-spend-1',
       account: 'main',
@@ -96,10 +96,10 @@ describe('a report that was mailed', () => {
       currency: 'USD',
       period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
       verdict: { good: true },
-      folder: join(desk.reports, desk.job, slotFolder),
+      folder: join(keyService.reports, keyService.job, slotFolder),
     });
     if (kept === undefined) throw new Error('nothing is kept');
-    const spend = await desk.context.warehouse.spend('main', {
+    const spend = await keyService.context.warehouse.spend('main', {
       start: (Date.parse(kept.period.from) / 1000) as never,
       end: (Date.parse(kept.period.to) / 1000) as never,
     });
@@ -125,13 +125,13 @@ describe('a report that was mailed', () => {
     const html = await readFile(join(kept.folder, 'report.html'), 'utf8');
     expect(html.includes('cid:')).toBe(false);
 
-    const [mail] = await mailsOf(desk);
+    const [mail] = await mailsOf(keyService);
     expect(kept.mails).toEqual([
       {
         recipient: 'finance@example.com',
         messageId: mail?.row.messageId,
         sha256: sha256(mail?.bytes ?? Buffer.alloc(0)),
-        queuedAt: new Date(desk.clock.now()).toISOString(),
+        queuedAt: new Date(keyService.clock.now()).toISOString(),
       },
     ]);
     expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
@@ -146,45 +146,48 @@ describe('a report that was mailed', () => {
   });
 
   it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
-    await using desk = await openDesk();
-    await desk.run('report', settings, desk.change);
-    const before = await contentsOf(join(desk.reports, desk.job, slotFolder));
-    desk.clock.advance(60_000);
+    await using keyService = await openKeyService();
+    await keyService.run('report', settings, keyService.change);
+    const before = await contentsOf(join(keyService.reports, keyService.job, slotFolder));
+    keyService.clock.advance(60_000);
     const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
-    const late = { ...desk.change, runId: 'again', dataLate: 'nothing came' };
-    const outcome = await desk.run('report', joined, late);
+    const late = { ...keyService.change, runId: 'again', dataLate: 'nothing came' };
+    const outcome = await keyService.run('report', joined, late);
     expect(outcome.figures['mails']).toBe(1);
-    const after = await contentsOf(join(desk.reports, desk.job, slotFolder));
+    const after = await contentsOf(join(keyService.reports, keyService.job, slotFolder));
     const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
-    const own = (await mailsOf(desk)).at(-1)?.bytes ?? Buffer.alloc(0);
+    const own = (await mailsOf(keyService)).at(-1)?.bytes ?? Buffer.alloc(0);
     expect(changed.toSorted()).toEqual(
       [`${sha256(own)}.eml`, 'mails.json']
-        .map((name) => join(desk.reports, desk.job, slotFolder, name))
+        .map((name) => join(keyService.reports, keyService.job, slotFolder, name))
         .toSorted(),
     );
-    const [first, second] = (await mailsOf(desk)).map(({ parsed }) => parsed);
+    const [first, second] = (await mailsOf(keyService)).map(({ parsed }) => parsed);
     expect(second?.html === first?.html).toBe(true);
     expect(second?.subject).toBe(first?.subject);
     expect(second?.attachments.map(({ checksum }) => checksum)).toEqual(
       first?.attachments.map(({ checksum }) => checksum),
     );
-    expect((await listReports(desk.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
+    expect((await listReports(keyService.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
   });
 
   it('says where its files are when they are too large for a mail', async () => {
-    await using desk = await openDesk();
-    const small = { folder: desk.reports, attachLimit: 5000 };
-    await desk.run('report', settings, { ...desk.change, reports: small });
-    await desk.run('report', settings, {
-      ...desk.change,
+    await using keyService = await openKeyService();
+    const small = { folder: keyService.reports, attachLimit: 5000 };
+    await keyService.run('report', settings, { ...keyService.change, reports: small });
+    await keyService.run('report', settings, {
+      ...keyService.change,
       name: 'linked',
       reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
     });
     const places = [
-      `reports/${desk.job}/${slotFolder}`,
+      `reports/${keyService.job}/${slotFolder}`,
       `https://files.example.com/reports/linked/${slotFolder}/`,
     ];
-    for (const [at, { parsed }] of [...(await mailsOf(desk)), ...(await mailsOf(desk, 'linked'))].entries()) {
+    for (const [at, { parsed }] of [
+      ...(await mailsOf(keyService)),
+      ...(await mailsOf(keyService, 'linked')),
+    ].entries()) {
       const place = places[at] ?? 'nowhere';
       expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
       expect(parsed.text?.replaceAll(/\s+/g, '').includes(place)).toBe(true);
@@ -195,7 +198,7 @@ describe('a report that was mailed', () => {
           ?.slice(1),
       ).toEqual([place]);
     }
-    const { reports } = await listReports(desk.reports, { limit: 10 });
+    const { reports } = await listReports(keyService.reports, { limit: 10 });
     expect(new Set(reports.map(({ linked }) => linked))).toEqual(new Set(places));
     for (const { attached, files } of reports) {
       expect(attached).toEqual([]);
@@ -204,32 +207,42 @@ describe('a report that was mailed', () => {
   });
 
   it('is never half there, and a report that was tampered with is mailed to nobody', async () => {
-    await using desk = await openDesk();
-    const blocked = join(desk.folder, 'blocked');
+    await using keyService = await openKeyService();
+    const blocked = join(keyService.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...desk.change, reports: { folder: blocked, attachLimit: 1 } };
-    await expect(desk.run('report', settings, nowhere)).rejects.toMatchObject({ code: 'path-unwritable' });
-    expect(await mailsOf(desk)).toEqual([]);
+    const nowhere = { ...keyService.change, reports: { folder: blocked, attachLimit: 1 } };
+    await expect(keyService.run('report', settings, nowhere)).rejects.toMatchObject({
+      code: 'path-unwritable',
+    });
+    expect(await mailsOf(keyService)).toEqual([]);
 
-    await desk.run('report', settings, desk.change);
-    expect(await readdir(join(desk.reports, desk.job))).toEqual([slotFolder]);
-    await writeFile(join(desk.reports, desk.job, slotFolder, 'mail.html'), 'changed');
+    await keyService.run('report', settings, keyService.change);
+    expect(await readdir(join(keyService.reports, keyService.job))).toEqual([slotFolder]);
+    await writeFile(join(keyService.reports, keyService.job, slotFolder, 'mail.html'), 'changed');
     const joined = { ...settings, mail: { to: ['new@example.com'] } };
-    await expect(desk.run('report', joined, desk.change)).rejects.toMatchObject({ code: 'report-damaged' });
-    expect(await mailsOf(desk)).toHaveLength(1);
+    await expect(keyService.run('report', joined, keyService.change)).rejects.toMatchObject({
+      code: 'report-damaged',
+    });
+    expect(await mailsOf(keyService)).toHaveLength(1);
   });
 });
 
 describe('a run that is broken off', () => {
   it('between keeping the report and queueing its mail has its mail made of what is kept', async () => {
-    await using desk = await openDesk();
-    const blocked = join(desk.folder, 'blocked');
+    await using keyService = await openKeyService();
+    const blocked = join(keyService.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...desk.change, mail: { from: 'reports@example.com', folder: blocked } };
-    await expect(desk.run('report', settings, nowhere)).rejects.toMatchObject({ code: 'path-unwritable' });
-    await desk.run('report', settings, { ...desk.change, runId: 'again', dataLate: 'nothing came' });
-    const [mail] = await mailsOf(desk);
-    const html = await readFile(join(desk.reports, desk.job, slotFolder, 'mail.html'), 'utf8');
+    const nowhere = { ...keyService.change, mail: { from: 'reports@example.com', folder: blocked } };
+    await expect(keyService.run('report', settings, nowhere)).rejects.toMatchObject({
+      code: 'path-unwritable',
+    });
+    await keyService.run('report', settings, {
+      ...keyService.change,
+      runId: 'again',
+      dataLate: 'nothing came',
+    });
+    const [mail] = await mailsOf(keyService);
+    const html = await readFile(join(keyService.reports, keyService.job, slotFolder, 'mail.html'), 'utf8');
     expect(html.includes('Run daily-spend-1')).toBe(true);
     expect(html.includes('nothing came')).toBe(false);
     const parsed = await simpleParser(mail?.bytes ?? '', { skipImageLinks: true });
@@ -237,44 +250,44 @@ describe('a run that is broken off', () => {
   });
 
   it('while another keeps the same report leaves one of them, whole', async () => {
-    await using desk = await openDesk();
-    await desk.run('report', settings, desk.change);
-    const { reports } = await listReports(desk.reports, { limit: 1 });
+    await using keyService = await openKeyService();
+    await keyService.run('report', settings, keyService.change);
+    const { reports } = await listReports(keyService.reports, { limit: 1 });
     const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
     const key = { job: 'raced', slot };
     const states = await Promise.all(
       ['one', 'two', 'three'].map((runId) =>
-        writeReport(desk.reports, key, { ...(manifest as Parameters<typeof writeReport>[2]), runId }, [
+        writeReport(keyService.reports, key, { ...(manifest as Parameters<typeof writeReport>[2]), runId }, [
           { name: 'report.txt', contentType: 'text/plain', content: runId },
         ]),
       ),
     );
     expect(states.toSorted()).toEqual(['kept', 'known', 'known']);
-    expect(await readdir(join(desk.reports, 'raced'))).toEqual([slotFolder]);
-    const [raced] = (await listReports(desk.reports, { job: 'raced', limit: 1 })).reports;
+    expect(await readdir(join(keyService.reports, 'raced'))).toEqual([slotFolder]);
+    const [raced] = (await listReports(keyService.reports, { job: 'raced', limit: 1 })).reports;
     expect(await readFile(join(raced?.folder ?? '', 'report.txt'), 'utf8')).toBe(raced?.runId);
   });
 });
 
 describe('the archive', () => {
   it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     for (const [name, days] of [
       ['a', 0],
       ['b', 1],
       ['a', 2],
     ] as const)
-      await desk.run(
+      await keyService.run(
         'report',
         { ...settings, mail: { to: ['x@example.com'] } },
         {
-          ...desk.change,
+          ...keyService.change,
           name,
           slot: unixMillis(slot + days * 86_400_000),
         },
       );
     const slots = async (query: Parameters<typeof listReports>[1]) =>
-      (await listReports(desk.reports, query)).reports.map((report) => [
+      (await listReports(keyService.reports, query)).reports.map((report) => [
         report.job,
         report.slot.slice(0, 10),
       ]);
@@ -286,32 +299,35 @@ describe('the archive', () => {
     expect(await slots({ limit: 10, job: 'a' })).toHaveLength(2);
     expect(await slots({ limit: 1 })).toEqual([['a', '2026-11-14']]);
     expect(await slots({ limit: 10, job: 'none' })).toEqual([]);
-    await writeFile(join(desk.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
-    expect((await listReports(desk.reports, { limit: 10 })).damaged).toEqual([
-      join(desk.reports, 'a', '20261114T080000.000Z'),
+    await writeFile(join(keyService.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
+    expect((await listReports(keyService.reports, { limit: 10 })).damaged).toEqual([
+      join(keyService.reports, 'a', '20261114T080000.000Z'),
     ]);
-    expect(await listReports(join(desk.folder, 'none'), { limit: 1 })).toEqual({ reports: [], damaged: [] });
+    expect(await listReports(join(keyService.folder, 'none'), { limit: 1 })).toEqual({
+      reports: [],
+      damaged: [],
+    });
   });
 
   it('forgets what was built too long ago and what a crash left, and nothing else', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     // Built now for a slot long ago: it is as old as its building.
-    await desk.run('report', settings, desk.change);
-    const job = join(desk.reports, desk.job);
+    await keyService.run('report', settings, keyService.change);
+    const job = join(keyService.reports, keyService.job);
     const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
     for (const folder of [left, written, strange]) await mkdir(folder ?? '');
-    const now = desk.clock.now();
+    const now = keyService.clock.now();
     await utimes(left ?? '', now / 1000 - 90_000, now / 1000 - 90_000);
     await utimes(written ?? '', now / 1000, now / 1000);
-    expect(await trimReports(desk.reports, unixMillis(now - 1), now)).toBe(0);
+    expect(await trimReports(keyService.reports, unixMillis(now - 1), now)).toBe(0);
     expect(await readdir(job)).toEqual(['.draft-now', slotFolder, 'strange']);
-    expect(await trimReports(desk.reports, unixMillis(now + 1), now)).toBe(1);
+    expect(await trimReports(keyService.reports, unixMillis(now + 1), now)).toBe(1);
     expect(await readdir(job)).toEqual(['.draft-now', 'strange']);
     await rm(written ?? '', { recursive: true });
     await rm(strange ?? '', { recursive: true });
-    await trimReports(desk.reports, now, now);
-    expect(await readdir(desk.reports)).toEqual([]);
-    expect(await trimReports(join(desk.folder, 'none'), now, now)).toBe(0);
+    await trimReports(keyService.reports, now, now);
+    expect(await readdir(keyService.reports)).toEqual([]);
+    expect(await trimReports(join(keyService.folder, 'none'), now, now)).toBe(0);
   });
 });
 

@@ -17,8 +17,8 @@ import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
 import { all, parseHtml, tablesOf, textOf } from '../report/markup.ts';
 import { readShown } from '../report/read-shown.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-16' };
 
@@ -35,15 +35,15 @@ const isRounded = (text: string, exact: string, tag: LocaleTag): boolean => {
 };
 
 describe('a report over the sandbox’s data', () => {
-  let house: JobHouse;
+  let fixture: JobFixture;
   const built = new Map<LocaleTag, ComposedReport>();
   beforeAll(async () => {
-    house = await openJobHouse();
-    await house.run('pull-logs', { since: '2026-10-20' });
+    fixture = await openJobFixture();
+    await fixture.run('pull-logs', { since: '2026-10-20' });
     for (const locale of localeTags)
-      built.set(locale, await composeReport({ report: 'spend-summary', period, locale }, house.context));
+      built.set(locale, await composeReport({ report: 'spend-summary', period, locale }, fixture.context));
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const reportIn = (tag: LocaleTag): ComposedReport => {
     const report = built.get(tag);
@@ -121,10 +121,10 @@ describe('a report over the sandbox’s data', () => {
     try {
       const change = { mail: { from: 'reports@example.com', folder }, locale: 'zh' as const };
       const settings = { report: 'spend-summary', period, mail: { to: ['a@example.com'] } };
-      await house.run('report', settings, { ...change, name: 'chinese' });
-      await house.run('report', { ...settings, locale: 'de' }, { ...change, name: 'german' });
+      await fixture.run('report', settings, { ...change, name: 'chinese' });
+      await fixture.run('report', { ...settings, locale: 'de' }, { ...change, name: 'german' });
       const subjects = new Map<string, string | undefined>();
-      for (const row of await house.context.warehouse.outbox.list())
+      for (const row of await fixture.context.warehouse.outbox.list())
         subjects.set(row.kind, (await simpleParser(await readFile(join(folder, row.file)))).subject);
       expect(subjects.get('report:chinese')).toMatch(/^AI 支出 · 2026年10月26日 – 11月15日 · US\$/);
       expect(subjects.get('report:german')).toMatch(/^KI-Kosten · 26\.10\. – 15\.11\.2026 · /);

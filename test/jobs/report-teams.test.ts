@@ -5,13 +5,13 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { localDays, money, sumMoney, unixMillis } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
-import type { Payers } from '../../src/jobs/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import type { CostOwners } from '../../src/jobs/index.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 
-type Office = JobHouse & {
+type Office = JobFixture & {
   readonly folder: string;
   readonly keys: readonly string[];
   readonly change: RunChange;
@@ -19,16 +19,16 @@ type Office = JobHouse & {
 
 /** A log of some days whose keys belong to two teams, all but one key. */
 const openOffice = async (): Promise<Office> => {
-  const house = await openJobHouse();
+  const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-teams-'));
-  await house.run('pull-logs', { since: '2026-11-08' });
+  await fixture.run('pull-logs', { since: '2026-11-08' });
   const periods = [{ name: 'current' as const, days: localDays('2026-11-08', '2026-11-12', 'UTC') }];
-  const rows = await house.context.warehouse.readCube({ account: 'main', periods }, async (query) =>
+  const rows = await fixture.context.warehouse.readCube({ account: 'main', periods }, async (query) =>
     query(`SELECT token_name FROM cube WHERE token_name <> '' GROUP BY ALL ORDER BY sum(spend) DESC`),
   );
   const keys = rows.rows.map(([key]) => String(key));
   const [first = '', second = '', , ...rest] = keys;
-  const payers: Payers = {
+  const costOwners: CostOwners = {
     teams: [
       {
         name: 'growth',
@@ -42,18 +42,18 @@ const openOffice = async (): Promise<Office> => {
     operators: ['ops@example.com'],
   };
   return {
-    ...house,
+    ...fixture,
     folder,
     keys,
     change: {
       name: 'showback',
       slot,
-      payers,
+      costOwners,
       mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
     },
     [Symbol.asyncDispose]: async () => {
-      await house[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };

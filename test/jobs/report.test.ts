@@ -7,29 +7,29 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { composeReport, createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import { composeReport, createWatermarks, jobKinds } from '../../src/jobs/index.ts';
 import { periodNames } from '../../src/report/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 
 const day = 86_400_000;
 const since = '2026-10-25';
 const settings = { report: 'spend-summary', mail: { to: ['finance@example.com', 'ops@example.com'] } };
 const reportKind = jobKinds.find(({ kind }) => kind === 'report');
 
-type Desk = JobHouse & { readonly folder: string; readonly change: RunChange };
+type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
 
 /** A house with a place for mails, and the log of a month. */
-const openDesk = async (): Promise<Desk> => {
-  const house = await openJobHouse();
+const openKeyService = async (): Promise<KeyService> => {
+  const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-desk-'));
-  await house.run('pull-logs', { since });
+  await fixture.run('pull-logs', { since });
   return {
-    ...house,
+    ...fixture,
     folder,
     change: { name: 'daily-spend', mail: { from: 'reports@example.com', folder: join(folder, 'outbox') } },
     [Symbol.asyncDispose]: async () => {
-      await house[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -37,11 +37,11 @@ const openDesk = async (): Promise<Desk> => {
 
 const slotAt = (text: string) => unixMillis(Date.parse(text));
 
-const mailsOf = async (desk: Desk) => {
-  const rows = await desk.context.warehouse.outbox.list();
+const mailsOf = async (keyService: KeyService) => {
+  const rows = await keyService.context.warehouse.outbox.list();
   return Promise.all(
     rows.map(async (row) => {
-      const bytes = await readFile(join(desk.folder, 'outbox', row.file));
+      const bytes = await readFile(join(keyService.folder, 'outbox', row.file));
       return { row, bytes, parsed: await simpleParser(bytes) };
     }),
   );
@@ -49,84 +49,84 @@ const mailsOf = async (desk: Desk) => {
 
 describe('a report run for its slot', () => {
   it('is about the days its slot asked for, however late it runs', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     for (const [slot, period, about] of [
       ['2026-11-12T08:00:00Z', 'yesterday', 'Wed, Nov 11, 2026'],
       ['2026-11-02T00:00:00Z', 'last-week', 'Oct 26 – Nov 1, 2026'],
       ['2026-11-06T00:00:00Z', 'month-to-date', 'Nov 1 – 5, 2026'],
     ] as const) {
-      const change = { ...desk.change, slot: slotAt(slot) };
-      const plan = await desk.plan('report', { ...settings, period }, change);
+      const change = { ...keyService.change, slot: slotAt(slot) };
+      const plan = await keyService.plan('report', { ...settings, period }, change);
       expect(plan[0]).toContain(`over ${about} (UTC)`);
-      const outcome = await desk.run('report', { ...settings, period }, change);
+      const outcome = await keyService.run('report', { ...settings, period }, change);
       expect(outcome.figures).toMatchObject({ mails: 2, subject: expect.stringContaining(about) as string });
     }
   });
 
   it('mails one slot once, whatever has changed when it runs again, and another slot anew', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     const slot = slotAt('2026-11-12T08:00:00Z');
-    const first = { ...desk.change, runId: 'daily-spend 2026-11-12', slot };
-    await desk.run('report', settings, first);
-    const before = await mailsOf(desk);
+    const first = { ...keyService.change, runId: 'daily-spend 2026-11-12', slot };
+    await keyService.run('report', settings, first);
+    const before = await mailsOf(keyService);
     expect(before.map(({ row }) => [row.kind, row.subject])).toEqual([
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
     ]);
-    desk.clock.advance(3 * day);
-    await desk.run('pull-logs', { since });
+    keyService.clock.advance(3 * day);
+    await keyService.run('pull-logs', { since });
     const again = { ...first, trigger: 'backfill' as const, dataLate: 'nothing came' };
-    const outcome = await desk.run('report', settings, again);
+    const outcome = await keyService.run('report', settings, again);
     expect(outcome).toMatchObject({
       summary: expect.stringMatching(/0 recipients; 2 mails of it queued before$/) as string,
       figures: { mails: 0 },
     });
-    expect((await mailsOf(desk)).map(({ bytes }) => bytes)).toEqual(before.map(({ bytes }) => bytes));
-    expect(await readdir(join(desk.folder, 'outbox'))).toHaveLength(2);
+    expect((await mailsOf(keyService)).map(({ bytes }) => bytes)).toEqual(before.map(({ bytes }) => bytes));
+    expect(await readdir(join(keyService.folder, 'outbox'))).toHaveLength(2);
     // Who joins later is told, and nobody twice.
     const joined = { ...settings, mail: { to: [...settings.mail.to, 'new@example.com'] } };
-    expect((await desk.run('report', joined, first)).figures['mails']).toBe(1);
+    expect((await keyService.run('report', joined, first)).figures['mails']).toBe(1);
     expect(
-      (await desk.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
+      (await keyService.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
     ).toMatchObject({ mails: 2 });
-    const ids = (await mailsOf(desk)).map(({ row }) => row.messageId);
+    const ids = (await mailsOf(keyService)).map(({ row }) => row.messageId);
     expect(new Set(ids).size).toBe(5);
   });
 
   it('says in every form of the mail that data are late, and how far they reach', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
-    const plain = { ...desk.change, slot: slotAt('2026-11-22T08:00:00Z') };
-    await desk.run('report', settings, { ...plain, dataLate });
+    const plain = { ...keyService.change, slot: slotAt('2026-11-22T08:00:00Z') };
+    await keyService.run('report', settings, { ...plain, dataLate });
     const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;
-    for (const { parsed } of await mailsOf(desk)) {
+    for (const { parsed } of await mailsOf(keyService)) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
       expect(parsed.html).toContain(`>${late}</td>`);
       expect(parsed.subject).toContain('incomplete');
     }
-    const punctual = { ...desk.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
-    await desk.run('report', settings, punctual);
-    const last = (await mailsOf(desk)).at(-1);
+    const punctual = { ...keyService.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
+    await keyService.run('report', settings, punctual);
+    const last = (await mailsOf(keyService)).at(-1);
     expect(last?.row.kind).toBe('report:punctual');
     expect(last?.parsed.text).not.toContain('late');
   });
 
   it('says so where the report has no place for notes, and where nothing was ever pulled', async () => {
-    await using desk = await openDesk();
-    await cp(new URL('../../reports', import.meta.url).pathname, desk.folder, { recursive: true });
-    const path = join(desk.folder, 'spend-summary', 'report.yaml');
+    await using keyService = await openKeyService();
+    await cp(new URL('../../reports', import.meta.url).pathname, keyService.folder, { recursive: true });
+    const path = join(keyService.folder, 'spend-summary', 'report.yaml');
     const written = await readFile(path, 'utf8');
     expect(written).toContain('  - kind: notes\n');
     await writeFile(path, written.replace('  - kind: notes\n', '  - { kind: notes, when: several-days }\n'));
     const change = {
-      ...desk.change,
-      account: { ...desk.context.account, name: 'empty' },
-      reportDirectories: [desk.folder],
+      ...keyService.change,
+      account: { ...keyService.context.account, name: 'empty' },
+      reportDirectories: [keyService.folder],
       dataLate: 'pull-logs has no data yet.',
     };
     for (const period of ['yesterday', 'last-week'])
-      await desk.run('report', { ...settings, period }, { ...change, name: period });
-    const texts = (await mailsOf(desk)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
+      await keyService.run('report', { ...settings, period }, { ...change, name: period });
+    const texts = (await mailsOf(keyService)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
     expect(texts).toHaveLength(4);
     for (const text of texts)
       expect(
@@ -135,8 +135,8 @@ describe('a report run for its slot', () => {
   });
 
   it('shows rows of unknown kinds and rows that cannot be read, which are in no figure', async () => {
-    await using desk = await openDesk();
-    const { gateway } = desk.context.account;
+    await using keyService = await openKeyService();
+    const { gateway } = keyService.context.account;
     const damaged: Gateway = {
       ...gateway,
       exportLogs: async (query, options) => {
@@ -146,13 +146,13 @@ describe('a report run for its slot', () => {
         return { ...answer, body: Readable.from([Buffer.from(query.columns.length === 0 ? text : junk)]) };
       },
     };
-    const context = { ...desk.context, account: { ...desk.context.account, gateway: damaged } };
+    const context = { ...keyService.context, account: { ...keyService.context.account, gateway: damaged } };
     const november = { start: slotAt('2026-11-01T00:00:00Z'), end: slotAt('2026-11-15T00:00:00Z') };
     const again = { account: context.account, trigger: 'backfill' as const, interval: november };
-    await desk.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
+    await keyService.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
     const composed = await composeReport(
       { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' } },
-      { ...context, account: desk.context.account },
+      { ...context, account: keyService.context.account },
     );
     const text = composed.rendered.text.replaceAll(/\s+/g, ' ');
     expect(text).toContain('of the unknown kind “gift” is not counted as spend.');
@@ -160,8 +160,8 @@ describe('a report run for its slot', () => {
   });
 
   it('mails what makes a total wrong to its readers, and logs it for operators', async () => {
-    await using desk = await openDesk();
-    const mine = join(desk.folder, 'reports', 'mine');
+    await using keyService = await openKeyService();
+    const mine = join(keyService.folder, 'reports', 'mine');
     await mkdir(mine, { recursive: true });
     await writeFile(
       join(mine, 'report.yaml'),
@@ -173,20 +173,20 @@ describe('a report run for its slot', () => {
     );
     const warnings: unknown[] = [];
     const change = {
-      ...desk.change,
+      ...keyService.change,
       slot: slotAt('2026-11-12T08:00:00Z'),
-      reportDirectories: [join(desk.folder, 'reports')],
+      reportDirectories: [join(keyService.folder, 'reports')],
       log: {
-        ...desk.context.log,
+        ...keyService.context.log,
         warn: (message: string, fields?: object) => warnings.push([message, fields]),
       },
     };
-    await desk.run(
+    await keyService.run(
       'report',
       { report: 'mine', period: 'yesterday', mail: { to: ['a@example.com'] } },
       change,
     );
-    const [sent] = await mailsOf(desk);
+    const [sent] = await mailsOf(keyService);
     expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
       'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:`',
     );
@@ -203,7 +203,7 @@ describe('a report run for its slot', () => {
       const job = { kind: 'report', account: 'main', timezone, fields: { ...settings, period } };
       const moment = slotAt(slot);
       const interval = { start: unixMillis(moment - 7 * day), end: moment };
-      return new Date(createDataReach(jobKinds).needsThroughOf(job, moment, interval)).toISOString();
+      return new Date(createWatermarks(jobKinds).needsThroughOf(job, moment, interval)).toISOString();
     };
     expect(through('yesterday', '2026-11-21T08:00:00Z')).toBe('2026-11-21T00:00:00.000Z');
     expect(through('yesterday', '2026-11-21T08:00:00Z', 'Asia/Shanghai')).toBe('2026-11-20T16:00:00.000Z');

@@ -8,15 +8,15 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../src/base/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
 
 const since = '2026-11-15';
 const start = startOfDay(since, 'UTC');
 const at = (text: string): number => Date.parse(`${text}Z`);
 
 it('rows that come later than the lag are brought by the revisits, and told as a restatement of what was there', async () => {
-  await using house = await openJobHouse({ callsPerDay: 2000 });
-  const { context, clock, sandbox, run, plan } = house;
+  await using fixture = await openJobFixture({ callsPerDay: 2000 });
+  const { context, clock, sandbox, run, plan } = fixture;
   const settings = { since, lag: '0s' };
   clock.set(at('2026-11-17T23:59:59'));
   await run('pull-logs', settings);
@@ -69,8 +69,8 @@ it('rows that come later than the lag are brought by the revisits, and told as a
 });
 
 it('a gateway that times out on long windows is asked for shorter ones, ahead of the landing', async () => {
-  await using house = await openJobHouse({ callsPerDay: 100 });
-  const { context, sandbox, run, clock } = house;
+  await using fixture = await openJobFixture({ callsPerDay: 100 });
+  const { context, sandbox, run, clock } = fixture;
   sandbox.faults.plant({
     kind: 'status',
     status: 504,

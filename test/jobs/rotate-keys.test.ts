@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/base/index.ts';
 import { surveyed } from '../keys/plan/survey.ts';
-import { openKeyHouse, viewOf } from './key-house.ts';
-import type { KeyHouse } from './key-house.ts';
+import { openKeyFixture, viewOf } from './key-house.ts';
+import type { KeyFixture } from './key-house.ts';
 
 const applied = {
   keys: { name: '*' },
@@ -17,21 +17,21 @@ const { deliver: _deliver, verify: _verify, ...rest } = applied;
 const planned = { ...rest, mode: 'plan' };
 
 describe('rotate-keys', () => {
-  let house: KeyHouse;
+  let fixture: KeyFixture;
   beforeAll(async () => {
-    house = await openKeyHouse('rotate');
+    fixture = await openKeyFixture('rotate');
   });
   afterAll(async () => {
-    await house[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
   beforeEach(() => {
-    const { desk } = house;
-    desk.asked.length = 0;
-    desk.started.length = 0;
-    desk.who.length = 0;
-    desk.fails.clear();
-    desk.open = [];
-    desk.keys = [
+    const { keyService } = fixture;
+    keyService.asked.length = 0;
+    keyService.started.length = 0;
+    keyService.who.length = 0;
+    keyService.fails.clear();
+    keyService.open = [];
+    keyService.keys = [
       surveyed('billing.g7', { id: 7, age: 60 }),
       surveyed('search.g2', { id: 2, age: 45 }),
       surveyed('late.g1', { id: 3, age: 31 }),
@@ -41,7 +41,7 @@ describe('rotate-keys', () => {
   });
 
   it('plans by default: it changes nothing and mails what it would do, once a slot', async () => {
-    const { sandbox, run, change, desk, mails } = house;
+    const { sandbox, run, change, keyService, mails } = fixture;
     const { mode: _mode, ...byDefault } = planned;
     const writes = sandbox.requests.writes();
     const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
@@ -51,7 +51,7 @@ describe('rotate-keys', () => {
     );
     expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, held: 2, told: 1 });
     await run('rotate-keys', byDefault, { ...change, slot });
-    expect([desk.asked, sandbox.requests.writes()]).toEqual([['survey', 'survey'], writes]);
+    expect([keyService.asked, sandbox.requests.writes()]).toEqual([['survey', 'survey'], writes]);
     const found = await mails();
     expect(found).toHaveLength(1);
     const [mail] = found;
@@ -99,33 +99,33 @@ describe('rotate-keys', () => {
   });
 
   it('reads the list and writes nothing, as the sandbox counts it', async () => {
-    const { sandbox, run, plan, change, desk } = house;
-    delete desk.keys;
+    const { sandbox, run, plan, change, keyService } = fixture;
+    delete keyService.keys;
     const before = sandbox.requests.all().length;
     await run('rotate-keys', { ...planned, every: '1h', overlap: '30m' }, change);
     await plan('rotate-keys', { ...applied, every: '1h', overlap: '30m' }, change);
     expect(sandbox.requests.all().length).toBeGreaterThan(before);
-    expect([sandbox.requests.writes(), desk.started]).toEqual([0, []]);
+    expect([sandbox.requests.writes(), keyService.started]).toEqual([0, []]);
   });
 
   it('mails whom the job names, and nobody when there is nothing to tell', async () => {
-    const { run, change, desk, mails } = house;
+    const { run, change, keyService, mails } = fixture;
     const before = (await mails()).length;
     const mail = { to: ['a@example.com', 'b@example.com'] };
     await run('rotate-keys', { ...planned, mail }, { ...change, slot: unixMillis(1) });
     expect((await mails()).length).toBe(before + 2);
-    desk.keys = [surveyed('young.g1', { age: 3 })];
+    keyService.keys = [surveyed('young.g1', { age: 3 })];
     const quiet = await run('rotate-keys', planned, { ...change, slot: unixMillis(2) });
     expect(quiet.summary).toBe('0 keys would be rotated of 1 service');
     expect((await mails()).length).toBe(before + 2);
-    desk.keys = [surveyed('old.g1')];
-    const untold = await run('rotate-keys', planned, { ...change, mail: undefined });
-    expect(untold.summary).toContain('nobody is told');
+    keyService.keys = [surveyed('old.g1')];
+    const pending = await run('rotate-keys', planned, { ...change, mail: undefined });
+    expect(pending.summary).toContain('nobody is told');
   });
 
   it('shows the plan of a dry run, open rotations first', async () => {
-    const { plan, change, desk } = house;
-    desk.open = [viewOf('billing', 'current')];
+    const { plan, change, keyService } = fixture;
+    keyService.open = [viewOf('billing', 'current')];
     expect(await plan('rotate-keys', applied, change)).toMatchInlineSnapshot(`
       [
         "carry on with the rotation of billing: waits in current",
@@ -136,27 +136,27 @@ describe('rotate-keys', () => {
         "leave 1 other key as usual",
       ]
     `);
-    expect(desk.asked).toEqual(['survey']);
-    desk.keys = [];
-    desk.open = [];
+    expect(keyService.asked).toEqual(['survey']);
+    keyService.keys = [];
+    keyService.open = [];
     expect(await plan('rotate-keys', applied, change)).toEqual([
       'nothing: the job is about no key that is there',
     ]);
   });
 
   it('carries on with open rotations before it begins those that are due', async () => {
-    const { run, change, desk, mails } = house;
+    const { run, change, keyService, mails } = fixture;
     const before = (await mails()).length;
-    desk.open = [viewOf('mail', 'retiring'), viewOf('chat', 'created'), viewOf('stuck', 'waiting')];
+    keyService.open = [viewOf('mail', 'retiring'), viewOf('chat', 'created'), viewOf('stuck', 'waiting')];
     const outcome = await run('rotate-keys', applied, change);
-    expect(desk.asked).toEqual([
+    expect(keyService.asked).toEqual([
       'advance all',
       'survey',
       'start billing search',
       'advance r-billing r-search',
     ]);
-    expect(desk.who).toEqual(['job rotate']);
-    expect(desk.started[0]).toEqual({
+    expect(keyService.who).toEqual(['job rotate']);
+    expect(keyService.started[0]).toEqual({
       service: 'billing',
       why: 'age',
       terms: {
@@ -193,42 +193,42 @@ describe('rotate-keys', () => {
   });
 
   it('clears away what was left behind also where there is nothing to do', async () => {
-    const { run, change, desk } = house;
-    desk.keys = [surveyed('young.g1', { age: 3 })];
+    const { run, change, keyService } = fixture;
+    keyService.keys = [surveyed('young.g1', { age: 3 })];
     const outcome = await run('rotate-keys', applied, change);
-    expect([desk.asked, outcome.summary]).toEqual([
+    expect([keyService.asked, outcome.summary]).toEqual([
       ['advance all', 'survey'],
       'nothing to rotate of 1 service',
     ]);
   });
 
   it('fails when a step failed, after all the others were tried, and names each service', async () => {
-    const { run, change, desk } = house;
-    desk.open = [viewOf('chat', 'created')];
-    desk.fails.set('chat', fault('key-verify-refused', 'the key is refused'));
-    desk.fails.set('search', fault('gateway-timeout', 'no answer'));
+    const { run, change, keyService } = fixture;
+    keyService.open = [viewOf('chat', 'created')];
+    keyService.fails.set('chat', fault('key-verify-refused', 'the key is refused'));
+    keyService.fails.set('search', fault('gateway-timeout', 'no answer'));
     await expect(run('rotate-keys', applied, change)).rejects.toMatchObject({
       code: 'key-verify-refused',
       message: 'chat: the key is refused; search: no answer',
       retryHelps: false,
     });
-    expect(desk.asked.at(-1)).toBe('advance r-billing r-search');
-    expect(desk.open.find(({ service }) => service === 'billing')?.stage).toBe('current');
+    expect(keyService.asked.at(-1)).toBe('advance r-billing r-search');
+    expect(keyService.open.find(({ service }) => service === 'billing')?.stage).toBe('current');
   });
 
   it('rotates nothing in the past', async () => {
-    const { run, plan, change, desk } = house;
+    const { run, plan, change, keyService } = fixture;
     const past = { ...change, trigger: 'backfill' as const };
     expect((await run('rotate-keys', applied, past)).summary).toContain('nothing done');
     expect(await plan('rotate-keys', applied, past)).toEqual(['nothing: no key can be rotated in the past']);
-    expect(desk.asked).toEqual([]);
+    expect(keyService.asked).toEqual([]);
   });
 
   it('selects by the teams of the config', async () => {
-    const { run, change, desk } = house;
+    const { run, change, keyService } = fixture;
     const teams = [{ name: 'growth', keys: ['sea*'], mail: [] }];
-    const payers = { teams, prices: [], operators: [] };
-    await run('rotate-keys', { ...applied, keys: { team: 'growth' } }, { ...change, payers });
-    expect(desk.started.map(({ service }) => service)).toEqual(['search']);
+    const costOwners = { teams, prices: [], operators: [] };
+    await run('rotate-keys', { ...applied, keys: { team: 'growth' } }, { ...change, costOwners });
+    expect(keyService.started.map(({ service }) => service)).toEqual(['search']);
   });
 });

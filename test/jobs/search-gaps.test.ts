@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { addMoney, interval, money, startOfDay, unixSeconds } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import { reconcileSpan } from '../../src/jobs/index.ts';
-import { logPullMeans } from '../../src/jobs/pull-means.ts';
+import { reconcileRange } from '../../src/jobs/index.ts';
+import { logPullDeps } from '../../src/jobs/pull-means.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 import { sampled } from '../support/storm.ts';
 
 const logs = '/api/log/self/stream-export';
@@ -13,13 +13,13 @@ const since = '2026-11-08';
 const whole = interval(startOfDay(since, 'UTC'), unixSeconds(Math.floor(now / 1000) - 600));
 
 /** Rows and charge that have landed, beside those that the gateway holds. */
-const landedOf = async ({ context, sandbox }: JobHouse) => {
+const landedOf = async ({ context, sandbox }: JobFixture) => {
   const { calls, net } = await context.warehouse.spend('main', whole);
   const truth = sandbox.truth.sums(whole.start, whole.end);
   return { landed: { calls, net }, truth: { calls: truth.calls, net: money(truth.net) } };
 };
 
-const exportsOf = ({ sandbox }: JobHouse): number =>
+const exportsOf = ({ sandbox }: JobFixture): number =>
   sandbox.requests.all().filter(({ path }) => path.startsWith(logs)).length;
 
 describe('a gateway that caps its exports', () => {
@@ -30,36 +30,36 @@ describe('a gateway that caps its exports', () => {
   it.each(sampled<(typeof caps)[number]>(caps, 2))(
     'at %s rows is found, named, and pulled in smaller windows',
     async (cap, callsPerDay) => {
-      await using house = await openJobHouse({ variants: { hidden_cap: cap }, callsPerDay });
-      const pulled = await house.run('pull-logs', { since });
-      const { landed, truth } = await landedOf(house);
+      await using fixture = await openJobFixture({ variants: { hidden_cap: cap }, callsPerDay });
+      const pulled = await fixture.run('pull-logs', { since });
+      const { landed, truth } = await landedOf(fixture);
       expect(landed).toEqual(truth);
       expect(pulled.summary).toContain(`export capped at ${cap} rows; pulled in smaller windows`);
       expect(pulled.figures['compared']).toBe('equal');
-      const points = await house.context.warehouse.profile.points('main');
+      const points = await fixture.context.warehouse.profile.points('main');
       expect(points.find(({ point }) => point === 'log.row_cap')).toMatchObject({ value: cap });
-      expect(await house.context.warehouse.comparisons.gaps('main')).toEqual([]);
+      expect(await fixture.context.warehouse.comparisons.gaps('main')).toEqual([]);
 
       // An account that begins with what was learned requests small windows from the start.
-      const before = exportsOf(house);
-      const again = await house.run('pull-logs', { since: '2026-11-06' });
+      const before = exportsOf(fixture);
+      const again = await fixture.run('pull-logs', { since: '2026-11-06' });
       expect(again.figures['requestedAgain']).toBe(0);
-      expect(exportsOf(house) - before).toBeLessThan(8);
+      expect(exportsOf(fixture) - before).toBeLessThan(8);
     },
   );
 
   it('is pulled over several runs, each within max_requests', async () => {
-    await using house = await openJobHouse({ variants: { hidden_cap: '777' }, callsPerDay: 200 });
+    await using fixture = await openJobFixture({ variants: { hidden_cap: '777' }, callsPerDay: 200 });
     let runs = 0;
     for (; runs < 6; runs += 1) {
-      house.clock.advance(1);
-      const run = await house.run('pull-logs', { since, max_requests: 20 });
+      fixture.clock.advance(1);
+      const run = await fixture.run('pull-logs', { since, max_requests: 20 });
       // Comparing what has landed comes on top.
       expect(run.figures['requests']).toBeLessThan(32);
-      const { landed, truth } = await landedOf(house);
+      const { landed, truth } = await landedOf(fixture);
       if (landed.net === truth.net) break;
     }
-    const { landed, truth } = await landedOf(house);
+    const { landed, truth } = await landedOf(fixture);
     expect(landed).toEqual(truth);
     expect(runs).toBeGreaterThan(0);
   });
@@ -67,33 +67,33 @@ describe('a gateway that caps its exports', () => {
 
 describe('an export that ends cleanly too soon', () => {
   it.each([1, 2, 3])('%d times is requested again within the run', async (times) => {
-    await using house = await openJobHouse({ callsPerDay: 60 });
-    house.sandbox.faults.plant({ kind: 'short', rows: 40, path: logs, skip: 1, times });
-    const pulled = await house.run('pull-logs', { since });
-    const { landed, truth } = await landedOf(house);
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    fixture.sandbox.faults.plant({ kind: 'short', rows: 40, path: logs, skip: 1, times });
+    const pulled = await fixture.run('pull-logs', { since });
+    const { landed, truth } = await landedOf(fixture);
     expect(landed).toEqual(truth);
     expect(pulled.figures['compared']).toBe('equal');
     expect(pulled.summary).not.toContain('capped');
-    expect(await house.context.warehouse.comparisons.gaps('main')).toEqual([]);
+    expect(await fixture.context.warehouse.comparisons.gaps('main')).toEqual([]);
   });
 
   it('after its header is requested again within the run', async () => {
-    await using house = await openJobHouse();
-    house.sandbox.faults.plant({ kind: 'short', rows: 0, path: logs, skip: 1 });
-    await house.run('pull-logs', { since });
-    const { landed, truth } = await landedOf(house);
+    await using fixture = await openJobFixture();
+    fixture.sandbox.faults.plant({ kind: 'short', rows: 0, path: logs, skip: 1 });
+    await fixture.run('pull-logs', { since });
+    const { landed, truth } = await landedOf(fixture);
     expect(landed).toEqual(truth);
   });
 });
 
 describe('history', () => {
   it('that landed short is found by its comparisons, pulled again, and restated', async () => {
-    await using house = await openJobHouse({ variants: { hidden_cap: '777' }, callsPerDay: 150 });
-    const { context, clock } = house;
+    await using fixture = await openJobFixture({ variants: { hidden_cap: '777' }, callsPerDay: 150 });
+    const { context, clock } = fixture;
     const { warehouse } = context;
     // As a version without the search left it: short, and compared.
     await pullLogs({
-      ...logPullMeans(context),
+      ...logPullDeps(context),
       account: 'main',
       since: whole.start,
       until: whole.end,
@@ -102,39 +102,39 @@ describe('history', () => {
       currency: 'USD',
       profile: context.account.profile,
     });
-    await reconcileSpan(whole, context);
+    await reconcileRange(whole, context);
     const landedAt = clock.now();
     clock.advance(60_000);
-    const { landed: short, truth } = await landedOf(house);
+    const { landed: short, truth } = await landedOf(fixture);
     expect(short.calls).toBeLessThan(truth.calls);
 
-    const run = await house.run('pull-logs', { since, revisit: [] });
+    const run = await fixture.run('pull-logs', { since, revisit: [] });
     expect(run.summary).toContain('export capped at 777 rows');
-    expect((await landedOf(house)).landed).toEqual(truth);
+    expect((await landedOf(fixture)).landed).toEqual(truth);
     const restated = await warehouse.restatements.since('main', landedAt, whole);
     expect(restated.new.net).not.toBe(restated.old.net);
 
     // What was searched to its end is not searched again.
     clock.advance(60_000);
-    const next = await house.run('pull-logs', { since, revisit: [] });
+    const next = await fixture.run('pull-logs', { since, revisit: [] });
     expect(next.figures['requestedAgain']).toBe(0);
   });
 
   it('that no request makes whole is searched once, and stays named', async () => {
-    await using house = await openJobHouse();
-    const { gateway } = house.context.account;
+    await using fixture = await openJobFixture();
+    const { gateway } = fixture.context.account;
     const statistics: typeof gateway.statistics = async (query, options) => {
       const found = await gateway.statistics(query, options);
       return { ...found, quota: addMoney(found.quota, money('3')) };
     };
-    const change = { account: { ...house.context.account, gateway: { ...gateway, statistics } } };
-    const first = await house.run('pull-logs', { since }, change);
+    const change = { account: { ...fixture.context.account, gateway: { ...gateway, statistics } } };
+    const first = await fixture.run('pull-logs', { since }, change);
     expect(first.summary).toMatch(/1 window stays short in smaller windows too/);
     expect(first.figures['requestedAgain']).toBe(3);
-    const gaps = await house.context.warehouse.comparisons.gaps('main');
+    const gaps = await fixture.context.warehouse.comparisons.gaps('main');
     expect(gaps).toMatchObject([{ source: 'statistics', state: 'open', verdict: 'truncated' }]);
-    house.clock.advance(3_600_000);
-    const second = await house.run('pull-logs', { since }, change);
+    fixture.clock.advance(3_600_000);
+    const second = await fixture.run('pull-logs', { since }, change);
     expect(Number(second.figures['requestedAgain'])).toBeLessThanOrEqual(3);
   });
 });

@@ -10,8 +10,8 @@ import type { TableModel } from '../../src/report/model.ts';
 import { models } from '../../src/sandbox/traffic/models.ts';
 import type { Model } from '../../src/sandbox/traffic/models.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-20' };
 const [start, end] = [unixSeconds(Date.parse(period.from) / 1000), unixSeconds(Date.parse(period.to) / 1000)];
@@ -40,19 +40,23 @@ const exactOf = (
 const perMillion = (grains: number): Money => money(`${grains}e-2`);
 
 describe('shipped reports over the sandbox’s data', () => {
-  let house: JobHouse;
+  let fixture: JobFixture;
   let calls: readonly TruthRow[];
   const built = new Map<string, ReportModel>();
   beforeAll(async () => {
-    house = await openJobHouse({ callsPerDay: 120 });
-    await house.run('pull-logs', { since: '2026-10-24', columns: 'detailed' });
-    await house.run('pull-usage', { since: '2026-10-24', group_by: ['model', 'token'], granularity: 'day' });
-    await house.run('snapshot', {});
+    fixture = await openJobFixture({ callsPerDay: 120 });
+    await fixture.run('pull-logs', { since: '2026-10-24', columns: 'detailed' });
+    await fixture.run('pull-usage', {
+      since: '2026-10-24',
+      group_by: ['model', 'token'],
+      granularity: 'day',
+    });
+    await fixture.run('snapshot', {});
     for (const report of ['spend-summary', 'token-economics', 'key-inventory', 'reconciliation'])
-      built.set(report, (await composeReport({ report, period }, house.context)).model);
-    calls = house.sandbox.truth.rows(start, end).filter(({ kind }) => kind === 'consumption');
+      built.set(report, (await composeReport({ report, period }, fixture.context)).model);
+    calls = fixture.sandbox.truth.rows(start, end).filter(({ kind }) => kind === 'consumption');
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const report = (name: string): ReportModel => {
     const model = built.get(name);
@@ -68,7 +72,7 @@ describe('shipped reports over the sandbox’s data', () => {
     );
 
   it('have one total, that of the gateway', () => {
-    const total = house.sandbox.truth.sums(start, end).net;
+    const total = fixture.sandbox.truth.sums(start, end).net;
     expect(report('spend-summary').headline.value.exact).toBe(total);
     expect(report('token-economics').headline.value.exact).toBe(total);
     expect(report('reconciliation').headline.value.exact).toBe(total);
@@ -129,14 +133,14 @@ describe('shipped reports over the sandbox’s data', () => {
 
   it('key-inventory lists the keys that there are, with the spend that the gateway booked on them', () => {
     const keys = exactOf(report('key-inventory'), 'Keys');
-    const there = house.sandbox.state.keys.all();
+    const there = fixture.sandbox.state.keys.all();
     expect(report('key-inventory').headline.value.exact).toBe(String(there.length));
-    const { byKey } = house.sandbox.truth.sums(start, end);
+    const { byKey } = fixture.sandbox.truth.sums(start, end);
     for (const { name } of there) {
       expect([name, keys.get(name)?.get('Spend')]).toEqual([name, byKey[name] ?? '0']);
       const last = Math.max(
-        ...house.sandbox.truth
-          .rows(0, Math.ceil(house.clock.now() / 1000))
+        ...fixture.sandbox.truth
+          .rows(0, Math.ceil(fixture.clock.now() / 1000))
           .filter(({ kind, token }) => kind === 'consumption' && token === name)
           .map(({ createdAt }) => createdAt),
       );
@@ -148,7 +152,7 @@ describe('shipped reports over the sandbox’s data', () => {
   });
 
   it('reconciliation holds each model and key against what the gateway says of it', () => {
-    const { byModel, byKey } = house.sandbox.truth.sums(start, end);
+    const { byModel, byKey } = fixture.sandbox.truth.sums(start, end);
     const model = report('reconciliation');
     for (const [title, truth] of [
       ['Usage by model', byModel],
@@ -173,16 +177,16 @@ describe('shipped reports over the sandbox’s data', () => {
   });
 
   it('reconciliation is of this very run, though the run is for an earlier moment', async () => {
-    const slot = house.clock.now();
-    house.clock.advance(60_000);
+    const slot = fixture.clock.now();
+    fixture.clock.advance(60_000);
     const half = { from: '2026-10-26', to: '2026-11-05' };
     const { model } = await composeReport(
       { report: 'reconciliation', period: half },
-      { ...house.context, slot },
+      { ...fixture.context, slot },
     );
     const sources = exactOf(model, 'Sources');
     expect(sources.get('Statistics')?.get('Source says')).toBe(
-      house.sandbox.truth.sums(start, Date.parse(half.to) / 1000).net,
+      fixture.sandbox.truth.sums(start, Date.parse(half.to) / 1000).net,
     );
     expect(sources.get('Usage by key')?.get('Gap')).toBe(zero);
     expect(sources.get('Statistics')?.get('Gap')).toBe(zero);
@@ -195,7 +199,7 @@ describe('shipped reports over the sandbox’s data', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-insight-'));
     try {
       for (const [name, { kind, report: named, period: days, mail }] of Object.entries(jobs)) {
-        const outcome = await house.run(
+        const outcome = await fixture.run(
           String(kind),
           { report: named, period: days, mail },
           {

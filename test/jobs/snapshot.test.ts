@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog, unixMillis, zero } from '../../src/base/index.ts';
 import type { LogFields } from '../../src/base/index.ts';
-import { createDataReach, jobKinds } from '../../src/jobs/index.ts';
+import { createWatermarks, jobKinds } from '../../src/jobs/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { everyVariant, now, switched } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture, RunChange } from '../support/job-house.ts';
 
 const hour = 3_600_000;
 const spec = {
@@ -19,21 +19,21 @@ const spec = {
   group: '',
 } as const;
 
-const inventory = async ({ context, clock }: JobHouse) =>
+const inventory = async ({ context, clock }: JobFixture) =>
   context.warehouse.snapshots.inventoryAt('main', clock.now());
-const idsIn = async (house: JobHouse) => (await inventory(house))?.keys.map(({ id }) => id);
-const idsThere = ({ sandbox }: JobHouse) =>
+const idsIn = async (fixture: JobFixture) => (await inventory(fixture))?.keys.map(({ id }) => id);
+const idsThere = ({ sandbox }: JobFixture) =>
   sandbox.state.keys
     .all()
     .map(({ id }) => id)
     .toSorted((left, right) => left - right);
 
-const makeKeys = async ({ gateway }: JobHouse, count: number): Promise<void> => {
+const makeKeys = async ({ gateway }: JobFixture, count: number): Promise<void> => {
   await Promise.all(Array.from({ length: count }, async () => gateway.createKey(spec)));
 };
 
 /** A run's account whose client lets something happen before each page of keys. */
-const withMeddler = (house: JobHouse, before: (page: number) => Promise<unknown>) => {
+const withMeddler = (fixture: JobFixture, before: (page: number) => Promise<unknown>) => {
   const http = createHttp({
     userAgent: 'tollkeeper/test',
     env: {},
@@ -41,8 +41,8 @@ const withMeddler = (house: JobHouse, before: (page: number) => Promise<unknown>
   });
   let pages = 0;
   const gateway = createGateway({
-    baseUrl: house.sandbox.baseUrl,
-    adminKey: house.secrets.register(house.sandbox.adminKey),
+    baseUrl: fixture.sandbox.baseUrl,
+    adminKey: fixture.secrets.register(fixture.sandbox.adminKey),
     http: {
       ...http,
       send: async (request) => {
@@ -53,21 +53,21 @@ const withMeddler = (house: JobHouse, before: (page: number) => Promise<unknown>
         return http.send(request);
       },
     },
-    clock: house.clock,
+    clock: fixture.clock,
     random: () => 0,
     log: silentLog,
-    secrets: house.secrets,
+    secrets: fixture.secrets,
   });
-  const change: RunChange = { account: { ...house.context.account, gateway } };
+  const change: RunChange = { account: { ...fixture.context.account, gateway } };
   return { change, pages: () => pages, [Symbol.asyncDispose]: async () => http[Symbol.asyncDispose]() };
 };
 
 it('keeps the profile, statistics and keys, and tells what came, went and changed', async () => {
-  await using house = await openJobHouse();
-  const { gateway, clock, sandbox, context, run, plan } = house;
+  await using fixture = await openJobFixture();
+  const { gateway, clock, sandbox, context, run, plan } = fixture;
   const { snapshots } = context.warehouse;
   expect((await plan('snapshot', {})).at(-1)).toBe('keep all of it: there is no inventory yet');
-  const there = idsThere(house).length;
+  const there = idsThere(fixture).length;
   expect(await run('snapshot', {})).toMatchObject({
     summary: `profile and ${there} keys; the first inventory`,
     figures: { keys: there, new: 0, gone: 0, changed: 0 },
@@ -99,7 +99,7 @@ it('keeps the profile, statistics and keys, and tells what came, went and change
   sandbox.traffic.disableKey(second);
   clock.advance(hour);
   expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; 2 new, 1 gone, 1 changed`);
-  expect(await idsIn(house)).toEqual(idsThere(house));
+  expect(await idsIn(fixture)).toEqual(idsThere(fixture));
   clock.advance(hour);
   expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; no key has changed`);
 
@@ -114,7 +114,7 @@ it('keeps the profile, statistics and keys, and tells what came, went and change
     ['new', made.id],
     ['new', made.id + 1],
   ]);
-  expect(JSON.stringify([await inventory(house), changes])).not.toContain(made.key.reveal().slice(8, 30));
+  expect(JSON.stringify([await inventory(fixture), changes])).not.toContain(made.key.reveal().slice(8, 30));
   expect(await plan('snapshot', {})).toEqual([
     'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
     `keep what has changed since the inventory of 2026-11-21 08:03 UTC (${there + 1} keys)`,
@@ -122,70 +122,70 @@ it('keeps the profile, statistics and keys, and tells what came, went and change
 });
 
 it('reaches to the latest snapshot; no backfill can take one of the past', async () => {
-  await using house = await openJobHouse();
-  const { context, sandbox, run, plan } = house;
-  const reach = createDataReach(jobKinds);
+  await using fixture = await openJobFixture();
+  const { context, sandbox, run, plan } = fixture;
+  const reach = createWatermarks(jobKinds);
   const job = { kind: 'snapshot', account: 'main', timezone: 'UTC', fields: {} };
-  expect(await reach.reachOf(job, context)).toBeUndefined();
+  expect(await reach.watermarkOf(job, context)).toBeUndefined();
   sandbox.requests.clear();
   expect(await plan('snapshot', {}, { trigger: 'backfill' })).toHaveLength(1);
   expect((await run('snapshot', {}, { trigger: 'backfill' })).summary).toContain('nothing kept');
   await plan('snapshot', {});
   expect(sandbox.requests.all()).toEqual([]);
-  expect(await reach.reachOf(job, context)).toBeUndefined();
+  expect(await reach.watermarkOf(job, context)).toBeUndefined();
   await run('snapshot', {}, { slot: unixMillis(now - hour) });
-  expect(await reach.reachOf(job, context)).toBe(now);
+  expect(await reach.watermarkOf(job, context)).toBe(now);
 });
 
 describe.each(everyVariant.filter(([name]) => name.startsWith('page_')))('with %s=%s', (name, value) => {
   it('every key is there, each once, though keys come and go between the pages', async () => {
-    await using house = await openJobHouse({ variants: switched(name, value) });
-    const { gateway, run } = house;
-    await makeKeys(house, 215);
+    await using fixture = await openJobFixture({ variants: switched(name, value) });
+    const { gateway, run } = fixture;
+    await makeKeys(fixture, 215);
     await run('snapshot', {});
-    expect(await idsIn(house)).toEqual(idsThere(house));
-    const [oldest = 0, ...others] = idsThere(house);
+    expect(await idsIn(fixture)).toEqual(idsThere(fixture));
+    const [oldest = 0, ...others] = idsThere(fixture);
     const doomed = [oldest, others.at(-1) ?? 0, others.at(-120) ?? 0];
     const happens = new Map<number, () => Promise<unknown>>([
       [2, async () => Promise.all([gateway.deleteKey(doomed[1] ?? 0), gateway.createKey(spec)])],
       [3, async () => Promise.all([gateway.deleteKey(doomed[0] ?? 0), gateway.createKey(spec)])],
       [5, async () => gateway.deleteKey(doomed[2] ?? 0)],
     ]);
-    await using meddler = withMeddler(house, async (page) => happens.get(page)?.());
-    house.clock.advance(hour);
+    await using meddler = withMeddler(fixture, async (page) => happens.get(page)?.());
+    fixture.clock.advance(hour);
     const { summary } = await run('snapshot', {}, meddler.change);
-    expect(await idsIn(house)).toEqual(idsThere(house));
+    expect(await idsIn(fixture)).toEqual(idsThere(fixture));
     expect(meddler.pages()).toBeGreaterThan(3);
     expect(summary).toMatch(/2 new, 3 gone/);
   });
 });
 
 it('a list that never stands still is a fault: the profile is kept, and of the keys nothing', async () => {
-  await using house = await openJobHouse();
-  const { gateway, context, run, clock } = house;
+  await using fixture = await openJobFixture();
+  const { gateway, context, run, clock } = fixture;
   const { snapshots } = context.warehouse;
-  await makeKeys(house, 120);
+  await makeKeys(fixture, 120);
   await run('snapshot', {});
-  const known = await inventory(house);
-  await using meddler = withMeddler(house, async () => gateway.createKey(spec));
+  const known = await inventory(fixture);
+  await using meddler = withMeddler(fixture, async () => gateway.createKey(spec));
   clock.advance(hour);
   await expect(run('snapshot', {}, meddler.change)).rejects.toMatchObject({
     code: 'gateway-keys-unsettled',
     retryHelps: true,
   });
-  expect(await inventory(house)).toEqual(known);
+  expect(await inventory(fixture)).toEqual(known);
   expect(await snapshots.changes('main', unixMillis(0), unixMillis(now + 9 * hour))).toEqual([]);
   expect((await snapshots.latestAccount('main'))?.takenAt).toBe(now + hour);
   expect((await run('snapshot', {})).summary).toMatch(/keys; \d+ new$/);
 });
 
 it('a run that is stopped keeps nothing, and says why it was stopped', async () => {
-  await using house = await openJobHouse();
+  await using fixture = await openJobFixture();
   const stopped = new Error('told to stop');
   const stop = new AbortController();
-  await using meddler = withMeddler(house, async () => stop.abort(stopped));
-  await expect(house.run('snapshot', {}, { ...meddler.change, signal: stop.signal })).rejects.toBe(stopped);
-  expect(await house.context.warehouse.snapshots.reach('main')).toBeUndefined();
+  await using meddler = withMeddler(fixture, async () => stop.abort(stopped));
+  await expect(fixture.run('snapshot', {}, { ...meddler.change, signal: stop.signal })).rejects.toBe(stopped);
+  expect(await fixture.context.warehouse.snapshots.reach('main')).toBeUndefined();
 });
 
 it.each([
@@ -193,8 +193,8 @@ it.each([
   ['/api/token/', 'keys'],
   ['/api/log/self/stat', 'statistics'],
 ])('when %s fails, the run fails, is worth a retry, and has kept all but the %s', async (path, part) => {
-  await using house = await openJobHouse();
-  const { sandbox, context, run } = house;
+  await using fixture = await openJobFixture();
+  const { sandbox, context, run } = fixture;
   sandbox.faults.plant({ kind: 'status', status: 503, path, times: 99 });
   await expect(run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error', retryHelps: true });
   const { snapshots } = context.warehouse;
@@ -215,30 +215,30 @@ const parts = { 'account:read': 'profile', 'logs:read': 'statistics', 'keys:read
 
 describe.each(forms)('an Admin Key without a scope, refused by %s with its code %s', (errors, code) => {
   const open = (given: NonNullable<SandboxOptions['adminKeys']>[number]['scopes']) =>
-    openJobHouse({
+    openJobFixture({
       variants: { authentication_errors: errors, authentication_code: code },
       adminKeys: [{ key: 'sk-admin-some-scopes-alone', scopes: given }],
     });
 
   it.each(scopes)('still takes a snapshot of what it may see, without %s, and says so', async (missing) => {
-    await using house = await open(scopes.filter((scope) => scope !== missing));
+    await using fixture = await open(scopes.filter((scope) => scope !== missing));
     const warned: (LogFields | undefined)[] = [];
     const log = { ...silentLog, warn: (_: string, fields?: LogFields) => void warned.push(fields) };
-    const { summary, figures } = await house.run('snapshot', {}, { log });
+    const { summary, figures } = await fixture.run('snapshot', {}, { log });
     expect(summary).toContain(`; ${parts[missing]} not read: `);
     expect(summary).toContain(missing);
     expect(summary.match(/not read/g)).toHaveLength(1);
     expect(warned).toHaveLength(1);
-    expect(figures['keys']).toBe(missing === 'keys:read' ? undefined : idsThere(house).length);
-    const { snapshots } = house.context.warehouse;
+    expect(figures['keys']).toBe(missing === 'keys:read' ? undefined : idsThere(fixture).length);
+    const { snapshots } = fixture.context.warehouse;
     expect((await snapshots.latestAccount('main')) === undefined).toBe(missing === 'account:read');
-    expect((await inventory(house)) === undefined).toBe(missing === 'keys:read');
+    expect((await inventory(fixture)) === undefined).toBe(missing === 'keys:read');
   });
 
   it('with none of them fails, and keeps nothing', async () => {
-    await using house = await open(['usage:read']);
-    const failed: unknown = await house.run('snapshot', {}).catch((error: unknown) => error);
+    await using fixture = await open(['usage:read']);
+    const failed: unknown = await fixture.run('snapshot', {}).catch((error: unknown) => error);
     expect(failed).toMatchObject({ name: 'Fault', exitCode: 1 });
-    expect(await house.context.warehouse.snapshots.reach('main')).toBeUndefined();
+    expect(await fixture.context.warehouse.snapshots.reach('main')).toBeUndefined();
   });
 });

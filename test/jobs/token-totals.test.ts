@@ -12,8 +12,8 @@ import type { Money } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ReportModel } from '../../src/report/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 const period = { from: '2026-10-01', to: '2026-11-01' };
 const [start, end] = [period.from, period.to].map((day) => Date.parse(day) / 1000) as [number, number];
@@ -24,9 +24,9 @@ const inputOf = (row: TruthRow): number =>
 /** Spend, input and output of a model, from the sandbox's own rows. */
 type ModelTruth = { spend: Money; input: number; output: number };
 
-const truthOf = (house: JobHouse): ReadonlyMap<string, ModelTruth> => {
+const truthOf = (fixture: JobFixture): ReadonlyMap<string, ModelTruth> => {
   const models = new Map<string, ModelTruth>();
-  for (const row of house.sandbox.truth.rows(start, end)) {
+  for (const row of fixture.sandbox.truth.rows(start, end)) {
     if (row.kind !== 'consumption' && row.kind !== 'refund') continue;
     const known = models.get(row.model) ?? { spend: zero, input: 0, output: 0 };
     known.spend = addMoney(known.spend, money(row.quota));
@@ -66,29 +66,29 @@ const reportIn = (built: Built, name: string): ReportModel => {
   return model;
 };
 
-const buildAll = async (house: JobHouse): Promise<Built> => {
+const buildAll = async (fixture: JobFixture): Promise<Built> => {
   const built = new Map<string, ReportModel>();
   for (const report of reports)
-    built.set(report, (await composeReport({ report, period }, house.context)).model);
+    built.set(report, (await composeReport({ report, period }, fixture.context)).model);
   return built;
 };
 
 describe('all shipped reports over one month of vendors that count cached and reasoning tokens differently', () => {
-  let house: JobHouse;
+  let fixture: JobFixture;
   let built: Built;
   beforeAll(async () => {
-    house = await openJobHouse({
+    fixture = await openJobFixture({
       months: 2,
       callsPerDay: 40,
       variants: { completion_tokens: 'per-vendor' },
     });
-    await house.run('pull-logs', { since: '2026-09-29' });
-    built = await buildAll(house);
+    await fixture.run('pull-logs', { since: '2026-09-29' });
+    built = await buildAll(fixture);
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it('show one price per million tokens: the spend of models with tokens by their tokens', () => {
-    const truth = [...truthOf(house).values()];
+    const truth = [...truthOf(fixture).values()];
     const withTokens = truth.filter(({ input, output }) => input + output > 0);
     expect(withTokens.length).toBeLessThan(truth.length);
     const expected = perMillion(withTokens);
@@ -100,7 +100,7 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
 
   it('name the spend of images and music beside that price', () => {
-    const truth = [...truthOf(house).values()];
+    const truth = [...truthOf(fixture).values()];
     const without = truth.filter(({ input, output }) => input + output === 0);
     const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
     for (const report of ['spend-summary', 'showback', 'token-economics'])
@@ -110,7 +110,7 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
 
   it('count every input and output token once, in figures, tables and files', () => {
-    const truth = [...truthOf(house).values()];
+    const truth = [...truthOf(fixture).values()];
     const input = truth.reduce((sum, one) => sum + one.input, 0);
     const output = truth.reduce((sum, one) => sum + one.output, 0);
     expect(figureOf(reportIn(built, 'statement'), 'Tokens')?.value.exact).toBe(String(input + output));
@@ -134,7 +134,7 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
 
   it('keep prompt and completion as served in data files, and show them nowhere', () => {
-    const rows = house.sandbox.truth.rows(start, end).filter(({ kind }) => kind === 'consumption');
+    const rows = fixture.sandbox.truth.rows(start, end).filter(({ kind }) => kind === 'consumption');
     const excludes = (model: string): boolean => model.startsWith('claude');
     const prompt = rows.reduce(
       (sum, row) => sum + inputOf(row) - (excludes(row.model) ? row.cached + row.cacheWrite : 0),
@@ -157,15 +157,19 @@ describe('all shipped reports over one month of vendors that count cached and re
 });
 
 describe('reports over models whose prompts may or may not hold the cached tokens', () => {
-  let house: JobHouse;
+  let fixture: JobFixture;
   let built: Built;
   let open: ReadonlySet<string>;
   let openOutput: readonly string[];
   beforeAll(async () => {
-    house = await openJobHouse({ months: 2, callsPerDay: 1, variants: { prompt_tokens: 'includes-cached' } });
-    await house.run('pull-logs', { since: '2026-09-29' });
-    built = await buildAll(house);
-    const conventions = await house.context.warehouse.tokens.conventions('main');
+    fixture = await openJobFixture({
+      months: 2,
+      callsPerDay: 1,
+      variants: { prompt_tokens: 'includes-cached' },
+    });
+    await fixture.run('pull-logs', { since: '2026-09-29' });
+    built = await buildAll(fixture);
+    const conventions = await fixture.context.warehouse.tokens.conventions('main');
     openOutput = conventions
       .filter(({ output }) => output.convention === undefined && output.evidence.reasoningCalls > 0)
       .map(({ model }) => model);
@@ -175,10 +179,10 @@ describe('reports over models whose prompts may or may not hold the cached token
         .map(({ model }) => model),
     );
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const rowsOf = (pick: (model: string) => boolean): TruthRow[] =>
-    house.sandbox.truth.rows(start, end).filter(({ kind, model }) => kind === 'consumption' && pick(model));
+    fixture.sandbox.truth.rows(start, end).filter(({ kind, model }) => kind === 'consumption' && pick(model));
   const cachedOf = (pick: (model: string) => boolean): number =>
     rowsOf(pick).reduce((sum, { cached }) => sum + cached, 0);
 
@@ -225,7 +229,7 @@ describe('reports over models whose prompts may or may not hold the cached token
         ? null
         : divideMoney(money(String(cached)), money(String(input)), 18),
     );
-    const truth = truthOf(house);
+    const truth = truthOf(fixture);
     const priced = [...truth].filter(([name, one]) => one.input + one.output > 0 && !unsettled.has(name));
     const left = subtractMoney(
       sumMoney([...truth].filter(([, one]) => one.input + one.output > 0).map(([, one]) => one.spend)),

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { afterReading, clockOffset, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { GatewayClock } from '../../src/base/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
-import { stormTimes } from '../support/storm.ts';
-import { engineHouse, stillClock } from './engine-house.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { engineFixture, stillClock } from './engine-house.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -43,8 +43,8 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
       reached = Math.max(Math.min(reached ?? settled, settled), settled);
     },
     evidence: {
-      use: async (_account: string, name: string, span: { start: number; end: number }): Promise<KeyUse> => {
-        const found = landed(name, span.start, span.end);
+      use: async (_account: string, name: string, range: { start: number; end: number }): Promise<KeyUse> => {
+        const found = landed(name, range.start, range.end);
         const last = Math.max(...found.map(({ stamp }) => stamp));
         return found.length === 0
           ? { calls: 0, models: [] }
@@ -54,11 +54,11 @@ const memoryLog = (hostNow: () => number, uptime: () => number, shift: () => num
         const found = landed(name, since, Number.POSITIVE_INFINITY);
         return found.length === 0 ? undefined : unixSeconds(Math.min(...found.map(({ stamp }) => stamp)));
       },
-      logComplete: async (_account: string, span: { start: number; end: number }) => {
+      logComplete: async (_account: string, range: { start: number; end: number }) => {
         const through = reached ?? 0;
-        if (through >= span.end) return { complete: true } as const;
+        if (through >= range.end) return { complete: true } as const;
         const why = 'the log is behind';
-        return through > span.start
+        return through > range.start
           ? ({ complete: false, why, through: unixSeconds(through) } as const)
           : ({ complete: false, why } as const);
       },
@@ -83,7 +83,7 @@ const play = async (
     () => skew.gateway - skew.host,
   );
   const clock = { ...still.clock, now: () => unixMillis(hostNow()), uptime: () => time };
-  await using house = await engineHouse({
+  await using fixture = await engineFixture({
     time: {
       clock,
       pass: (millis) => {
@@ -98,18 +98,18 @@ const play = async (
     for (const one of changes) if (one.at === index) Object.assign(skew, one);
   };
   change(0);
-  const old = house.gateway.add('billing.g1');
-  house.state.verify = async () => log.call('billing.g2');
+  const old = fixture.gateway.add('billing.g1');
+  fixture.state.verify = async () => log.call('billing.g2');
   log.pull();
-  const id = await house.start(old, {
+  const id = await fixture.start(old, {
     overlap: 10 * minute,
     retire: { when: 'unused', quiet, ending: 'delete', maxOverlap: hour },
   });
-  await house.advance([id]);
+  await fixture.advance([id]);
   let lastOld = time;
   const steps = 60;
   const settledSteps = Math.ceil((4 * quiet) / step) + 80;
-  for (let index = 1; index < steps + settledSteps && house.gateway.keys.has(old); index += 1) {
+  for (let index = 1; index < steps + settledSteps && fixture.gateway.keys.has(old); index += 1) {
     // Consumers call often: a key without a call for so long is one that they have left.
     for (let call = 0; call < 5; call += 1) {
       time += step / 5;
@@ -119,11 +119,11 @@ const play = async (
     if (index === steps) Object.assign(skew, { host: 0, gateway: 0 });
     else change(index);
     log.pull();
-    await house.advance();
-    if (!house.gateway.keys.has(old)) expect(time - lastOld).toBeGreaterThanOrEqual(quiet);
+    await fixture.advance();
+    if (!fixture.gateway.keys.has(old)) expect(time - lastOld).toBeGreaterThanOrEqual(quiet);
   }
   // Once both clocks are right the old key goes.
-  expect(house.gateway.keys.has(old)).toBe(false);
+  expect(fixture.gateway.keys.has(old)).toBe(false);
 };
 
 it('no old key is deleted within quiet of its last call, whatever the clocks of gateway and host do', async () => {
@@ -136,6 +136,6 @@ it('no old key is deleted within quiet of its last call, whatever the clocks of 
       fc.array(change, { maxLength: 4 }),
       play,
     ),
-    { numRuns: 15 * stormTimes },
+    { numRuns: 15 * chaosFactor },
   );
 });

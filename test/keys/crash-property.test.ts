@@ -4,24 +4,24 @@ import { silentLog } from '../../src/base/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import { stormTimes } from '../support/storm.ts';
-import { crash, engineHouse, hour, memorySink, memoryTable } from './engine-house.ts';
-import type { EngineHouse } from './engine-house.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { crash, engineFixture, hour, memorySink, memoryTable } from './engine-house.ts';
+import type { EngineFixture } from './engine-house.ts';
 
 /** Names of keys that no sink can hold: made, and never on their way to one. */
-const orphans = (house: EngineHouse): readonly string[] => {
+const orphans = (fixture: EngineFixture): readonly string[] => {
   const delivering = new Set(
-    house.table.rows
+    fixture.table.rows
       .filter(({ what }) => what === 'delivering' || what === 'adopted')
       .map(({ event }) => (JSON.parse(event) as { name: string }).name),
   );
-  return house.names().filter((name) => !delivering.has(name));
+  return fixture.names().filter((name) => !delivering.has(name));
 };
 
 /** Those of them that were not proven unused when their rotation went on. */
-const retained = (house: EngineHouse): ReadonlySet<string> =>
+const retained = (fixture: EngineFixture): ReadonlySet<string> =>
   new Set(
-    house.table.rows
+    fixture.table.rows
       .filter(({ what }) => what === 'retained')
       .map(({ event }) => (JSON.parse(event) as { name: string }).name),
   );
@@ -59,15 +59,18 @@ const play = async (
   given: Scenario,
   forgets: readonly string[] = [],
 ): Promise<{ readonly marks: number }> => {
-  await using house = await engineHouse();
-  house.state.forgets.push(...forgets);
+  await using fixture = await engineFixture();
+  fixture.state.forgets.push(...forgets);
   const sinks = [memorySink('memory:one'), memorySink('memory:two')].slice(0, given.sinks);
-  house.state.sinks = sinks.map(({ sink }) => sink);
-  const old = house.gateway.add('billing.g1', { unlimitedQuota: !given.limited, remainQuota: '10' as never });
-  for (const { held } of sinks) held.value = house.gateway.plaintextOf(old);
-  house.gateway.faults.create.push(...given.creates);
-  house.gateway.faults.remove.push(...given.removes);
-  house.gateway.faults.update.push(...given.updates);
+  fixture.state.sinks = sinks.map(({ sink }) => sink);
+  const old = fixture.gateway.add('billing.g1', {
+    unlimitedQuota: !given.limited,
+    remainQuota: '10' as never,
+  });
+  for (const { held } of sinks) held.value = fixture.gateway.plaintextOf(old);
+  fixture.gateway.faults.create.push(...given.creates);
+  fixture.gateway.faults.remove.push(...given.removes);
+  fixture.gateway.faults.update.push(...given.updates);
   const lives = [...given.lives];
   let left = Number.POSITIVE_INFINITY;
   let marks = 0;
@@ -75,20 +78,20 @@ const play = async (
   let isDead = false;
   const look = (what: string): void => {
     for (const { sink, held } of sinks)
-      if (!house.gateway.works(held.value ?? '')) wrong.push(`${what}: ${sink.place} holds a dead key`);
+      if (!fixture.gateway.works(held.value ?? '')) wrong.push(`${what}: ${sink.place} holds a dead key`);
     // A key that no list shows cannot be cleared away before another one is made.
-    const kept = retained(house);
-    const stray = orphans(house).filter((name) => given.late === 0 && !kept.has(name));
-    if (stray.length > 1) wrong.push(`${what}: orphans ${stray.join(', ')}`);
+    const kept = retained(fixture);
+    const orphanKey = orphans(fixture).filter((name) => given.late === 0 && !kept.has(name));
+    if (orphanKey.length > 1) wrong.push(`${what}: orphans ${orphanKey.join(', ')}`);
   };
   const hiddenTill = new Map<number, number>();
   let now = 0;
-  house.state.at = (what) => {
+  fixture.state.at = (what) => {
     if (isDead) throw crash;
-    for (const keyId of given.late === 0 ? [] : house.gateway.keys.keys()) {
+    for (const keyId of given.late === 0 ? [] : fixture.gateway.keys.keys()) {
       if (keyId === old) continue;
       if (!hiddenTill.has(keyId)) hiddenTill.set(keyId, now + given.late);
-      if ((hiddenTill.get(keyId) ?? 0) > now) house.gateway.hidden.add(keyId);
+      if ((hiddenTill.get(keyId) ?? 0) > now) fixture.gateway.hidden.add(keyId);
     }
     look(what);
     marks += 1;
@@ -107,44 +110,44 @@ const play = async (
     if (!isDead) return;
     isDead = false;
     left = lives.shift() ?? Number.POSITIVE_INFINITY;
-    await house.restart();
+    await fixture.restart();
   };
   left = lives.shift() ?? Number.POSITIVE_INFINITY;
   const retire = { when: given.retire, quiet: hour, ending: 'delete' as const };
   const terms = { retire, tries: 50, quota: { kind: given.quota } };
-  await live(async () => house.start(old, terms));
+  await live(async () => fixture.start(old, terms));
   for (let round = 0; round < 60; round += 1) {
     now = round;
-    for (const [keyId, till] of hiddenTill) if (till <= now) house.gateway.hidden.delete(keyId);
-    if (house.journal().openRotations('main').length === 0) {
-      const [current] = [...house.gateway.keys.keys()];
-      if (current !== old && house.gateway.keys.size === 1) break;
+    for (const [keyId, till] of hiddenTill) if (till <= now) fixture.gateway.hidden.delete(keyId);
+    if (fixture.journal().openRotations('main').length === 0) {
+      const [current] = [...fixture.gateway.keys.keys()];
+      if (current !== old && fixture.gateway.keys.size === 1) break;
       // It died before its plan was written down: the schedule plans it again.
-      if (house.gateway.keys.has(old) && round > 0) await live(async () => house.start(old, terms));
+      if (fixture.gateway.keys.has(old) && round > 0) await live(async () => fixture.start(old, terms));
     }
-    await live(async () => house.advance());
+    await live(async () => fixture.advance());
     // The application calls with whatever each sink holds.
     for (const { held } of sinks) {
-      const key = [...house.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
-      if (key !== undefined) house.state.calls.push({ name: key.name, at: house.clock.now() + 1000 });
+      const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
+      if (key !== undefined) fixture.state.calls.push({ name: key.name, at: fixture.clock.now() + 1000 });
     }
-    house.pass(hour / 2 + 5000);
+    fixture.pass(hour / 2 + 5000);
     if (!isDead) look(`after round ${round}`);
   }
   expect(wrong).toEqual([]);
-  expect(house.journal().openRotations('main')).toEqual([]);
-  expect(orphans(house)).toEqual([]);
-  expect(house.gateway.keys.size).toBe(1);
-  expect(house.gateway.keys.has(old)).toBe(false);
+  expect(fixture.journal().openRotations('main')).toEqual([]);
+  expect(orphans(fixture)).toEqual([]);
+  expect(fixture.gateway.keys.size).toBe(1);
+  expect(fixture.gateway.keys.has(old)).toBe(false);
   // Nothing was spent, so that nothing is lost of a quota, and nothing is given twice.
-  const [last] = house.gateway.keys.values();
+  const [last] = fixture.gateway.keys.values();
   if (given.limited) expect(last?.remainQuota).toBe('10');
-  expect((await verifyAudit(readAuditLines(house.path()))).broken).toBeUndefined();
+  expect((await verifyAudit(readAuditLines(fixture.path()))).broken).toBeUndefined();
   // The journal can be made again from the audit file alone.
   const rebuilt = memoryTable();
-  const journal = await openJournal({ table: rebuilt, path: house.path(), log: silentLog });
-  expect(rebuilt.rows).toEqual(house.table.rows);
-  expect([...journal.lineage('main').values()]).toEqual([...house.journal().lineage('main').values()]);
+  const journal = await openJournal({ table: rebuilt, path: fixture.path(), log: silentLog });
+  expect(rebuilt.rows).toEqual(fixture.table.rows);
+  expect([...journal.lineage('main').values()]).toEqual([...fixture.journal().lineage('main').values()]);
   return { marks };
 };
 
@@ -164,7 +167,7 @@ describe('a process that dies at any step of a rotation', () => {
   it('leaves every sink with a key that works, and at most one orphan that it has not looked at, wherever it dies once', async () => {
     const { marks } = await play(calm);
     expect(marks).toBeGreaterThan(40);
-    for (let mark = 0; mark < marks; mark += stormTimes > 1 ? 1 : 7) await play({ ...calm, lives: [mark] });
+    for (let mark = 0; mark < marks; mark += chaosFactor > 1 ? 1 : 7) await play({ ...calm, lives: [mark] });
   });
 
   it('leaves the same however often it dies, whatever answers are lost', async () => {
@@ -172,7 +175,7 @@ describe('a process that dies at any step of a rotation', () => {
       fc.asyncProperty(scenario, async (given) => {
         await play(given);
       }),
-      { numRuns: 12 * stormTimes },
+      { numRuns: 12 * chaosFactor },
     );
   });
 

@@ -14,11 +14,11 @@ import {
 } from '../../src/base/index.ts';
 import type { Clock, GatewayClock, Secret } from '../../src/base/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
-import { createKeyDesk } from '../../src/keys/desk.ts';
-import type { KeyNews } from '../../src/keys/desk-types.ts';
+import { createKeyService } from '../../src/keys/desk.ts';
+import type { KeyAlert } from '../../src/keys/desk-types.ts';
 import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-means.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import type { JournalMeans } from '../../src/keys/journal/journal.ts';
+import type { JournalDeps } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
 import type { KeyEvidence } from '../../src/keys/ports.ts';
 import type { Sink } from '../../src/keys/sink.ts';
@@ -166,7 +166,7 @@ export const memorySink = (place: string, over: Partial<Sink> = {}) => {
       held.value === undefined
         ? { state: 'empty' }
         : { state: 'holds', fingerprint: fingerprintOf(held.value) },
-    troubles: async () => [],
+    problems: async () => [],
     ...over,
   };
   return { held, sink };
@@ -207,7 +207,7 @@ type TableCopy = readonly [readonly KeyJournalRow[], readonly LineageRow[]];
 export type Backup = { readonly table: TableCopy; readonly audit: string | undefined };
 
 /** A table in memory that keeps its rows to its rules. */
-export const memoryTable = (): JournalMeans['table'] & {
+export const memoryTable = (): JournalDeps['table'] & {
   readonly rows: KeyJournalRow[];
   readonly copy: () => TableCopy;
   readonly load: (copy: TableCopy) => void;
@@ -241,7 +241,7 @@ export const memoryTable = (): JournalMeans['table'] & {
   };
 };
 
-export const usualTerms: RotationTerms = {
+export const defaultTerms: RotationTerms = {
   job: 'rotate',
   template: '{service}.g{generation}',
   overlap: 3_600_000,
@@ -258,7 +258,7 @@ const noUse: KeyUse = { calls: 0, models: [] };
  * A desk over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
  * a crash. `at` is called before and after each effect and each line that is written down, and may throw `crash`.
  */
-export const engineHouse = async (
+export const engineFixture = async (
   options: {
     readonly sinks?: readonly Sink[];
     readonly time?: ReturnType<typeof stillClock>;
@@ -274,7 +274,7 @@ export const engineHouse = async (
   const { clock, pass } = options.beside ?? options.time ?? stillClock();
   const gateway = options.beside?.gateway ?? memoryGateway(clock);
   const table = memoryTable();
-  const news: KeyNews[] = [];
+  const news: KeyAlert[] = [];
   const secrets = createSecretRegistry();
   const usual = memorySink('memory:one');
   const sinks = options.sinks ?? [usual.sink];
@@ -342,14 +342,14 @@ export const engineHouse = async (
           journal.record(events.filter(({ what }) => !state.forgets.includes(what))),
         ),
     };
-    const desk = createKeyDesk({
+    const keyService = createKeyService({
       account: 'main',
       journal: watched,
       gateway: wrapped,
       evidence: {
-        use: async (_account, name, span) => {
+        use: async (_account, name, range) => {
           const found = state.calls.filter(
-            (call) => call.name === name && call.at >= span.start * 1000 && call.at < span.end * 1000,
+            (call) => call.name === name && call.at >= range.start * 1000 && call.at < range.end * 1000,
           );
           const last = found.at(-1);
           if (last === undefined) return noUse;
@@ -359,11 +359,11 @@ export const engineHouse = async (
             models: [{ model: 'm', calls: found.length }],
           };
         },
-        logComplete: async (_account, span) => {
+        logComplete: async (_account, range) => {
           const through = Math.floor((clock.now() - state.logLag) / 1000);
-          if (through >= span.end) return { complete: true };
+          if (through >= range.end) return { complete: true };
           const why = 'the log is behind';
-          return through > span.start
+          return through > range.start
             ? { complete: false, why, through: unixSeconds(through) }
             : { complete: false, why };
         },
@@ -384,7 +384,7 @@ export const engineHouse = async (
         return state.declared ? consumer() : undefined;
       },
       plaintexts: new Map(),
-      tell: async (one) => {
+      notify: async (one) => {
         news.push(one);
       },
       clock,
@@ -393,25 +393,25 @@ export const engineHouse = async (
       gates: createNamedGates(),
       templates: ['{service}.g{generation}-{random}'],
     });
-    return { desk, journal, path };
+    return { keyService, journal, path };
   };
   let current = await open();
   const signal = new AbortController().signal;
   const advance = (ids?: readonly string[]) =>
-    current.desk.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress });
+    current.keyService.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress });
   /** Plans the rotation of a key as a job would. */
   const start = async (id: number, terms: Partial<RotationTerms> = {}, service = 'billing') => {
     const key = gateway.keys.get(id);
     if (key === undefined) throw new RangeError(`no key ${id}`);
-    const survey = await current.desk.survey(signal);
+    const survey = await current.keyService.survey(signal);
     const generation = survey.keys.find((one) => one.key.id === id)?.generation ?? 1;
     const { name, remainQuota, unlimitedQuota } = key;
-    const [rotation] = await current.desk.start(
+    const [rotation] = await current.keyService.start(
       [
         {
           service,
           why: 'age',
-          terms: { ...usualTerms, ...terms },
+          terms: { ...defaultTerms, ...terms },
           old: { keyId: id, generation, name, remainQuota, unlimitedQuota },
         },
       ],
@@ -441,7 +441,7 @@ export const engineHouse = async (
     news,
     state,
     sink: usual,
-    desk: () => current.desk,
+    keyService: () => current.keyService,
     journal: () => current.journal,
     path: () => current.path,
     restart: async () => {
@@ -492,4 +492,4 @@ export const engineHouse = async (
   };
 };
 
-export type EngineHouse = Awaited<ReturnType<typeof engineHouse>>;
+export type EngineFixture = Awaited<ReturnType<typeof engineFixture>>;

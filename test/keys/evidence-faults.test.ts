@@ -1,108 +1,108 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeyEvent } from '../../src/keys/key-event.ts';
-import type { EngineHouse } from './engine-house.ts';
-import { engineHouse, hour } from './engine-house.ts';
+import type { EngineFixture } from './engine-house.ts';
+import { engineFixture, hour } from './engine-house.ts';
 
 const minute = 60_000;
 const day = 24 * hour;
 
-const isThere = ({ gateway }: EngineHouse, id: number): boolean => gateway.keys.has(id);
+const isThere = ({ gateway }: EngineFixture, id: number): boolean => gateway.keys.has(id);
 
 /** What the journal says of a step, the newest last. */
-const noted = async (house: EngineHouse, what: string) =>
-  (await house.desk().history('billing')).filter((event) => event.what === what);
+const noted = async (fixture: EngineFixture, what: string) =>
+  (await fixture.keyService().history('billing')).filter((event) => event.what === what);
 
 describe('an old key that somebody renames', () => {
   it('after the hand-over stays while it is used under its new name, which is told', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    house.rename(old, 'billing-legacy');
-    house.pass(2 * hour);
-    house.used('billing-legacy', minute);
-    house.used('billing.g2', minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect(house.news.map(({ kind, words }) => [kind, words])).toEqual([
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    fixture.rename(old, 'billing-legacy');
+    fixture.pass(2 * hour);
+    fixture.used('billing-legacy', minute);
+    fixture.used('billing.g2', minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect(fixture.news.map(({ kind, words }) => [kind, words])).toEqual([
       ['held', expect.stringMatching(/^billing\.g1 is still used under its name billing-legacy: 1 call, /)],
     ]);
   });
 
   it('between its adoption and the hand-over stays likewise', async () => {
-    await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const id = await house.start(old);
-    house.rename(old, 'billing-legacy');
-    await house.advance([id]);
-    house.pass(2 * hour);
-    house.used('billing-legacy', minute);
-    house.used('billing.g2', minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
+    await using fixture = await engineFixture();
+    const old = fixture.gateway.add('billing.g1');
+    const id = await fixture.start(old);
+    fixture.rename(old, 'billing-legacy');
+    await fixture.advance([id]);
+    fixture.pass(2 * hour);
+    fixture.used('billing-legacy', minute);
+    fixture.used('billing.g2', minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
   });
 
   it('and renames back stays while it was used under any of the names, whose uses are one', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun({ retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' } });
-    house.pass(7 * hour);
-    house.rename(old, 'billing-legacy');
-    house.used('billing.g1', hour);
-    await house.advance();
-    house.used('billing-legacy', minute);
-    house.rename(old, 'billing.g1');
-    house.used('billing.g2', minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    house.pass(5 * minute);
-    await house.restart();
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect((await noted(house, 'held')).at(-1)).toMatchObject({ reason: 'used' });
-    house.pass(5 * hour + 30 * minute);
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun({ retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' } });
+    fixture.pass(7 * hour);
+    fixture.rename(old, 'billing-legacy');
+    fixture.used('billing.g1', hour);
+    await fixture.advance();
+    fixture.used('billing-legacy', minute);
+    fixture.rename(old, 'billing.g1');
+    fixture.used('billing.g2', minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    fixture.pass(5 * minute);
+    await fixture.restart();
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect((await noted(fixture, 'held')).at(-1)).toMatchObject({ reason: 'used' });
+    fixture.pass(5 * hour + 30 * minute);
     // The call under the first name is out of the quiet time, that under the other is not.
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
   });
 
   it('sums the uses of all of its names: models together, the last call the latest', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    house.rename(old, 'billing-legacy');
-    house.pass(2 * hour);
-    const last = house.clock.now() - minute;
-    house.used('billing.g1', 30 * minute);
-    house.used('billing-legacy', 20 * minute);
-    house.used('billing.g1', minute);
-    await house.advance();
-    expect(house.news[0]?.use).toEqual({
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    fixture.rename(old, 'billing-legacy');
+    fixture.pass(2 * hour);
+    const last = fixture.clock.now() - minute;
+    fixture.used('billing.g1', 30 * minute);
+    fixture.used('billing-legacy', 20 * minute);
+    fixture.used('billing.g1', minute);
+    await fixture.advance();
+    expect(fixture.news[0]?.use).toEqual({
       calls: 3,
       lastCall: Math.floor(last / 1000),
       models: [{ model: 'm', calls: 3 }],
     });
-    expect(house.news[0]?.words).toContain('under its names billing.g1 and billing-legacy: 3 calls');
+    expect(fixture.news[0]?.words).toContain('under its names billing.g1 and billing-legacy: 3 calls');
   });
 
   it('goes when it is quiet under each of its names, which its proof tells', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    house.rename(old, 'billing-legacy');
-    house.pass(2 * hour);
-    house.used('billing.g2', minute);
-    await house.advance();
-    const [quiet] = await noted(house, 'quiet');
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    fixture.rename(old, 'billing-legacy');
+    fixture.pass(2 * hour);
+    fixture.used('billing.g2', minute);
+    await fixture.advance();
+    const [quiet] = await noted(fixture, 'quiet');
     expect(quiet).toMatchObject({ name: 'billing.g1', names: ['billing.g1', 'billing-legacy'] });
     expect(quiet).toMatchObject({ evidence: expect.stringContaining('billing.g1 (also billing-legacy)') });
   });
 
   it('is held when another key bears the new name', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    const other = house.gateway.add('billing-legacy');
-    house.rename(old, 'billing-legacy');
-    house.pass(2 * hour);
-    house.used('billing.g2', minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect((await noted(house, 'held'))[0]).toMatchObject({
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    const other = fixture.gateway.add('billing-legacy');
+    fixture.rename(old, 'billing-legacy');
+    fixture.pass(2 * hour);
+    fixture.used('billing.g2', minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect((await noted(fixture, 'held'))[0]).toMatchObject({
       reason: 'name-shared',
       words: expect.stringContaining(`(ids ${other})`),
     });
@@ -111,27 +111,27 @@ describe('an old key that somebody renames', () => {
 
 describe('a successor that somebody renames', () => {
   it('counts as used under its new name', async () => {
-    await using house = await engineHouse();
-    const { old, moved } = await house.begun();
-    house.rename(moved?.view.candidate?.keyId ?? 0, 'billing-now');
-    house.pass(2 * hour);
-    house.used('billing-now', minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(false);
+    await using fixture = await engineFixture();
+    const { old, moved } = await fixture.begun();
+    fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing-now');
+    fixture.pass(2 * hour);
+    fixture.used('billing-now', minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(false);
   });
 
   it('to the name that the old key bore is told from it by nobody', async () => {
-    await using house = await engineHouse();
-    const { old, moved } = await house.begun();
-    house.pass(5 * minute);
-    house.rename(old, 'billing-legacy');
-    await house.advance();
-    house.rename(moved?.view.candidate?.keyId ?? 0, 'billing.g1');
-    house.pass(10 * hour);
-    house.used('billing-legacy', 9 * hour);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect((await noted(house, 'held'))[0]).toMatchObject({
+    await using fixture = await engineFixture();
+    const { old, moved } = await fixture.begun();
+    fixture.pass(5 * minute);
+    fixture.rename(old, 'billing-legacy');
+    await fixture.advance();
+    fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing.g1');
+    fixture.pass(10 * hour);
+    fixture.used('billing-legacy', 9 * hour);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect((await noted(fixture, 'held'))[0]).toMatchObject({
       reason: 'name-shared',
       words: expect.stringContaining('both bore the name billing.g1'),
     });
@@ -159,64 +159,64 @@ it('proofs that were written down before names were are read as they are', () =>
 
 describe('a call that the log shows', () => {
   it('behind the end of what is known to be whole holds the old key', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    house.state.logLag = hour;
-    house.pass(3 * hour);
-    house.used('billing.g2', 90 * minute);
-    house.used('billing.g1', 10 * minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect((await noted(house, 'held'))[0]).toMatchObject({ reason: 'used' });
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    fixture.state.logLag = hour;
+    fixture.pass(3 * hour);
+    fixture.used('billing.g2', 90 * minute);
+    fixture.used('billing.g1', 10 * minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'used' });
   });
 
   it('is stamped by a clock that runs ahead and holds the old key all the same', async () => {
-    await using house = await engineHouse();
-    const { old } = await house.begun();
-    house.pass(3 * hour);
-    house.used('billing.g2', minute);
-    house.used('billing.g1', -5 * minute);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    fixture.pass(3 * hour);
+    fixture.used('billing.g2', minute);
+    fixture.used('billing.g1', -5 * minute);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
   });
 
   it('is told though the log is not whole for long', async () => {
-    await using house = await engineHouse();
-    await house.begun();
-    house.pass(5 * hour);
-    house.state.logLag = 4 * hour;
-    house.used('billing.g1', 30 * minute);
-    await house.advance();
-    expect((await noted(house, 'held'))[0]).toMatchObject({ reason: 'used' });
-    house.pass(2 * hour);
-    house.state.logLag = 6 * hour;
-    await house.advance();
-    expect((await noted(house, 'held')).at(-1)).toMatchObject({ reason: 'log-incomplete' });
+    await using fixture = await engineFixture();
+    await fixture.begun();
+    fixture.pass(5 * hour);
+    fixture.state.logLag = 4 * hour;
+    fixture.used('billing.g1', 30 * minute);
+    await fixture.advance();
+    expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'used' });
+    fixture.pass(2 * hour);
+    fixture.state.logLag = 6 * hour;
+    await fixture.advance();
+    expect((await noted(fixture, 'held')).at(-1)).toMatchObject({ reason: 'log-incomplete' });
   });
 });
 
 describe('why an old key stays', () => {
   it('is told once when the log stays incomplete, however early that was written down', async () => {
-    await using house = await engineHouse();
-    await house.begun();
-    house.state.logLag = 100 * day;
+    await using fixture = await engineFixture();
+    await fixture.begun();
+    fixture.state.logLag = 100 * day;
     for (let hours = 0; hours < 26; hours += 1) {
-      house.pass(hour - 1000);
-      await house.advance();
+      fixture.pass(hour - 1000);
+      await fixture.advance();
     }
-    expect(await noted(house, 'held')).toMatchObject([{ reason: 'log-incomplete' }]);
-    expect(house.news).toEqual([]);
-    house.pass(hour);
-    await house.advance();
-    expect(house.news.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(await noted(fixture, 'held')).toMatchObject([{ reason: 'log-incomplete' }]);
+    expect(fixture.news).toEqual([]);
+    fixture.pass(hour);
+    await fixture.advance();
+    expect(fixture.news.map(({ kind, words }) => [kind, words])).toEqual([
       ['held', expect.stringContaining('the call log does not reach far enough')],
     ]);
-    for (let passes = 0; passes < 3; passes += 1) {
-      house.pass(5 * minute);
-      if (passes === 1) await house.restart();
-      await house.advance();
+    for (let cycles = 0; cycles < 3; cycles += 1) {
+      fixture.pass(5 * minute);
+      if (cycles === 1) await fixture.restart();
+      await fixture.advance();
     }
-    expect(house.news).toHaveLength(1);
+    expect(fixture.news).toHaveLength(1);
   });
 
   it.each([
@@ -226,45 +226,45 @@ describe('why an old key stays', () => {
   ])(
     'is told though the program dies as it writes it down: %s, a log %d ms behind',
     async (what, lag, later) => {
-      await using house = await engineHouse();
-      await house.begun({
+      await using fixture = await engineFixture();
+      await fixture.begun({
         retire: { when: 'unused', quiet: hour, ending: 'delete', maxOverlap: 10 * day },
       });
       if (lag > 0) {
-        house.state.logLag = lag;
-        house.pass(2 * hour);
-        await house.advance();
-        expect(house.news).toEqual([]);
+        fixture.state.logLag = lag;
+        fixture.pass(2 * hour);
+        await fixture.advance();
+        expect(fixture.news).toEqual([]);
       }
-      house.pass(later);
-      if (lag === 0) house.used('billing.g1', minute);
+      fixture.pass(later);
+      if (lag === 0) fixture.used('billing.g1', minute);
       let died = 0;
-      house.state.at = (mark) => {
+      fixture.state.at = (mark) => {
         if (mark !== `after record ${what}`) return;
         died += 1;
         throw new RangeError('it died');
       };
-      await house.advance().catch(() => undefined);
-      house.state.at = () => undefined;
-      await house.restart();
-      await house.advance();
+      await fixture.advance().catch(() => undefined);
+      fixture.state.at = () => undefined;
+      await fixture.restart();
+      await fixture.advance();
       expect(died).toBe(1);
-      expect(house.news.filter(({ kind }) => kind === what)).not.toEqual([]);
+      expect(fixture.news.filter(({ kind }) => kind === what)).not.toEqual([]);
     },
   );
 
   it('and that a quota can be spent twice is told though it dies at the hand-over', async () => {
-    await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: '10' as never });
-    const id = await house.start(old);
-    house.state.at = (mark) => {
+    await using fixture = await engineFixture();
+    const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: '10' as never });
+    const id = await fixture.start(old);
+    fixture.state.at = (mark) => {
       if (mark === 'after record current') throw new RangeError('it died');
     };
-    await house.advance([id]).catch(() => undefined);
-    house.state.at = () => undefined;
-    await house.restart();
-    await house.advance();
-    expect(house.news.map(({ kind }) => kind)).toContain('exposure');
+    await fixture.advance([id]).catch(() => undefined);
+    fixture.state.at = () => undefined;
+    await fixture.restart();
+    await fixture.advance();
+    expect(fixture.news.map(({ kind }) => kind)).toContain('exposure');
   });
 });
 
@@ -274,24 +274,24 @@ describe('our own call that verified the successor', () => {
     ['a quarter of an hour less a second', 6 * hour, 15 * minute - 1000],
     ['nearly half of a short quiet time', 20 * minute, 10 * minute - 1000],
   ])('is nobody’s use, stamped %s after the hand-over', async (_title, quiet, after) => {
-    await using house = await engineHouse();
-    const { old } = await house.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() + after });
-    house.pass(12 * hour);
-    await house.advance();
-    expect(isThere(house, old)).toBe(true);
-    expect((await noted(house, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
+    fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
+    fixture.pass(12 * hour);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(true);
+    expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
   });
 
   it.each([
     ['a quarter of an hour', 6 * hour, 15 * minute],
     ['half of a short quiet time', 20 * minute, 10 * minute],
   ])('a call %s after it is somebody’s', async (_title, quiet, after) => {
-    await using house = await engineHouse();
-    const { old } = await house.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
-    house.state.calls.push({ name: 'billing.g2', at: house.clock.now() + after });
-    house.pass(12 * hour);
-    await house.advance();
-    expect(isThere(house, old)).toBe(false);
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
+    fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
+    fixture.pass(12 * hour);
+    await fixture.advance();
+    expect(isThere(fixture, old)).toBe(false);
   });
 });

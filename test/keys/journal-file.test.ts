@@ -11,7 +11,7 @@ import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
 import { adoptedStep as step, memoryTable } from './engine-house.ts';
 
 /** A journal of so many steps, in a folder of its own. */
-const journalHouse = async (steps: number) => {
+const journalFixture = async (steps: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-journal-'));
   const path = join(folder, 'audit', 'keys.jsonl');
   const table = { ...memoryTable() };
@@ -47,60 +47,62 @@ describe('an audit file that is taken away while the process runs', () => {
     ['removed with its folder', (path: string) => rm(join(path, '..'), { recursive: true })],
     ['emptied', (path: string) => truncate(path, 0)],
   ])('%s: is written anew from the database before the next step, and that is told', async (_, take) => {
-    await using house = await journalHouse(3);
-    const before = await house.text();
-    await take(house.path);
-    await house.journal.record([step(4)]);
-    expect((await house.text()).startsWith(before)).toBe(true);
-    expect(house.errors).toEqual([expect.stringContaining('written anew from the database')]);
-    expect((await stat(house.path)).mode & 0o777).toBe(0o600);
-    expect((await readdir(join(house.path, '..'))).filter((name) => !/jsonl(\.1)?$/.test(name))).toEqual([]);
-    await house.journal.record([step(5)]);
-    expect(house.errors).toHaveLength(1);
-    await house.expectWhole(5);
+    await using fixture = await journalFixture(3);
+    const before = await fixture.text();
+    await take(fixture.path);
+    await fixture.journal.record([step(4)]);
+    expect((await fixture.text()).startsWith(before)).toBe(true);
+    expect(fixture.errors).toEqual([expect.stringContaining('written anew from the database')]);
+    expect((await stat(fixture.path)).mode & 0o777).toBe(0o600);
+    expect((await readdir(join(fixture.path, '..'))).filter((name) => !/jsonl(\.1)?$/.test(name))).toEqual(
+      [],
+    );
+    await fixture.journal.record([step(5)]);
+    expect(fixture.errors).toHaveLength(1);
+    await fixture.expectWhole(5);
   });
 
   it('has the steps, too, that the database could not take yet', async () => {
-    await using house = await journalHouse(2);
-    const { append } = house.table;
-    house.table.append = () => Promise.reject(fault('disk-full', 'no room'));
-    await expect(house.journal.record([step(3)])).rejects.toThrow('no room');
-    house.table.append = append;
-    await rm(house.path);
-    await house.journal.record([step(4)]);
-    await house.expectWhole(4);
+    await using fixture = await journalFixture(2);
+    const { append } = fixture.table;
+    fixture.table.append = () => Promise.reject(fault('disk-full', 'no room'));
+    await expect(fixture.journal.record([step(3)])).rejects.toThrow('no room');
+    fixture.table.append = append;
+    await rm(fixture.path);
+    await fixture.journal.record([step(4)]);
+    await fixture.expectWhole(4);
   });
 
   it('is not begun in mid-chain where the database does not hold what it held', async () => {
-    await using house = await journalHouse(3);
-    await rm(house.path);
+    await using fixture = await journalFixture(3);
+    await rm(fixture.path);
     for (const spoil of [
-      () => house.table.rows.pop(),
-      () => house.table.rows.splice(1, 1),
-      () => house.table.rows.splice(0),
+      () => fixture.table.rows.pop(),
+      () => fixture.table.rows.splice(1, 1),
+      () => fixture.table.rows.splice(0),
     ]) {
       spoil();
-      await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
-      await expect(stat(house.path)).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(fixture.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
+      await expect(stat(fixture.path)).rejects.toMatchObject({ code: 'ENOENT' });
     }
-    expect(house.journal.head().seq).toBe(3);
+    expect(fixture.journal.head().seq).toBe(3);
   });
 
   it('is never there in half: where it cannot be written anew, nothing is left beside it', async () => {
-    await using house = await journalHouse(3);
-    await rm(house.path);
-    const handle = await open(house.folder, 'r');
+    await using fixture = await journalFixture(3);
+    await rm(fixture.path);
+    const handle = await open(fixture.folder, 'r');
     const sync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
     await handle.close();
     sync.mockRejectedValueOnce(Object.assign(new Error('full'), { code: 'ENOSPC' }));
     try {
-      await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'disk-full' });
+      await expect(fixture.journal.record([step(4)])).rejects.toMatchObject({ code: 'disk-full' });
     } finally {
       sync.mockRestore();
     }
-    expect(await readdir(join(house.path, '..'))).toEqual([]);
-    await house.journal.record([step(4)]);
-    await house.expectWhole(4);
+    expect(await readdir(join(fixture.path, '..'))).toEqual([]);
+    await fixture.journal.record([step(4)]);
+    await fixture.expectWhole(4);
   });
 });
 
@@ -113,26 +115,26 @@ describe('an audit file that is replaced while the process runs', () => {
     ['one that somebody wrote on', (text: string) => `${text}${text.split('\n')[2]}\n`],
     ['something else', () => 'no audit file\n'],
   ])('by %s: no step is taken, and the file stays as it is', async (_, change) => {
-    await using house = await journalHouse(3);
-    const before = await house.text();
+    await using fixture = await journalFixture(3);
+    const before = await fixture.text();
     const other = change(before);
-    await writeFile(house.path, other);
-    await expect(house.journal.record([step(4)])).rejects.toMatchObject({
+    await writeFile(fixture.path, other);
+    await expect(fixture.journal.record([step(4)])).rejects.toMatchObject({
       code: 'audit-damaged',
-      message: expect.stringContaining(house.path),
+      message: expect.stringContaining(fixture.path),
     });
-    expect(await house.text()).toBe(other);
-    expect(house.table.rows).toHaveLength(3);
-    await writeFile(house.path, before);
-    await house.journal.record([step(4)]);
-    await house.expectWhole(4);
+    expect(await fixture.text()).toBe(other);
+    expect(fixture.table.rows).toHaveLength(3);
+    await writeFile(fixture.path, before);
+    await fixture.journal.record([step(4)]);
+    await fixture.expectWhole(4);
   });
 
   it('before its first step: a file that holds something is not written on', async () => {
-    await using house = await journalHouse(0);
-    await using other = await journalHouse(1);
-    await rename(join(other.path, '..'), join(house.path, '..'));
-    await expect(house.journal.record([step(1)])).rejects.toMatchObject({ code: 'audit-damaged' });
+    await using fixture = await journalFixture(0);
+    await using other = await journalFixture(1);
+    await rename(join(other.path, '..'), join(fixture.path, '..'));
+    await expect(fixture.journal.record([step(1)])).rejects.toMatchObject({ code: 'audit-damaged' });
   });
 });
 
@@ -140,58 +142,58 @@ describe('the trouble of a journal', () => {
   const spoil = (text: string) => text.replace(/adopt\/3/, 'adopt/9');
 
   it('is known from a step that was refused until one is taken again', async () => {
-    await using house = await journalHouse(3);
-    expect(house.journal.trouble()).toBeUndefined();
-    const before = await house.text();
-    await writeFile(house.path, spoil(before));
-    await expect(house.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
-    expect(house.journal.trouble()).toMatchObject({ code: 'audit-damaged' });
-    await writeFile(house.path, before);
-    await house.journal.record([step(4)]);
-    expect(house.journal.trouble()).toBeUndefined();
+    await using fixture = await journalFixture(3);
+    expect(fixture.journal.problem()).toBeUndefined();
+    const before = await fixture.text();
+    await writeFile(fixture.path, spoil(before));
+    await expect(fixture.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
+    expect(fixture.journal.problem()).toMatchObject({ code: 'audit-damaged' });
+    await writeFile(fixture.path, before);
+    await fixture.journal.record([step(4)]);
+    expect(fixture.journal.problem()).toBeUndefined();
   });
 
   it('is found by a look at the file, without a step, and is over once the file is as it was left', async () => {
-    await using house = await journalHouse(3);
-    await house.journal.check();
-    expect(house.journal.trouble()).toBeUndefined();
-    const before = await house.text();
-    await writeFile(house.path, spoil(before));
-    await house.journal.check();
-    expect(house.journal.trouble()).toMatchObject({ code: 'audit-damaged' });
-    expect(await house.text()).toBe(spoil(before));
-    await writeFile(house.path, before);
-    await house.journal.check();
-    expect(house.journal.trouble()).toBeUndefined();
-    await house.journal.record([step(4)]);
-    await house.expectWhole(4);
+    await using fixture = await journalFixture(3);
+    await fixture.journal.check();
+    expect(fixture.journal.problem()).toBeUndefined();
+    const before = await fixture.text();
+    await writeFile(fixture.path, spoil(before));
+    await fixture.journal.check();
+    expect(fixture.journal.problem()).toMatchObject({ code: 'audit-damaged' });
+    expect(await fixture.text()).toBe(spoil(before));
+    await writeFile(fixture.path, before);
+    await fixture.journal.check();
+    expect(fixture.journal.problem()).toBeUndefined();
+    await fixture.journal.record([step(4)]);
+    await fixture.expectWhole(4);
   });
 
   it('is over once the file was moved aside: it is written anew, unless the database does not hold', async () => {
-    await using house = await journalHouse(3);
-    const before = await house.text();
-    await writeFile(house.path, spoil(before));
-    await house.journal.check();
-    await rename(house.path, `${house.path}.damaged`);
-    const third = house.table.rows[2];
+    await using fixture = await journalFixture(3);
+    const before = await fixture.text();
+    await writeFile(fixture.path, spoil(before));
+    await fixture.journal.check();
+    await rename(fixture.path, `${fixture.path}.damaged`);
+    const third = fixture.table.rows[2];
     if (third === undefined) throw new Error('no third step');
-    house.table.rows[2] = { ...third, hash: lineAfter({ seq: 2, hash: '' }, '{}').head.hash };
-    await house.journal.check();
-    expect(house.journal.trouble()).toMatchObject({
+    fixture.table.rows[2] = { ...third, hash: lineAfter({ seq: 2, hash: '' }, '{}').head.hash };
+    await fixture.journal.check();
+    expect(fixture.journal.problem()).toMatchObject({
       code: 'audit-damaged',
       message: expect.stringContaining('step 3 of the database') as string,
     });
-    house.table.rows[2] = third;
-    await house.journal.check();
-    expect([house.journal.trouble(), await house.text()]).toEqual([undefined, before]);
+    fixture.table.rows[2] = third;
+    await fixture.journal.check();
+    expect([fixture.journal.problem(), await fixture.text()]).toEqual([undefined, before]);
   });
 
   it('is none where a file that held was taken away: the next step writes it anew', async () => {
-    await using house = await journalHouse(3);
-    await rm(house.path);
-    await house.journal.check();
-    expect(house.journal.trouble()).toBeUndefined();
-    await expect(house.text()).rejects.toMatchObject({ code: 'ENOENT' });
+    await using fixture = await journalFixture(3);
+    await rm(fixture.path);
+    await fixture.journal.check();
+    expect(fixture.journal.problem()).toBeUndefined();
+    await expect(fixture.text()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
@@ -199,8 +201,8 @@ describe('a write to the audit file that fails', () => {
   it.each([0, 2])(
     'after %i steps, and cannot be taken back at once: it is before the next one',
     async (steps) => {
-      await using house = await journalHouse(steps);
-      const handle = await open(house.folder, 'r');
+      await using fixture = await journalFixture(steps);
+      const handle = await open(fixture.folder, 'r');
       const prototype = Object.getPrototypeOf(handle) as typeof handle;
       await handle.close();
       const broken = () => Promise.reject(Object.assign(new Error('broken'), { code: 'EIO' }));
@@ -209,22 +211,22 @@ describe('a write to the audit file that fails', () => {
         vi.spyOn(prototype, 'truncate').mockImplementation(broken),
       ];
       try {
-        await expect(house.journal.record([step(90)])).rejects.toMatchObject({ code: 'path-unwritable' });
+        await expect(fixture.journal.record([step(90)])).rejects.toMatchObject({ code: 'path-unwritable' });
       } finally {
         for (const spy of spies) spy.mockRestore();
       }
-      expect(await house.text()).toContain('billing.g90');
-      await house.journal.record([step(steps + 1)]);
-      expect(await house.text()).not.toContain('billing.g90');
-      await house.expectWhole(steps + 1);
+      expect(await fixture.text()).toContain('billing.g90');
+      await fixture.journal.record([step(steps + 1)]);
+      expect(await fixture.text()).not.toContain('billing.g90');
+      await fixture.expectWhole(steps + 1);
     },
   );
 
   it('leaves half a line of it at most, which is taken away', async () => {
-    await using house = await journalHouse(2);
-    await writeFile(house.path, `${await house.text()}{"seq":3,"prev":"`);
-    await house.journal.record([step(3)]);
-    await house.expectWhole(3);
+    await using fixture = await journalFixture(2);
+    await writeFile(fixture.path, `${await fixture.text()}{"seq":3,"prev":"`);
+    await fixture.journal.record([step(3)]);
+    await fixture.expectWhole(3);
   });
 });
 
@@ -236,32 +238,32 @@ describe('an audit file that begins in mid-chain', () => {
   };
 
   it('is found at opening, and can be moved aside where the database has every step', async () => {
-    await using house = await journalHouse(4);
-    const whole = await house.text();
-    const rest = await behead(house.path, 2);
-    await expect(house.reopen()).rejects.toMatchObject({
+    await using fixture = await journalFixture(4);
+    const whole = await fixture.text();
+    const rest = await behead(fixture.path, 2);
+    await expect(fixture.reopen()).rejects.toMatchObject({
       code: 'audit-damaged',
       message: expect.stringContaining('begins with step 3'),
       advice: expect.stringMatching(/move .*keys\.jsonl aside.*written anew from the database/),
     });
-    expect(await house.text()).toBe(rest);
-    await rename(house.path, `${house.path}.begun-anew`);
-    await house.reopen();
-    expect(await house.text()).toBe(whole);
+    expect(await fixture.text()).toBe(rest);
+    await rename(fixture.path, `${fixture.path}.begun-anew`);
+    await fixture.reopen();
+    expect(await fixture.text()).toBe(whole);
   });
 
   it('is not to be moved aside where the database lacks what it holds, or what went before', async () => {
-    await using house = await journalHouse(4);
-    await behead(house.path, 2);
+    await using fixture = await journalFixture(4);
+    await behead(fixture.path, 2);
     const shorter = memoryTable();
-    await shorter.append(house.table.rows.slice(0, 3), []);
+    await shorter.append(fixture.table.rows.slice(0, 3), []);
     const forked = memoryTable();
-    await forked.append(house.table.rows, []);
+    await forked.append(fixture.table.rows, []);
     const fourth = forked.rows[3];
     if (fourth !== undefined)
       forked.rows[3] = { ...fourth, hash: lineAfter({ seq: 3, hash: '' }, '{}').head.hash };
     for (const table of [shorter, forked, memoryTable()])
-      await expect(house.reopen(table)).rejects.toMatchObject({
+      await expect(fixture.reopen(table)).rejects.toMatchObject({
         code: 'audit-damaged',
         message: expect.stringContaining('begins with step 3'),
         advice: expect.stringContaining('put the lines that went before it, steps 1 to 2, back'),
@@ -269,9 +271,9 @@ describe('an audit file that begins in mid-chain', () => {
   });
 
   it('is no audit file where its first line is none', async () => {
-    await using house = await journalHouse(2);
-    await writeFile(house.path, `junk\n${await house.text()}`);
-    await expect(house.reopen()).rejects.toMatchObject({
+    await using fixture = await journalFixture(2);
+    await writeFile(fixture.path, `junk\n${await fixture.text()}`);
+    await expect(fixture.reopen()).rejects.toMatchObject({
       code: 'audit-damaged',
       message: expect.stringContaining('line 1'),
       advice: expect.stringContaining('aside'),

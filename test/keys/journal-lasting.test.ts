@@ -8,7 +8,7 @@ import { openLastingJournal } from '../../src/keys/journal/lasting-journal.ts';
 import { adoptedStep as step, memoryTable } from './engine-house.ts';
 
 /** Two steps in a file whose first line was taken out, and how often the database was asked for all of them. */
-const damagedHouse = async () => {
+const damagedFixture = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-journal-'));
   const path = join(folder, 'keys.jsonl');
   const table = { ...memoryTable() };
@@ -33,65 +33,65 @@ const damagedHouse = async () => {
 };
 
 it('a journal that could not be opened is opened once the file holds, and once only', async () => {
-  await using house = await damagedHouse();
-  const journal = await house.open();
+  await using fixture = await damagedFixture();
+  const journal = await fixture.open();
   const closed = journal.now();
-  expect(closed.trouble()).toMatchObject({ code: 'audit-damaged' });
+  expect(closed.problem()).toMatchObject({ code: 'audit-damaged' });
   expect(await journal.check()).toMatchObject({ code: 'audit-damaged' });
   await expect(journal.now().record([step(3)])).rejects.toMatchObject({ code: 'audit-damaged' });
-  await rename(house.path, `${house.path}.damaged`);
-  const before = house.opened();
+  await rename(fixture.path, `${fixture.path}.damaged`);
+  const before = fixture.opened();
   expect(await Promise.all([journal.check(), journal.check(), journal.check()])).toEqual([
     undefined,
     undefined,
     undefined,
   ]);
-  expect(house.opened()).toBe(before + 1);
-  expect(await readFile(house.path, 'utf8')).toBe(house.whole);
+  expect(fixture.opened()).toBe(before + 1);
+  expect(await readFile(fixture.path, 'utf8')).toBe(fixture.whole);
   expect([...journal.now().lineage('main').keys()]).toEqual([1, 2]);
   await journal.now().record([step(3)]);
-  expect(house.table.rows).toHaveLength(3);
+  expect(fixture.table.rows).toHaveLength(3);
 });
 
 it('work that began while it was closed writes nothing down after it: it saw no key', async () => {
-  await using house = await damagedHouse();
-  const journal = await house.open();
+  await using fixture = await damagedFixture();
+  const journal = await fixture.open();
   const began = journal.now();
-  await writeFile(house.path, house.whole);
+  await writeFile(fixture.path, fixture.whole);
   expect(await journal.check()).toBeUndefined();
   await expect(began.record([step(3)])).rejects.toMatchObject({ code: 'audit-damaged' });
 });
 
 it('one that is open and stops holding is told of by a look, and goes on as it was', async () => {
-  await using house = await damagedHouse();
-  await writeFile(house.path, house.whole);
-  const journal = await house.open();
+  await using fixture = await damagedFixture();
+  await writeFile(fixture.path, fixture.whole);
+  const journal = await fixture.open();
   const open = journal.now();
   expect(await journal.check()).toBeUndefined();
-  await writeFile(house.path, `${house.whole}junk\n`);
+  await writeFile(fixture.path, `${fixture.whole}junk\n`);
   expect(await journal.check()).toMatchObject({ code: 'audit-damaged' });
-  await writeFile(house.path, house.whole);
+  await writeFile(fixture.path, fixture.whole);
   expect(await journal.check()).toBeUndefined();
   expect(journal.now()).toBe(open);
 });
 
 it('an error that is no fault of file or database is no state of the journal', async () => {
-  await using house = await damagedHouse();
-  house.table.last = () => Promise.reject(new TypeError('broken'));
-  await expect(house.open()).rejects.toThrow('broken');
-  house.table.last = () => Promise.reject(fault('disk-full', 'no room'));
-  expect((await house.open()).now().trouble()).toMatchObject({ code: 'disk-full' });
+  await using fixture = await damagedFixture();
+  fixture.table.last = () => Promise.reject(new TypeError('broken'));
+  await expect(fixture.open()).rejects.toThrow('broken');
+  fixture.table.last = () => Promise.reject(fault('disk-full', 'no room'));
+  expect((await fixture.open()).now().problem()).toMatchObject({ code: 'disk-full' });
 });
 
 it('what cannot be read as a file keeps it closed, and is looked at again', async () => {
-  await using house = await damagedHouse();
-  await rm(house.path);
-  await mkdir(house.path);
-  const journal = await house.open();
-  expect(journal.now().trouble()).toMatchObject({
+  await using fixture = await damagedFixture();
+  await rm(fixture.path);
+  await mkdir(fixture.path);
+  const journal = await fixture.open();
+  expect(journal.now().problem()).toMatchObject({
     code: 'path-unwritable',
     message: expect.stringContaining('EISDIR') as string,
   });
-  await rm(house.path, { recursive: true });
+  await rm(fixture.path, { recursive: true });
   expect(await journal.check()).toBeUndefined();
 });

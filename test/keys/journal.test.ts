@@ -6,70 +6,70 @@ import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import { stormTimes } from '../support/storm.ts';
-import { engineHouse, memoryTable } from './engine-house.ts';
-import type { EngineHouse } from './engine-house.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { engineFixture, memoryTable } from './engine-house.ts';
+import type { EngineFixture } from './engine-house.ts';
 
 /** A house in which a rotation was begun, so that there are steps. */
-const begun = async (): Promise<EngineHouse> => {
-  const house = await engineHouse();
-  const old = house.gateway.add('billing.g1');
-  const id = await house.start(old);
-  await house.advance([id]);
-  return house;
+const begun = async (): Promise<EngineFixture> => {
+  const fixture = await engineFixture();
+  const old = fixture.gateway.add('billing.g1');
+  const id = await fixture.start(old);
+  await fixture.advance([id]);
+  return fixture;
 };
 
-const reopen = (house: EngineHouse, table = house.table) =>
-  openJournal({ table, path: house.path(), log: silentLog });
+const reopen = (fixture: EngineFixture, table = fixture.table) =>
+  openJournal({ table, path: fixture.path(), log: silentLog });
 
 describe('the journal of keys', () => {
   it('is made again from the audit file when the database is lost', async () => {
-    await using house = await begun();
+    await using fixture = await begun();
     const table = memoryTable();
-    const journal = await reopen(house, table);
-    expect(table.rows).toEqual(house.table.rows);
+    const journal = await reopen(fixture, table);
+    expect(table.rows).toEqual(fixture.table.rows);
     expect(journal.openRotations('main').map(({ service }) => service)).toEqual(['billing']);
-    expect(journal.head()).toEqual(house.journal().head());
+    expect(journal.head()).toEqual(fixture.journal().head());
   });
 
   it('writes the audit file anew when it is the file that is lost', async () => {
-    await using house = await begun();
-    const before = await readFile(house.path(), 'utf8');
-    await rm(house.path());
-    await reopen(house);
-    expect(await readFile(house.path(), 'utf8')).toBe(before);
+    await using fixture = await begun();
+    const before = await readFile(fixture.path(), 'utf8');
+    await rm(fixture.path());
+    await reopen(fixture);
+    expect(await readFile(fixture.path(), 'utf8')).toBe(before);
   });
 
   it('takes away a line that a crash cut off, and goes on behind the last whole one', async () => {
-    await using house = await begun();
-    const whole = await readFile(house.path(), 'utf8');
-    await appendFile(house.path(), '{"seq":99,"prev":"');
-    await reopen(house);
-    expect(await readFile(house.path(), 'utf8')).toBe(whole);
+    await using fixture = await begun();
+    const whole = await readFile(fixture.path(), 'utf8');
+    await appendFile(fixture.path(), '{"seq":99,"prev":"');
+    await reopen(fixture);
+    expect(await readFile(fixture.path(), 'utf8')).toBe(whole);
   });
 
   it('puts a step into the database that died before its row was written', async () => {
-    await using house = await begun();
-    const lines = [...house.table.rows];
+    await using fixture = await begun();
+    const lines = [...fixture.table.rows];
     const shorter = memoryTable();
     await shorter.append(lines.slice(0, -1), []);
-    await reopen(house, shorter);
+    await reopen(fixture, shorter);
     expect(shorter.rows).toEqual(lines);
   });
 
   it('writes no row twice and none too few when the database fails for a while', async () => {
-    await using house = await engineHouse();
-    const old = house.gateway.add('billing.g1');
-    const { append } = house.table;
-    const table = { ...house.table, append };
+    await using fixture = await engineFixture();
+    const old = fixture.gateway.add('billing.g1');
+    const { append } = fixture.table;
+    const table = { ...fixture.table, append };
     let fails = true;
     table.append = async (rows, lineage) => {
       if (fails) throw fault('disk-full', 'no room');
       return append(rows, lineage);
     };
-    const journal = await openJournal({ table, path: `${house.folder}/other.jsonl`, log: silentLog });
+    const journal = await openJournal({ table, path: `${fixture.folder}/other.jsonl`, log: silentLog });
     const event = {
-      at: house.clock.now(),
+      at: fixture.clock.now(),
       who: 'person anna',
       account: 'main',
       service: 'billing',
@@ -78,31 +78,31 @@ describe('the journal of keys', () => {
       keyId: old,
       generation: 1,
       name: 'billing.g1',
-      born: house.clock.now(),
+      born: fixture.clock.now(),
     };
     await expect(journal.record([event])).rejects.toThrow('no room');
     fails = false;
     await journal.record([{ ...event, generation: 2, keyId: old + 1 }]);
-    expect(house.table.rows.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(fixture.table.rows.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   it('refuses to go on when the file and the database contradict each other', async () => {
-    await using house = await begun();
-    const text = await readFile(house.path(), 'utf8');
+    await using fixture = await begun();
+    const text = await readFile(fixture.path(), 'utf8');
     const first = text.split('\n')[0] ?? '';
-    await writeFile(house.path(), `${first}\n`);
-    await expect(reopen(house)).rejects.toMatchObject({ code: 'audit-damaged' });
-    await writeFile(house.path(), text.replace('"service":"billing"', '"service":"bi11ing"'));
-    await expect(reopen(house, memoryTable())).rejects.toMatchObject({ code: 'audit-damaged' });
+    await writeFile(fixture.path(), `${first}\n`);
+    await expect(reopen(fixture)).rejects.toMatchObject({ code: 'audit-damaged' });
+    await writeFile(fixture.path(), text.replace('"service":"billing"', '"service":"bi11ing"'));
+    await expect(reopen(fixture, memoryTable())).rejects.toMatchObject({ code: 'audit-damaged' });
   });
 });
 
 describe('the check of an audit file', () => {
   it('finds any letter that was changed, any line that was taken out, put in, or moved', async () => {
-    await using house = await begun();
+    await using fixture = await begun();
     const lines: string[] = [];
-    for await (const line of readAuditLines(house.path())) lines.push(line);
-    expect(await verifyAudit(lines)).toEqual({ lines: lines.length, head: house.journal().head().hash });
+    for await (const line of readAuditLines(fixture.path())) lines.push(line);
+    expect(await verifyAudit(lines)).toEqual({ lines: lines.length, head: fixture.journal().head().hash });
     const anyLine = fc.integer({ min: 0, max: lines.length - 1 });
     await fc.assert(
       fc.asyncProperty(
@@ -124,7 +124,7 @@ describe('the check of an audit file', () => {
           expect(verdict.broken).toBeDefined();
         },
       ),
-      { numRuns: 50 * stormTimes },
+      { numRuns: 50 * chaosFactor },
     );
   });
 
@@ -140,9 +140,9 @@ describe('the check of an audit file', () => {
   });
 
   it('holds no secret: plaintexts of keys are in no line', async () => {
-    await using house = await begun();
-    const text = await readFile(house.path(), 'utf8');
-    for (const { plaintext } of house.gateway.keys.values()) expect(text).not.toContain(plaintext);
-    await truncate(house.path(), text.length);
+    await using fixture = await begun();
+    const text = await readFile(fixture.path(), 'utf8');
+    for (const { plaintext } of fixture.gateway.keys.values()) expect(text).not.toContain(plaintext);
+    await truncate(fixture.path(), text.length);
   });
 });

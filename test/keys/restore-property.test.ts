@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RotationTerms } from '../../src/keys/terms.ts';
-import { stormTimes } from '../support/storm.ts';
-import { crash, engineHouse, hour, memorySink, sealedSink } from './engine-house.ts';
-import type { Backup, EngineHouse } from './engine-house.ts';
+import { chaosFactor } from '../support/storm.ts';
+import { crash, engineFixture, hour, memorySink, sealedSink } from './engine-house.ts';
+import type { Backup, EngineFixture } from './engine-house.ts';
 
 type MadeSink = ReturnType<typeof memorySink>;
 
@@ -67,7 +67,7 @@ const terms = ({ retire }: Variant) => ({
 
 /** Lets a process live until it dies, or for so many half hours. */
 const live = async (
-  houses: readonly EngineHouse[],
+  fixtures: readonly EngineFixture[],
   old: number,
   sinks: readonly MadeSink[],
   variant: Variant,
@@ -75,43 +75,43 @@ const live = async (
   rounds: number,
 ): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
-    for (const house of houses) {
-      const isIdle = house.journal().openRotations('main').length === 0;
-      if (isIdle && house.gateway.keys.has(old)) await house.start(old, terms(variant));
-      await house.advance();
-      await confirm(house);
+    for (const fixture of fixtures) {
+      const isIdle = fixture.journal().openRotations('main').length === 0;
+      if (isIdle && fixture.gateway.keys.has(old)) await fixture.start(old, terms(variant));
+      await fixture.advance();
+      await confirm(fixture);
     }
-    const [first] = houses;
+    const [first] = fixtures;
     if (first === undefined) return;
     const used = [...first.gateway.keys.values()].filter(
       ({ id, plaintext }) => id === theirs || sinks.some(({ held }) => held.value === plaintext),
     );
-    for (const { name } of used) for (const house of houses) house.used(name, 0);
+    for (const { name } of used) for (const fixture of fixtures) fixture.used(name, 0);
     first.pass(hour / 2);
   }
 };
 
 /** The person who can open the sealed file says what is in it. */
-const confirm = async (house: EngineHouse): Promise<void> => {
-  const [open] = house.journal().openRotations('main');
+const confirm = async (fixture: EngineFixture): Promise<void> => {
+  const [open] = fixture.journal().openRotations('main');
   const attempt = open?.attempts.findLast(({ state }) => state === 'delivering');
   const { fingerprint, places = {} } = attempt ?? {};
   if (fingerprint === undefined || places['age:anna']?.done !== true) return;
   if (places['age:anna'].proof === undefined)
-    await house.desk().confirm('billing', fingerprint, 'person anna');
+    await fixture.keyService().confirm('billing', fingerprint, 'person anna');
 };
 
 /** What is never to be seen, at any moment. */
 const watch = (
-  house: EngineHouse,
+  fixture: EngineFixture,
   sinks: readonly MadeSink[],
   wrong: Set<string>,
   theirs: () => number | undefined,
 ) => {
   for (const { sink, held } of sinks)
-    if (!house.gateway.works(held.value ?? '')) wrong.add(`${sink.place} holds a dead key`);
+    if (!fixture.gateway.works(held.value ?? '')) wrong.add(`${sink.place} holds a dead key`);
   const id = theirs();
-  if (id !== undefined && !house.gateway.keys.has(id)) wrong.add('the key of a person was deleted');
+  if (id !== undefined && !fixture.gateway.keys.has(id)) wrong.add('the key of a person was deleted');
 };
 
 type Played = {
@@ -122,45 +122,45 @@ type Played = {
 
 /** A rotation whose data folder is copied behind one record and put back behind another. */
 const play = async (variant: Variant, copiedAt: number, putBackAt: number): Promise<Played> => {
-  await using house = await engineHouse();
-  await using other = await engineHouse({ beside: house });
+  await using fixture = await engineFixture();
+  await using other = await engineFixture({ beside: fixture });
   const sinks = variant.sinks();
-  const old = house.gateway.add('billing.g1');
-  for (const { held } of sinks) held.value = house.gateway.plaintextOf(old);
-  for (const one of [house, other]) one.state.sinks = sinks.map(({ sink }) => sink);
-  if (variant.lost !== undefined) house.gateway.faults.create.push(variant.lost);
+  const old = fixture.gateway.add('billing.g1');
+  for (const { held } of sinks) held.value = fixture.gateway.plaintextOf(old);
+  for (const one of [fixture, other]) one.state.sinks = sinks.map(({ sink }) => sink);
+  if (variant.lost !== undefined) fixture.gateway.faults.create.push(variant.lost);
   let theirs: number | undefined;
   let copy: Backup | undefined;
   let isDead = false;
   const records: string[] = [];
   const wrong = new Set<string>();
-  const look = (): void => watch(house, sinks, wrong, () => theirs);
+  const look = (): void => watch(fixture, sinks, wrong, () => theirs);
   other.state.at = look;
-  house.state.at = async (what) => {
+  fixture.state.at = async (what) => {
     if (isDead) throw crash;
     look();
     if (!what.startsWith('after record')) return;
     records.push(what.slice('after record '.length));
-    if (records.length === copiedAt) copy = await house.backUp();
+    if (records.length === copiedAt) copy = await fixture.backUp();
     if (records.length !== putBackAt || variant.beside === true) return;
     isDead = true;
     throw crash;
   };
   const isOver = (): boolean => records.length >= putBackAt;
   for (let round = 0; round < 14 && !isOver(); round += 1)
-    await live([house], old, sinks, variant, undefined, 1).catch((error: unknown) => {
+    await live([fixture], old, sinks, variant, undefined, 1).catch((error: unknown) => {
       if (!isDead) throw error;
     });
   if (copy === undefined) return { records, wrong: [...wrong], stopped: false };
   isDead = false;
-  house.state.at = look;
-  if (variant.person === true) theirs = house.gateway.add('billing.g2');
-  const restored = variant.beside === true ? other : house;
-  restored.state.calls = [...house.state.calls];
+  fixture.state.at = look;
+  if (variant.person === true) theirs = fixture.gateway.add('billing.g2');
+  const restored = variant.beside === true ? other : fixture;
+  restored.state.calls = [...fixture.state.calls];
   await restored.load(copy);
-  await live(variant.beside === true ? [house, other] : [house], old, sinks, variant, theirs, 14);
+  await live(variant.beside === true ? [fixture, other] : [fixture], old, sinks, variant, theirs, 14);
   look();
-  const stopped = (await restored.desk().outdated()).length > 0;
+  const stopped = (await restored.keyService().outdated()).length > 0;
   return { records, wrong: [...wrong], stopped };
 };
 
@@ -168,7 +168,7 @@ const play = async (variant: Variant, copiedAt: number, putBackAt: number): Prom
 const hasUnknown = (records: readonly string[], copiedAt: number): boolean =>
   records.slice(copiedAt).some((what) => what === 'creating' || what.startsWith('delivering'));
 
-const many = stormTimes >= 40;
+const many = chaosFactor >= 40;
 
 describe('a data folder that is put back', () => {
   it.each(Object.entries(variants))(
@@ -179,7 +179,7 @@ describe('a data folder that is put back', () => {
       const pairs = records.flatMap((__, from) =>
         records.slice(from).map((___, on) => [from + 1, from + 1 + on] as const),
       );
-      const step = many ? 1 : Math.ceil(pairs.length / (4 * stormTimes));
+      const step = many ? 1 : Math.ceil(pairs.length / (4 * chaosFactor));
       const found: string[] = [];
       for (const [copiedAt, putBackAt] of pairs.filter((__, index) => index % step === 0)) {
         const { wrong, stopped } = await play(variant, copiedAt, putBackAt);

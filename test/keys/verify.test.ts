@@ -16,7 +16,7 @@ const refused = answerOf('refused', { status: 401, said: 'invalid_api_key “nei
 const unknown = answerOf('unknown', { status: 502 });
 
 /** Answers one after the other, the last again and again. */
-const verifying = (answers: readonly ModelAnswer[], patience?: number) => {
+const verifying = (answers: readonly ModelAnswer[], timeout?: number) => {
   const clock = manualClock();
   let asked = 0;
   const call = (): Promise<ModelAnswer> => {
@@ -24,7 +24,7 @@ const verifying = (answers: readonly ModelAnswer[], patience?: number) => {
     return Promise.resolve(answers[Math.min(asked, answers.length) - 1] ?? works);
   };
   const { signal } = new AbortController();
-  const result = verifyKey(call, { clock, signal, ...(patience === undefined ? {} : { patience }) });
+  const result = verifyKey(call, { clock, signal, ...(timeout === undefined ? {} : { timeout }) });
   return { result, clock, asked: () => asked };
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/base/index.ts';
 import { afterAttempt, backoffAfter, giveUpAfter } from '../../src/mail/after-attempt.ts';
 import type { RouteOutcome } from '../../src/mail/route.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 
 const why = fault('mail-deferred', 'no');
 const minute = 60_000;
@@ -46,7 +46,7 @@ describe('what becomes of a row', () => {
         }
         expect(at).toBeLessThan(giveUpAfter + 75 * minute);
       }),
-      { numRuns: 40 * stormTimes },
+      { numRuns: 40 * chaosFactor },
     );
   });
 

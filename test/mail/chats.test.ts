@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { slackBody } from '../../src/mail/chat-slack.ts';
 import { teamsBody } from '../../src/mail/chat-teams.ts';
 import { webhookBody } from '../../src/mail/webhook-body.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 import { announcement, saying } from './support/announcements.ts';
 import { start } from './support/desk.ts';
 
@@ -87,7 +87,7 @@ describe('Slack', () => {
           if (Array.isArray(node['fields'])) expect(node['fields'].length).toBeLessThanOrEqual(10);
         }
       }),
-      { numRuns: 15 * stormTimes },
+      { numRuns: 15 * chaosFactor },
     );
     for (const name of texts) {
       const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
@@ -178,7 +178,7 @@ describe('a webhook of your own', () => {
         expect(body['title']).toBe(name);
         expect(body['sections']).toEqual(saying(name).sections);
       }),
-      { numRuns: 20 * stormTimes },
+      { numRuns: 20 * chaosFactor },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/base/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
 import { enqueue } from '../../src/mail/index.ts';
-import { mail, openDesk } from './support/desk.ts';
+import { mail, openKeyService } from './support/desk.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -21,7 +21,7 @@ const dkimOf = (pem: string) => ({
   key: createSecretRegistry().register(pem),
 });
 
-const letterhead = {
+const messageDefaults = {
   replyTo: { name: 'Öffnungszeiten, Büro', address: 'ops@example.com' },
   unsubscribe: { mailto: 'stop@example.com', url: 'https://example.com/stop?who={recipient}' },
   dkim: dkimOf(privateKey),
@@ -36,12 +36,12 @@ const awkward = {
 
 describe('a signed mail', () => {
   it('arrives as it was stored, and its signature holds by the public key', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     await using office = await openPostOffice();
-    const { outbox, folder, clock } = desk;
-    await enqueue({ outbox, folder, clock, letterhead }, { ...mail, ...awkward });
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
+    const { outbox, folder, clock } = keyService;
+    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
     const [row] = outbox.rows.values();
     const [received] = office.received;
     const stored = await loadMail(folder, row?.file ?? '');
@@ -71,9 +71,9 @@ describe('a signed mail', () => {
   });
 
   it('holds no longer once a byte of it was changed, nor by another key', async () => {
-    await using desk = await openDesk();
-    const { outbox, folder, clock } = desk;
-    await enqueue({ outbox, folder, clock, letterhead }, { ...mail, ...awkward });
+    await using keyService = await openKeyService();
+    const { outbox, folder, clock } = keyService;
+    await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
     const [row] = outbox.rows.values();
     const stored = await loadMail(folder, row?.file ?? '');
     const text = stored.toString('latin1');
@@ -88,24 +88,24 @@ describe('a signed mail', () => {
   });
 
   it('is the same bytes each time, so that what is queued twice is one file', async () => {
-    await using desk = await openDesk();
-    const { outbox, folder, clock } = desk;
-    const means = { outbox, folder, clock, letterhead };
-    expect(await enqueue(means, mail)).toMatchObject([{ state: 'queued' }]);
-    expect(await enqueue(means, mail)).toMatchObject([{ state: 'known' }]);
+    await using keyService = await openKeyService();
+    const { outbox, folder, clock } = keyService;
+    const deps = { outbox, folder, clock, messageDefaults };
+    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'queued' }]);
+    expect(await enqueue(deps, mail)).toMatchObject([{ state: 'known' }]);
     const [row] = outbox.rows.values();
     await expect(loadMail(folder, row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
   });
 
   it('is none with a key that cannot sign: nothing goes out unsigned', async () => {
-    await using desk = await openDesk();
-    const { outbox, folder, clock } = desk;
+    await using keyService = await openKeyService();
+    const { outbox, folder, clock } = keyService;
     const ed25519 = generateKeyPairSync('ed25519', {
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
     for (const pem of ['no key', ed25519.privateKey, publicKey]) {
-      const sent = enqueue({ outbox, folder, clock, letterhead: { dkim: dkimOf(pem) } }, mail);
+      const sent = enqueue({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
       const found: unknown = await sent.catch((error: unknown) => error);
       expect(isFault(found) && found.message).toContain('mail.dkim.key is no RSA private key');
     }

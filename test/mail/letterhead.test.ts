@@ -1,18 +1,18 @@
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
-import type { Letterhead } from '../../src/mail/letterhead.ts';
+import type { MessageDefaults } from '../../src/mail/letterhead.ts';
 import { composeMessage } from '../../src/mail/message.ts';
 import { mail, start } from './support/desk.ts';
 
-const compose = (letterhead: Letterhead, to = 'finance@example.com'): Promise<Buffer> =>
+const compose = (messageDefaults: MessageDefaults, to = 'finance@example.com'): Promise<Buffer> =>
   composeMessage({
     ...mail,
     from: { name: '', address: 'reports@example.com' },
     to: { name: '', address: to },
     messageId: '<abc@example.com>',
     date: unixMillis(start),
-    letterhead,
+    messageDefaults,
   });
 
 /** Values of a header, unfolded, as they stand in the bytes. */

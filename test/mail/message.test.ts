@@ -25,7 +25,7 @@ const headersOf = (bytes: Buffer): string[] =>
     .split('\r\n')
     .map((line) => line.split(':')[0] ?? '') ?? [];
 
-const usualHeaders = [
+const defaultHeaders = [
   'Auto-Submitted',
   'X-Auto-Response-Suppress',
   'From',
@@ -108,7 +108,7 @@ describe('a message', () => {
     await fc.assert(
       fc.asyncProperty(words, words, words, async (subject, text, html) => {
         const bytes = await compose({ subject, text, html, images: [] });
-        expect(headersOf(bytes)).toEqual(usualHeaders);
+        expect(headersOf(bytes)).toEqual(defaultHeaders);
         const parsed = await simpleParser(bytes, { skipImageLinks: true, skipTextToHtml: true });
         expect(parsed.subject ?? '').toBe(oneLine(subject) || '(no subject)');
         expect(lines(parsed.text ?? '')).toBe(lines(text));
@@ -134,7 +134,7 @@ describe('a message', () => {
       attachments: [{ filename: hostile, contentType: `text/plain${hostile}`, content: Buffer.from('x') }],
       images: [{ cid: 'c', filename: hostile, png }],
     });
-    expect(headersOf(bytes)).toEqual(usualHeaders);
+    expect(headersOf(bytes)).toEqual(defaultHeaders);
     const parsed = await simpleParser(bytes);
     expect(parsed.bcc).toBeUndefined();
     for (const { headers } of parsed.attachments) expect(headers.has('bcc')).toBe(false);

@@ -3,7 +3,7 @@ import { isFault } from '../../src/base/index.ts';
 import { isPrivateHost } from '../../src/mail/private-host.ts';
 import { readSmtpUrl, startTlsFor } from '../../src/mail/smtp-server-address.ts';
 import type { StartTls } from '../../src/mail/smtp-server-address.ts';
-import { openDesk } from './support/desk.ts';
+import { openKeyService } from './support/desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const startTls = (url: string, options = {}): StartTls | undefined => {
@@ -57,51 +57,51 @@ describe('what crosses a network in the open', () => {
 describe('a plain relay', () => {
   it('takes mails without a login and without TLS', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
   });
 
   it('is refused where TLS is required: nothing of a mail is shown to it', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await using transport = desk.transport(office.url, { requireTls: true });
-    const found = await desk.deliver(transport);
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await using transport = keyService.transport(office.url, { requireTls: true });
+    const found = await keyService.deliver(transport);
     expect(found).toMatchObject({ deferred: 1 });
-    expect(found.trouble).toContain('offers no STARTTLS');
+    expect(found.problem).toContain('offers no STARTTLS');
     expect(office.received).toEqual([]);
   });
 
   it('with a certificate that nobody vouches for takes mails in the open only when told so', async () => {
     await using office = await openPostOffice({ certificate: 'stranger', without: ['AUTH'] });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await using careful = desk.transport(office.url);
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await using careful = keyService.transport(office.url);
     const found: unknown = await careful.open().catch((error: unknown) => error);
     expect(isFault(found) && found.code).toBe('mail-certificate');
-    await using open = desk.transport(office.url, { insecure: true });
-    expect(await desk.deliver(open)).toMatchObject({ sent: 1 });
+    await using open = keyService.transport(office.url, { insecure: true });
+    expect(await keyService.deliver(open)).toMatchObject({ sent: 1 });
   });
 });
 
 describe('what the server cannot take', () => {
   it('a message over its SIZE fails at once, with what to do, and the others go', async () => {
     await using office = await openPostOffice({ more: { size: 20_000 } });
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     const content = Buffer.alloc(30_000, 7);
-    await desk.enqueue({
+    await keyService.enqueue({
       key: { account: 'main', kind: 'report:big', subject: '1' },
       attachments: [{ filename: 'a.bin', contentType: 'application/octet-stream', content }],
     });
-    await desk.enqueue();
-    await using transport = desk.transport(office.url);
-    const found = await desk.deliver(transport);
+    await keyService.enqueue();
+    await using transport = keyService.transport(office.url);
+    const found = await keyService.deliver(transport);
     expect(found).toMatchObject({ sent: 1, failed: 1 });
-    expect(found.trouble).toContain('is larger than localhost');
-    expect(found.trouble).toContain('(at most 20000 bytes)');
-    expect(found.trouble).toContain('attach less');
+    expect(found.problem).toContain('is larger than localhost');
+    expect(found.problem).toContain('(at most 20000 bytes)');
+    expect(found.problem).toContain('attach less');
     expect(office.received).toHaveLength(1);
   });
 
@@ -109,33 +109,33 @@ describe('what the server cannot take', () => {
     await using office = await openPostOffice({
       afterData: () => '552 5.3.4 message too big for me',
     });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await using transport = desk.transport(office.url);
-    const found = await desk.deliver(transport);
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await using transport = keyService.transport(office.url);
+    const found = await keyService.deliver(transport);
     expect(found).toMatchObject({ failed: 1 });
-    expect(found.trouble).toContain('“552 5.3.4 message too big for me”');
-    expect(found.trouble).toContain('attach less');
+    expect(found.problem).toContain('“552 5.3.4 message too big for me”');
+    expect(found.problem).toContain('attach less');
   });
 
   it('an address with letters beyond ASCII before the @ is told where SMTPUTF8 is missing', async () => {
     await using office = await openPostOffice({ more: { hideSMTPUTF8: true } });
-    await using desk = await openDesk();
-    await desk.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
-    await using transport = desk.transport(office.url);
-    const found = await desk.deliver(transport);
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
+    await using transport = keyService.transport(office.url);
+    const found = await keyService.deliver(transport);
     expect(found).toMatchObject({ sent: 1, failed: 1 });
-    expect(found.trouble).toContain('it does not offer SMTPUTF8');
-    expect(found.trouble).toContain('use an address with plain letters');
+    expect(found.problem).toContain('it does not offer SMTPUTF8');
+    expect(found.problem).toContain('use an address with plain letters');
     expect(office.received.map(({ to }) => to)).toEqual([['finance@example.com']]);
   });
 
   it('where SMTPUTF8 is offered such an address is reached', async () => {
     await using office = await openPostOffice();
-    await using desk = await openDesk();
-    await desk.enqueue({ to: ['jürgen@example.com'] });
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: ['jürgen@example.com'] });
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
     expect(office.received[0]?.to).toEqual(['jürgen@example.com']);
   });
 
@@ -148,10 +148,10 @@ describe('what the server cannot take', () => {
         return 'accept';
       },
     });
-    await using desk = await openDesk();
-    await desk.enqueue({ to: ['ops@bücher.example'] });
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: ['ops@bücher.example'] });
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
     expect(asked[0]).toMatch(/^ops@(xn--bcher-kva|bücher)\.example$/);
   });
 });

@@ -48,11 +48,11 @@ it('the outbox table of the warehouse keeps to the port: sent, put off, refused,
       ca: [ca],
       log: silentLog,
     });
-    const means = { outbox, folder, clock, random: () => 0.5, log: silentLog, grace: 1000 };
-    const { deliver } = createDelivery(means, [createMailRoute(transport)]);
+    const deps = { outbox, folder, clock, random: () => 0.5, log: silentLog, grace: 1000 };
+    const { deliver } = createDelivery(deps, [createMailRoute(transport)]);
     const crashed = (await outbox.list()).find(({ recipient }) => recipient.startsWith('crashed'));
     await outbox.claim(crashed?.id ?? '', clock.now());
-    expect(await recoverInterrupted(means)).toBe(1);
+    expect(await recoverInterrupted(deps)).toBe(1);
     expect(await deliver({})).toMatchObject({ sent: 1, deferred: 1, failed: 1, unknown: 1 });
     clock.advance(365 * 86_400_000);
     // What was put off is a year old by now: it is tried a last time.

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/base/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
-import { tell } from '../../src/mail/tell.ts';
+import { notify } from '../../src/mail/tell.ts';
 import { createWebhookRoute } from '../../src/mail/webhook-route.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { announcement } from './support/announcements.ts';
-import { mail, openDesk, start } from './support/desk.ts';
-import type { Desk } from './support/desk.ts';
+import { mail, openKeyService, start } from './support/desk.ts';
+import type { KeyService } from './support/desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 import { openWebServer } from './support/web-server.ts';
 import type { Asked, WebServer } from './support/web-server.ts';
@@ -27,7 +27,7 @@ const answering =
     response.end(body);
   };
 
-const openRoute = (desk: Desk, url: string, headers = 2000) => {
+const openRoute = (keyService: KeyService, url: string, headers = 2000) => {
   const http = createHttp({ userAgent: 'tollkeeper/test', env: {}, timeouts: { ...timeouts, headers } });
   const secrets = createSecretRegistry();
   const route = createWebhookRoute({
@@ -39,53 +39,53 @@ const openRoute = (desk: Desk, url: string, headers = 2000) => {
       // Tests wait no half minute.
       send: (request) => http.send({ ...request, timeouts: { headers, idle: 2000, total: 4000 } }),
     },
-    clock: desk.clock,
+    clock: keyService.clock,
   });
   return { route, [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() };
 };
 
-const queue = (desk: Desk, subject = '2026-01-01', to: readonly string[] = ['ledger']) => {
-  const { outbox, folder, clock } = desk;
-  return tell(
+const queue = (keyService: KeyService, subject = '2026-01-01', to: readonly string[] = ['ledger']) => {
+  const { outbox, folder, clock } = keyService;
+  return notify(
     { outbox, folder, clock, kinds: new Map([['ledger', 'webhook']]) },
     { ...mail, key: { ...mail.key, subject }, to },
     announcement,
   );
 };
 
-const rowOf = (desk: Desk) => {
-  const [row] = desk.outbox.rows.values();
+const rowOf = (keyService: KeyService) => {
+  const [row] = keyService.outbox.rows.values();
   if (row === undefined) throw new Error('no row');
   return row;
 };
 
 const post = async (answer: Answer, times = 1) => {
   await using server = await openWebServer(answer);
-  await using desk = await openDesk();
-  await using opened = openRoute(desk, `${server.url}${path}`, 300);
-  await queue(desk);
-  const delivery = desk.delivery(opened.route);
+  await using keyService = await openKeyService();
+  await using opened = openRoute(keyService, `${server.url}${path}`, 300);
+  await queue(keyService);
+  const delivery = keyService.delivery(opened.route);
   const summaries = [];
   for (let time = 0; time < times; time += 1) {
     summaries.push(await delivery.deliver({}));
-    desk.clock.advance(3_600_000);
+    keyService.clock.advance(3_600_000);
   }
-  return { row: rowOf(desk), summaries, asked: server.asked, lines: desk.lines.join('\n') };
+  return { row: rowOf(keyService), summaries, asked: server.asked, lines: keyService.lines.join('\n') };
 };
 
 describe('a message to a webhook', () => {
   it('is posted as it was stored, signed over time and body, with a key that says which it is', async () => {
     await using server = await openWebServer(answering(200, {}, 'ok'));
-    await using desk = await openDesk();
-    await using opened = openRoute(desk, `${server.url}${path}`);
-    expect(await queue(desk)).toEqual([{ recipient: 'ledger', state: 'queued' }]);
-    desk.clock.advance(90_000);
-    expect(await desk.delivery(opened.route).deliver({})).toMatchObject({ sent: 1 });
-    const row = rowOf(desk);
+    await using keyService = await openKeyService();
+    await using opened = openRoute(keyService, `${server.url}${path}`);
+    expect(await queue(keyService)).toEqual([{ recipient: 'ledger', state: 'queued' }]);
+    keyService.clock.advance(90_000);
+    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ sent: 1 });
+    const row = rowOf(keyService);
     const [asked] = server.asked;
     expect(asked?.method).toBe('POST');
     expect(asked?.path).toBe(path);
-    expect(asked?.body).toBe((await loadMail(desk.folder, row.file)).toString('utf8'));
+    expect(asked?.body).toBe((await loadMail(keyService.folder, row.file)).toString('utf8'));
     expect(asked?.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(asked?.headers['idempotency-key']).toBe(row.messageId);
     expect(JSON.parse(asked?.body ?? '')).toMatchObject({
@@ -98,34 +98,34 @@ describe('a message to a webhook', () => {
   });
 
   it('is queued once, however often it is told', async () => {
-    await using desk = await openDesk();
-    expect(await queue(desk)).toMatchObject([{ state: 'queued' }]);
-    const { file } = rowOf(desk);
-    desk.clock.advance(1000);
-    expect(await queue(desk)).toMatchObject([{ state: 'known' }]);
-    expect(desk.outbox.rows.size).toBe(1);
-    await expect(loadMail(desk.folder, file)).resolves.toBeInstanceOf(Buffer);
+    await using keyService = await openKeyService();
+    expect(await queue(keyService)).toMatchObject([{ state: 'queued' }]);
+    const { file } = rowOf(keyService);
+    keyService.clock.advance(1000);
+    expect(await queue(keyService)).toMatchObject([{ state: 'known' }]);
+    expect(keyService.outbox.rows.size).toBe(1);
+    await expect(loadMail(keyService.folder, file)).resolves.toBeInstanceOf(Buffer);
   });
 
   it('goes beside mail, each for itself', async () => {
     await using server = await openWebServer(answering(500));
     await using office = await openPostOffice();
-    await using desk = await openDesk();
-    await using opened = openRoute(desk, `${server.url}${path}`);
-    await queue(desk, '1', ['finance@example.com', 'ledger']);
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 1 });
-    expect(await desk.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
+    await using keyService = await openKeyService();
+    await using opened = openRoute(keyService, `${server.url}${path}`);
+    await queue(keyService, '1', ['finance@example.com', 'ledger']);
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
   });
 
   it('to a route that is not declared is an error with what to do', async () => {
-    await using desk = await openDesk();
-    await expect(queue(desk, '1', ['nobody'])).rejects.toThrow(/no route "nobody"/);
+    await using keyService = await openKeyService();
+    await expect(queue(keyService, '1', ['nobody'])).rejects.toThrow(/no route "nobody"/);
   });
 
   it('to an address that is not https is refused before anything is sent', async () => {
-    await using desk = await openDesk();
-    expect(() => openRoute(desk, 'http://hooks.example.com/x')).toThrow(/not https/);
+    await using keyService = await openKeyService();
+    expect(() => openRoute(keyService, 'http://hooks.example.com/x')).toThrow(/not https/);
   });
 });
 
@@ -166,7 +166,7 @@ describe('what becomes of it', () => {
     await using elsewhere = await openWebServer(answering(200));
     const { row, summaries } = await post(answering(307, { location: `${elsewhere.url}/taken` }));
     expect(row.state).toBe('failed');
-    expect(summaries[0]?.trouble).toContain('give the final address');
+    expect(summaries[0]?.problem).toContain('give the final address');
     expect(elsewhere.asked).toEqual([]);
   });
 
@@ -201,12 +201,12 @@ describe('what becomes of it', () => {
   it('nobody listens: all of the route is put off, and nothing counts as handed over', async () => {
     const gone: WebServer = await openWebServer(answering(200));
     await gone[Symbol.asyncDispose]();
-    await using desk = await openDesk();
-    await using opened = openRoute(desk, `${gone.url}${path}`);
-    await queue(desk, '1');
-    await queue(desk, '2');
-    expect(await desk.delivery(opened.route).deliver({})).toMatchObject({ deferred: 2, unknown: 0 });
-    const rows = [...desk.outbox.rows.values()];
+    await using keyService = await openKeyService();
+    await using opened = openRoute(keyService, `${gone.url}${path}`);
+    await queue(keyService, '1');
+    await queue(keyService, '2');
+    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ deferred: 2, unknown: 0 });
+    const rows = [...keyService.outbox.rows.values()];
     expect(rows.map(({ state }) => state)).toEqual(['deferred', 'deferred']);
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 0]);
   });
@@ -224,11 +224,11 @@ describe('what becomes of it', () => {
 
   it('it is not begun when we are told to stop, and tried at once the next time', async () => {
     await using server = await openWebServer(answering(200));
-    await using desk = await openDesk();
-    await using opened = openRoute(desk, `${server.url}${path}`);
-    await queue(desk);
+    await using keyService = await openKeyService();
+    await using opened = openRoute(keyService, `${server.url}${path}`);
+    await queue(keyService);
     const line = opened.route.begin();
-    const row = rowOf(desk);
+    const row = rowOf(keyService);
     const outcome = await line.send(row, Buffer.from('{}'), AbortSignal.abort());
     expect(outcome).toMatchObject({ state: 'deferred', fault: { code: 'aborted' } });
     expect(server.asked).toEqual([]);

@@ -5,8 +5,8 @@ import { createMailRoute } from '../../src/mail/mail-route.ts';
 import { createRateLimit } from '../../src/mail/rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/mail/route.ts';
 import { enqueueBytes } from '../../src/mail/enqueue.ts';
-import { openDesk } from './support/desk.ts';
-import type { Desk } from './support/desk.ts';
+import { openKeyService } from './support/desk.ts';
+import type { KeyService } from './support/desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;
@@ -22,8 +22,8 @@ const routeOf = (
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `r${index}@example.com`);
 
-const queueFor = (desk: Desk, route: string, recipient: string) =>
-  enqueueBytes(desk, {
+const queueFor = (keyService: KeyService, route: string, recipient: string) =>
+  enqueueBytes(keyService, {
     account: 'main',
     kind: 'report:x',
     subject: 's',
@@ -34,63 +34,65 @@ const queueFor = (desk: Desk, route: string, recipient: string) =>
     bytes: Buffer.from(recipient),
   });
 
-const states = async (desk: Desk): Promise<readonly string[]> =>
-  (await desk.outbox.list()).map(({ state }) => state);
+const states = async (keyService: KeyService): Promise<readonly string[]> =>
+  (await keyService.outbox.list()).map(({ state }) => state);
 
 describe('a server that is down for three days', () => {
   it('loses nothing, is not hammered, and has everything once within an hour or so of being back', async () => {
-    await using desk = await openDesk();
+    await using keyService = await openKeyService();
     const office = await openPostOffice();
     const { url } = office;
     await office[Symbol.asyncDispose]();
-    await using transport = desk.transport(url);
-    const began = desk.clock.now();
+    await using transport = keyService.transport(url);
+    const began = keyService.clock.now();
     let queued = 0;
     let tries = 0;
     const counting: typeof transport = {
       ...transport,
       open: (signal) => ((tries += 1), transport.open(signal)),
     };
-    const worker = desk.delivery(createMailRoute(counting));
+    const worker = keyService.delivery(createMailRoute(counting));
     for (let minutes = 0; minutes < 3 * day; minutes += 10 * minute) {
       if (minutes % (8 * hour) === 0) {
         queued += 1;
-        await desk.enqueue({
+        await keyService.enqueue({
           key: { account: 'main', kind: 'report:daily', subject: `slot ${minutes}` },
         });
       }
       expect(await worker.deliver({})).toMatchObject({ sent: 0, failed: 0, unknown: 0 });
-      desk.clock.advance(10 * minute);
+      keyService.clock.advance(10 * minute);
     }
     expect(queued).toBe(9);
     // One try stands for all that is due with it: far fewer than a try a mail and hour.
     expect(tries).toBeLessThan(3 * 24 * 3);
-    expect(await desk.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
+    expect(await keyService.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
 
     let sent = 0;
     const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));
-    const again = desk.delivery(back);
+    const again = keyService.delivery(back);
     for (let minutes = 0; minutes < 75 * minute; minutes += 5 * minute) {
       sent += (await again.deliver({})).sent;
-      desk.clock.advance(5 * minute);
+      keyService.clock.advance(5 * minute);
     }
     expect(sent).toBe(9);
-    expect(desk.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
-    expect(desk.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(keyService.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
+    expect(keyService.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   it('for longer than five days: what was never tried is given up and told as well', async () => {
-    await using desk = await openDesk();
-    await desk.enqueue({ to: many(3) });
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: many(3) });
     const why = fault('mail-unreachable', 'nobody answers');
-    const worker = desk.delivery(routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })));
+    const worker = keyService.delivery(
+      routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })),
+    );
     expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
-    expect((await desk.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-    expect((await desk.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
-    desk.clock.advance(5 * day);
+    expect((await keyService.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await keyService.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
+    keyService.clock.advance(5 * day);
     expect(await worker.deliver({})).toMatchObject({ failed: 3 });
-    expect(await states(desk)).toEqual(['failed', 'failed', 'failed']);
-    expect(desk.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
+    expect(await states(keyService)).toEqual(['failed', 'failed', 'failed']);
+    expect(keyService.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
   });
 });
 
@@ -104,12 +106,12 @@ describe('a server that greylists', () => {
         return '451 greylisted, come back';
       },
     });
-    await using desk = await openDesk();
-    await desk.enqueue({ to: many(2) });
-    await using transport = desk.transport(office.url);
-    expect(await desk.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
-    desk.clock.advance(minute);
-    expect(await desk.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: many(2) });
+    await using transport = keyService.transport(office.url);
+    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
+    keyService.clock.advance(minute);
+    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
     expect(office.received).toHaveLength(2);
   });
 });
@@ -121,18 +123,18 @@ describe('a slow server', () => {
       release = resolve;
     });
     await using office = await openPostOffice({ afterData: () => held.then(() => 'accept') });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await queueFor(desk, 'webhook:chat', 'webhook:chat');
-    await using transport = desk.transport(office.url);
-    const worker = desk.delivery(
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await queueFor(keyService, 'webhook:chat', 'webhook:chat');
+    await using transport = keyService.transport(office.url);
+    const worker = keyService.delivery(
       createMailRoute(transport),
       routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
     );
     expect(worker.routes).toEqual(['mail', 'webhook:chat']);
     const slow = worker.pass('mail', never);
     expect(await worker.pass('webhook:chat', never)).toMatchObject({ sent: 1 });
-    expect(await states(desk)).toEqual(['sending', 'sent']);
+    expect(await states(keyService)).toEqual(['sending', 'sent']);
     release();
     expect(await slow).toMatchObject({ sent: 1 });
     expect(office.received).toHaveLength(1);
@@ -140,14 +142,14 @@ describe('a slow server', () => {
 
   it('that never answers after the final dot leaves the outcome unknown', async () => {
     await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
-    await using desk = await openDesk();
-    await desk.enqueue();
-    await using transport = desk.transport(office.url, { timeouts: { idle: 300 } });
-    expect(await desk.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
-    expect((await desk.outbox.list())[0]).toMatchObject({
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    await using transport = keyService.transport(office.url, { timeouts: { idle: 300 } });
+    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
+    expect((await keyService.outbox.list())[0]).toMatchObject({
       state: 'unknown',
       doubts: 1,
-      nextAttempt: desk.clock.now() + 5 * minute,
+      nextAttempt: keyService.clock.now() + 5 * minute,
     });
   });
 
@@ -163,18 +165,18 @@ describe('a slow server', () => {
         return new Promise(() => undefined);
       },
     });
-    await using desk = await openDesk();
-    await desk.enqueue({ to: many(2) });
-    await using transport = desk.transport(office.url, { timeouts: { idle: 60_000 } });
-    const ended = desk.deliver(transport, stop.signal);
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: many(2) });
+    await using transport = keyService.transport(office.url, { timeouts: { idle: 60_000 } });
+    const ended = keyService.deliver(transport, stop.signal);
     await arrived;
     stop.abort();
-    desk.clock.advance(7999);
-    expect(await states(desk)).toEqual(['sending', 'queued']);
-    desk.clock.advance(1);
+    keyService.clock.advance(7999);
+    expect(await states(keyService)).toEqual(['sending', 'queued']);
+    keyService.clock.advance(1);
     expect(await ended).toMatchObject({ unknown: 1, sent: 0, deferred: 0 });
-    expect(await desk.outbox.list()).toMatchObject([
-      { state: 'unknown', doubts: 1, nextAttempt: desk.clock.now() + 5 * minute },
+    expect(await keyService.outbox.list()).toMatchObject([
+      { state: 'unknown', doubts: 1, nextAttempt: keyService.clock.now() + 5 * minute },
       { state: 'queued', attempts: 0 },
     ]);
   });
@@ -182,38 +184,38 @@ describe('a slow server', () => {
 
 describe('the rate of a server', () => {
   it('3/m: never more than three in any minute, and all of them in the end', async () => {
-    await using desk = await openDesk();
-    await desk.enqueue({ to: many(7) });
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: many(7) });
     const moments: number[] = [];
-    const worker = desk.delivery({
+    const worker = keyService.delivery({
       ...routeOf('mail', () => {
-        moments.push(desk.clock.now());
+        moments.push(keyService.clock.now());
         return { state: 'sent', response: '250' };
       }),
       rate: { count: 3, per: minute },
     });
     // A command does not wait.
     expect(await worker.deliver({})).toMatchObject({ sent: 3 });
-    expect(desk.clock.waits).toEqual([]);
-    const began = desk.clock.now();
+    expect(keyService.clock.waits).toEqual([]);
+    const began = keyService.clock.now();
     while (moments.length < 7) {
       await worker.pass('mail', never);
-      desk.clock.advance(5000);
+      keyService.clock.advance(5000);
     }
-    expect(desk.clock.now() - began).toBe(2 * minute + 5000);
+    expect(keyService.clock.now() - began).toBe(2 * minute + 5000);
     for (const moment of moments)
       expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(3);
   });
 
   it('2/s: a pass of the daemon waits for it by itself', async () => {
-    await using desk = await openDesk();
-    await desk.enqueue({ to: many(8) });
-    const worker = desk.delivery({
+    await using keyService = await openKeyService();
+    await keyService.enqueue({ to: many(8) });
+    const worker = keyService.delivery({
       ...routeOf('mail', () => ({ state: 'sent', response: '250' })),
       rate: { count: 2, per: 1000 },
     });
     expect(await worker.pass('mail', never)).toMatchObject({ sent: 8 });
-    expect(desk.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
+    expect(keyService.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
   });
 
   it('is not spoilt by a clock that was set back', () => {
@@ -227,16 +229,16 @@ describe('the rate of a server', () => {
 
 describe('what the worker cannot do', () => {
   it('an end that could not be written down is written by the next pass; the mail is not sent again', async () => {
-    await using desk = await openDesk();
-    await desk.enqueue();
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
     let sent = 0;
     let isFull = true;
-    const outbox: typeof desk.outbox = {
-      ...desk.outbox,
+    const outbox: typeof keyService.outbox = {
+      ...keyService.outbox,
       settle: (id, end) =>
-        isFull ? Promise.reject(fault('disk-full', 'no space is left')) : desk.outbox.settle(id, end),
+        isFull ? Promise.reject(fault('disk-full', 'no space is left')) : keyService.outbox.settle(id, end),
     };
-    const { clock, folder } = desk;
+    const { clock, folder } = keyService;
     const log = {
       debug: () => undefined,
       info: () => undefined,
@@ -255,38 +257,38 @@ describe('what the worker cannot do', () => {
       [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
     );
     await expect(worker.pass('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
-    expect(await states(desk)).toEqual(['sending']);
+    expect(await states(keyService)).toEqual(['sending']);
     isFull = false;
     await worker.pass('mail', never);
-    expect(await states(desk)).toEqual(['sent']);
+    expect(await states(keyService)).toEqual(['sent']);
     expect(sent).toBe(1);
   });
 
   it('rows whose route is declared no more wait for it, and say so', async () => {
-    await using desk = await openDesk();
-    await queueFor(desk, 'webhook:gone', 'webhook:gone');
-    await desk.enqueue();
-    const worker = desk.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
+    await using keyService = await openKeyService();
+    await queueFor(keyService, 'webhook:gone', 'webhook:gone');
+    await keyService.enqueue();
+    const worker = keyService.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
     expect(await worker.passUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
-    const [row] = await desk.outbox.list();
+    const [row] = await keyService.outbox.list();
     expect(row).toMatchObject({
       state: 'deferred',
       lastError: expect.stringContaining('webhook:gone') as string,
     });
-    const declared = desk.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
-    desk.clock.advance(minute);
+    const declared = keyService.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
+    keyService.clock.advance(minute);
     expect(await declared.pass('webhook:gone', never)).toMatchObject({ sent: 1 });
   });
 
   it('a route that breaks its word leaves the outcome unknown', async () => {
-    await using desk = await openDesk();
-    await desk.enqueue();
-    const worker = desk.delivery(
+    await using keyService = await openKeyService();
+    await keyService.enqueue();
+    const worker = keyService.delivery(
       routeOf('mail', () => {
         throw new Error('a slip');
       }),
     );
     expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
-    expect((await desk.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
+    expect((await keyService.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
   });
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
@@ -26,7 +26,7 @@ let env: Record<string, string | undefined>;
 beforeEach(async () => {
   folder = await openFolder();
   sandbox = await startSandbox({ now: () => now, months: 1, callsPerDay: 20, adminKeys });
-  await usualConfig(folder);
+  await defaultConfig(folder);
   env = {
     GATEWAY_BASE_URL: sandbox.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,

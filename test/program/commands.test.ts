@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ran } from '../support/program.ts';
 import { buildProgram, startIn } from './support/built-program.ts';
 import type { BuiltProgram, Running } from './support/built-program.ts';
-import { dateBefore, openHouse, pullLogs, saying, yearly } from './support/house.ts';
-import type { House, RunJson } from './support/house.ts';
+import { dateBefore, openFixture, pullLogs, saying, yearly } from './support/house.ts';
+import type { Fixture, RunJson } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -31,10 +31,10 @@ const stopped = async (daemon: Running): Promise<void> => {
 
 describe.concurrent('commands', { timeout: 180_000 }, () => {
   it('say the same with a daemon and without; a slot is run and mailed once, whoever asks', async () => {
-    await using house = await openHouse(program, { months: 2, callsPerDay: 40 });
-    await house.jobs(pullLogs(rarely), usage, weekly);
+    await using fixture = await openFixture(program, { months: 2, callsPerDay: 40 });
+    await fixture.jobs(pullLogs(rarely), usage, weekly);
     const slot = ['run', 'weekly', '--slot', lastWeekly()];
-    const first = await house.here(...slot);
+    const first = await fixture.here(...slot);
     expect(first.stderr).not.toContain('what to do');
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toMatch(/1 mail sent/);
@@ -55,7 +55,7 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
     const answers = async (): Promise<readonly Ran[]> => {
       const all: Ran[] = [];
       for (const argv of asked) {
-        const ran = await house.here(...argv);
+        const ran = await fixture.here(...argv);
         // Time goes on between two answers.
         all.push({
           ...ran,
@@ -64,45 +64,45 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
       }
       return all;
     };
-    const files = (await house.folder.files()).filter((file) => !file.endsWith('.wal'));
+    const files = (await fixture.folder.files()).filter((file) => !file.endsWith('.wal'));
     const without = await answers();
-    expect((await house.folder.files()).filter((file) => !file.endsWith('.wal'))).toEqual(files);
+    expect((await fixture.folder.files()).filter((file) => !file.endsWith('.wal'))).toEqual(files);
     expect(without.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2]);
     expect(JSON.parse(without[0]?.stdout ?? '')).toMatchObject({ already: true, mail: { sent: 1 } });
     expect(without[7]?.stderr).toContain('yet to come');
     type Status = { jobs: unknown; open: unknown; mail: unknown; daemon?: { pid: number } };
     const status = async (): Promise<Status> =>
-      JSON.parse((await house.here('status', '--json')).stdout) as Status;
+      JSON.parse((await fixture.here('status', '--json')).stdout) as Status;
     const { daemon: nobody, ...before } = await status();
     expect(nobody).toBeUndefined();
 
-    const daemon = await house.serve();
+    const daemon = await fixture.serve();
     expect(await answers()).toEqual(without);
     const { daemon: somebody, ...after } = await status();
     expect(somebody?.pid).toBe(daemon.pid);
     expect(after).toMatchObject({ jobs: before.jobs, open: before.open, mail: before.mail });
     // A plan writes nothing: the ledger holds what it held.
     expect(saying(daemon, 'run started')).toEqual([]);
-    const again = await house.command(...slot);
+    const again = await fixture.command(...slot);
     expect(again).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^ran before, ended well/) as string,
     });
-    const report = await house.here('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
+    const report = await fixture.here('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
     expect(report.code).toBe(0);
-    expect(await readFile(join(house.folder.path, 'out/spend-summary.txt'), 'utf8')).toContain('AI spend');
+    expect(await readFile(join(fixture.folder.path, 'out/spend-summary.txt'), 'utf8')).toContain('AI spend');
     await stopped(daemon);
-    expect(house.mail.taken).toHaveLength(1);
+    expect(fixture.mail.taken).toHaveLength(1);
   });
 
   it('of ten at once are all answered, and what they all ask for is run once', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    house.gateway.holdAfter(0);
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    fixture.gateway.holdAfter(0);
     const slot = ['run', 'pull-logs', '--slot', dateBefore(1), '--json'];
-    const runs = [1, 2, 3, 4].map(() => house.here(...slot));
-    await house.gateway.held();
+    const runs = [1, 2, 3, 4].map(() => fixture.here(...slot));
+    await fixture.gateway.held();
     const others = [
       ['status'],
       ['status', '--json'],
@@ -110,12 +110,12 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
       ['next'],
       ['run', 'pull-logs', '--dry-run'],
       ['runs', 'pull-logs', '--json'],
-    ].map((argv) => house.here(...argv));
+    ].map((argv) => fixture.here(...argv));
     expect((await Promise.all(others)).map(({ code, stderr }) => [code, stderr])).toEqual(
       others.map(() => [0, '']),
     );
-    house.gateway.release();
-    house.gateway.resume();
+    fixture.gateway.release();
+    fixture.gateway.resume();
     const results = (await Promise.all(runs)).map(({ code, stdout }) => ({
       code,
       run: (JSON.parse(stdout) as { run: RunJson }).run,
@@ -125,33 +125,33 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
   });
 
   it('whose client is killed stop the run they asked for; the daemon lives', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    house.gateway.holdAfter(0);
-    const client = house.start('run', 'pull-logs');
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    fixture.gateway.holdAfter(0);
+    const client = fixture.start('run', 'pull-logs');
+    await fixture.gateway.held();
     client.kill('SIGKILL');
     await daemon.line('the run was interrupted');
-    const [run] = await house.runs('pull-logs');
+    const [run] = await fixture.runs('pull-logs');
     expect(run).toMatchObject({ state: 'interrupted', trigger: 'hand', code: 'aborted' });
-    house.gateway.release();
-    expect((await house.here('run', 'pull-logs')).code).toBe(0);
-    const status = await house.here('status');
+    fixture.gateway.release();
+    expect((await fixture.here('run', 'pull-logs')).code).toBe(0);
+    const status = await fixture.here('status');
     expect(status).toMatchObject({ code: 0 });
     expect(status.stdout).not.toContain('OPEN RUN');
     // What a person ordered and broke off is nothing to mail about.
     await stopped(daemon);
-    expect(house.mail.taken).toEqual([]);
+    expect(fixture.mail.taken).toEqual([]);
   });
 
   it('whose client gets Ctrl-C end with it, and with 1', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    house.gateway.holdAfter(0);
-    const client = house.start('run', 'pull-logs');
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    fixture.gateway.holdAfter(0);
+    const client = fixture.start('run', 'pull-logs');
+    await fixture.gateway.held();
     client.kill('SIGINT');
     expect(await client.ended).toEqual({ code: 1, signal: null });
     expect(client.stderr()).toContain('SIGINT');
@@ -162,43 +162,43 @@ describe.concurrent('commands', { timeout: 180_000 }, () => {
 
 describe.concurrent('a backfill that is broken off by Ctrl-C', { timeout: 180_000 }, () => {
   const days = 6;
-  const span = ['run', 'pull-usage', '--from', dateBefore(days), '--to', dateBefore(0)];
+  const range = ['run', 'pull-usage', '--from', dateBefore(days), '--to', dateBefore(0)];
 
   /** Breaks a backfill off after its first slots, goes on, and looks at what there is then. */
-  const brokenOff = async (house: House): Promise<void> => {
-    house.gateway.holdAfter(5, '/api/data/self/pivot/stream-export');
-    const first = house.start(...span);
+  const brokenOff = async (fixture: Fixture): Promise<void> => {
+    fixture.gateway.holdAfter(5, '/api/data/self/pivot/stream-export');
+    const first = fixture.start(...range);
     await first.line(' ok ');
-    await house.gateway.held();
+    await fixture.gateway.held();
     first.kill('SIGINT');
     expect(await first.ended).toEqual({ code: 1, signal: null });
     const done = first.stdout().filter((line) => line.includes(' ok ')).length;
     expect(done).toBeGreaterThan(0);
     expect(done).toBeLessThan(days);
 
-    house.gateway.release();
-    const second = await house.here(...span);
+    fixture.gateway.release();
+    const second = await fixture.here(...range);
     expect(second.code).toBe(0);
     expect(second.stdout).toContain(`${days} slots: ${days - done} ok, ${done} ran before, 0 failed\n`);
-    const third = await house.here(...span);
+    const third = await fixture.here(...range);
     expect(third.stdout).toContain(`${days} slots: 0 ok, ${days} ran before, 0 failed\n`);
-    const runs = await house.runs('pull-usage');
+    const runs = await fixture.runs('pull-usage');
     expect(runs.map(({ state, trigger }) => [state, trigger])).toEqual(runs.map(() => ['ok', 'backfill']));
     expect(new Set(runs.map(({ slot }) => slot)).size).toBe(days);
     expect(runs).toHaveLength(days);
   };
 
   it('is continued where it stood, without a daemon', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(usage);
-    await brokenOff(house);
+    await using fixture = await openFixture(program);
+    await fixture.jobs(usage);
+    await brokenOff(fixture);
   });
 
   it('is continued where it stood, through the daemon', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(usage);
-    const daemon = await house.serve();
-    await brokenOff(house);
+    await using fixture = await openFixture(program);
+    await fixture.jobs(usage);
+    const daemon = await fixture.serve();
+    await brokenOff(fixture);
     expect(saying(daemon, 'the run was interrupted')).toHaveLength(1);
   });
 });
@@ -207,8 +207,8 @@ it(
   'a clock before the build date is refused, and the other commands still work',
   { timeout: 180_000 },
   async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
     const copy = await mkdtemp(join(tmpdir(), 'tollkeeper-later-'));
     try {
       for (const name of ['dist', 'reports', 'package.json'])
@@ -216,7 +216,7 @@ it(
       await symlink(join(program.folder, 'node_modules'), join(copy, 'node_modules'));
       const later = async (builtAt: string, command: string): Promise<Running> => {
         await writeFile(join(copy, 'dist/build.json'), JSON.stringify({ builtAt }));
-        return startIn(copy, [command], { cwd: house.folder.path, env: house.env });
+        return startIn(copy, [command], { cwd: fixture.folder.path, env: fixture.env });
       };
       const refused = await later('2199-01-01T00:00:00.000Z', 'serve');
       expect(await refused.ended).toEqual({ code: 1, signal: null });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder, Ran } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
@@ -32,7 +32,7 @@ const good = async (...argv: string[]): Promise<Ran> => {
 beforeAll(async () => {
   folder = await openFolder();
   sandbox = await startSandbox({ now: () => now, months: 2, callsPerDay: 60 });
-  await usualConfig(folder, '2026-11-10');
+  await defaultConfig(folder, '2026-11-10');
   await good('run', 'pull-logs');
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRotationHouse } from '../storm/support/rotation-house.ts';
+import { openRotationFixture } from '../storm/support/rotation-house.ts';
 
 /** A job that ends whatever is older than a day, used or not. */
 const expireAll = (more = ''): string => `  expire-all:
@@ -13,50 +13,50 @@ const expireAll = (more = ''): string => `  expire-all:
 `;
 
 it('expire-keys never ends the key that the sinks of a service hold, and the plan says why', async () => {
-  await using house = await openRotationHouse({ jobs: expireAll() });
+  await using fixture = await openRotationFixture({ jobs: expireAll() });
   // Before the first rotation nothing is delivered yet, but the rotation job covers the key.
-  const before = await house.run('run', 'expire-all');
+  const before = await fixture.run('run', 'expire-all');
   expect(before.stdout).toMatch(/1 held/);
-  expect(await house.call(house.old.key)).toBe(200);
-  expect((await house.run('run', 'rotate-app')).code).toBe(0);
-  expect((await house.later(4)).code).toBe(0);
-  expect(house.names()).toEqual(['app.g2']);
-  house.clock.advance(40 * 24 * 3_600_000);
-  const plan = await house.run('keys', 'plan', 'expire-all');
+  expect(await fixture.call(fixture.old.key)).toBe(200);
+  expect((await fixture.run('run', 'rotate-app')).code).toBe(0);
+  expect((await fixture.later(4)).code).toBe(0);
+  expect(fixture.names()).toEqual(['app.g2']);
+  fixture.clock.advance(40 * 24 * 3_600_000);
+  const plan = await fixture.run('keys', 'plan', 'expire-all');
   expect(plan.stdout.replaceAll(/\s+/g, ' ')).toMatch(
     /app\.g2: .*secrets\/app\.env#KEY holds it.*`even_if_current: true`/,
   );
-  expect((await house.run('run', 'expire-all')).code).toBe(0);
-  expect(house.names()).toEqual(['app.g2']);
-  expect(await house.call(await house.held())).toBe(200);
+  expect((await fixture.run('run', 'expire-all')).code).toBe(0);
+  expect(fixture.names()).toEqual(['app.g2']);
+  expect(await fixture.call(await fixture.held())).toBe(200);
 });
 
 it('expire-keys never ends an older key that somebody put back into a sink', async () => {
-  await using house = await openRotationHouse({
+  await using fixture = await openRotationFixture({
     jobs: expireAll(),
     job: { retire: '{ when: after-overlap, then: expire }' },
   });
-  const held = async () => house.held();
-  await house.run('run', 'rotate-app');
+  const held = async () => fixture.held();
+  await fixture.run('run', 'rotate-app');
   const second = await held();
-  house.clock.advance(31 * 24 * 3_600_000);
-  await house.run('run', 'rotate-app');
-  await house.run('run', 'rotate-app');
-  expect(house.names()).toContain('app.g3');
-  house.clock.advance(2 * 3_600_000);
-  await house.run('run', 'rotate-app');
+  fixture.clock.advance(31 * 24 * 3_600_000);
+  await fixture.run('run', 'rotate-app');
+  await fixture.run('run', 'rotate-app');
+  expect(fixture.names()).toContain('app.g3');
+  fixture.clock.advance(2 * 3_600_000);
+  await fixture.run('run', 'rotate-app');
   // The sink is restored from a backup, and somebody gives its key a later end.
-  await house.folder.write('secrets/app.env', `KEY=${second}\n`);
-  const key = house.sandbox.state.keys.all().find(({ name }) => name === 'app.g2');
+  await fixture.folder.write('secrets/app.env', `KEY=${second}\n`);
+  const key = fixture.sandbox.state.keys.all().find(({ name }) => name === 'app.g2');
   if (key !== undefined) key.expiredTime = -1;
-  house.clock.advance(2 * 24 * 3_600_000);
-  await house.run('run', 'expire-all');
-  expect(house.names()).toContain('app.g2');
-  expect(house.names()).toContain('app.g3');
+  fixture.clock.advance(2 * 24 * 3_600_000);
+  await fixture.run('run', 'expire-all');
+  expect(fixture.names()).toContain('app.g2');
+  expect(fixture.names()).toContain('app.g3');
 });
 
 it('expire-keys ends a current key where the job says even_if_current', async () => {
-  await using house = await openRotationHouse({ jobs: expireAll('\n    even_if_current: true') });
-  expect((await house.run('run', 'expire-all')).code).toBe(0);
-  expect(house.names()).toEqual([]);
+  await using fixture = await openRotationFixture({ jobs: expireAll('\n    even_if_current: true') });
+  expect((await fixture.run('run', 'expire-all')).code).toBe(0);
+  expect(fixture.names()).toEqual([]);
 });

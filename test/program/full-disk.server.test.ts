@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 
 const now = Date.UTC(2026, 10, 21, 6, 3, 7);
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await mkdir(disk);
   await command('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
   sandbox = await startSandbox({ now: () => now, months: 1, callsPerDay: 2000 });
-  await usualConfig(folder);
+  await defaultConfig(folder);
 });
 afterEach(async () => {
   await sandbox.stop();

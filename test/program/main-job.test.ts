@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import readXlsxFile from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openMailServer } from '../support/mail-server.ts';
@@ -19,7 +19,7 @@ let mail: MailServer;
 beforeEach(async () => {
   [folder, mail] = await Promise.all([openFolder(), openMailServer()]);
   sandbox = await startSandbox({ now: () => now, months: 2, callsPerDay: 60 });
-  await usualConfig(folder);
+  await defaultConfig(folder);
   await folder.write(
     'config/tollkeeper.yaml',
     `timezone: UTC

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { freePort, openHouse, parsed, pullLogs, slowness, yearly } from './support/house.ts';
-import type { House } from './support/house.ts';
+import { freePort, openFixture, parsed, pullLogs, slowness, yearly } from './support/house.ts';
+import type { Fixture } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -13,11 +13,11 @@ afterAll(() => program[Symbol.asyncDispose]());
 const healthOn = (port: number): string => `health: { host: 127.0.0.1, port: ${port} }`;
 
 /** The config once more in a folder of its own, with health on another port; the volume is the same. */
-const otherConfig = async (house: House, port: number): Promise<string> => {
+const otherConfig = async (fixture: Fixture, port: number): Promise<string> => {
   const { readFile } = await import('node:fs/promises');
   for (const name of ['tollkeeper.yaml', 'jobs/jobs.yaml']) {
-    const text = await readFile(`${house.folder.path}/config/${name}`, 'utf8');
-    await house.folder.write(
+    const text = await readFile(`${fixture.folder.path}/config/${name}`, 'utf8');
+    await fixture.folder.write(
       `other/${name}`,
       text.replace('health: { host: 127.0.0.1, port: 0 }', healthOn(port)),
     );
@@ -27,35 +27,35 @@ const otherConfig = async (house: House, port: number): Promise<string> => {
 
 describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
   it('the second names the first and exits, whatever port it is given', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
-    const first = await house.serve();
-    const second = await house.command('serve');
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await fixture.serve();
+    const second = await fixture.command('serve');
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(
       new RegExp(
         `another daemon runs on this volume \\(process id ${first.pid}\\)\\n {2}what to do: .*--wait`,
       ),
     );
-    expect((await house.command('status')).stdout).toContain(`pid ${first.pid}`);
+    expect((await fixture.command('status')).stdout).toContain(`pid ${first.pid}`);
   });
 
   it('with one config and one port it says the same', async () => {
-    await using house = await openHouse(program);
-    await house.settings(healthOn(await freePort()));
-    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
-    const first = await house.serve();
-    const second = await house.command('serve');
+    await using fixture = await openFixture(program);
+    await fixture.settings(healthOn(await freePort()));
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await fixture.serve();
+    const second = await fixture.command('serve');
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(`process id ${first.pid}`);
   });
 
   it('with --wait it is alive and not ready, and takes over within seconds of a kill -9', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     const port = await freePort();
-    const first = await house.serve();
-    const second = house.start('serve', '--wait', '--config', await otherConfig(house, port));
+    const first = await fixture.serve();
+    const second = fixture.start('serve', '--wait', '--config', await otherConfig(fixture, port));
     expect(parsed(await second.line('waiting for the daemon'))['message']).toContain(`${first.pid}`);
     const answers = async (): Promise<readonly number[]> =>
       Promise.all(
@@ -66,22 +66,22 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
     second.kill('SIGHUP');
     expect(await answers()).toEqual([200, 503]);
 
-    const slower = await slowness(house);
+    const slower = await slowness(fixture);
     const began = Date.now();
     first.kill('SIGKILL');
     await second.line('"serving"');
     expect(Date.now() - began).toBeLessThan(5_000 * slower);
     expect(await answers()).toEqual([200, 200]);
-    expect((await house.command('run', 'pull-logs')).code).toBe(0);
+    expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
   });
 
   it('on one port too it takes over, after SIGTERM as well', async () => {
-    await using house = await openHouse(program);
+    await using fixture = await openFixture(program);
     const port = await freePort();
-    await house.settings(healthOn(port));
-    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
-    const first = await house.serve();
-    const second = house.start('serve', '--wait');
+    await fixture.settings(healthOn(port));
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const first = await fixture.serve();
+    const second = fixture.start('serve', '--wait');
     await second.line('waiting for the daemon');
     first.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
@@ -90,10 +90,10 @@ describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
   });
 
   it('told to stop while it waits it ends well', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(`schedule: "${yearly()}"`));
-    await house.serve();
-    const second = house.start('serve', '--wait');
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    await fixture.serve();
+    const second = fixture.start('serve', '--wait');
     await second.line('waiting for the daemon');
     second.kill('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openHouse, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
+import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -15,49 +15,49 @@ const rarely = `schedule: "${yearly()}"`;
 
 describe.concurrent('a config that is changed while the daemon runs', { timeout: 180_000 }, () => {
   it('is taken up within seconds by itself; what runs goes on to its end', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs('schedule: "* * * * * *", timeout: 30m'));
-    house.gateway.holdAfter(0);
-    const daemon = await house.serve();
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs('schedule: "* * * * * *", timeout: 30m'));
+    fixture.gateway.holdAfter(0);
+    const daemon = await fixture.serve();
+    await fixture.gateway.held();
     const { slot } = parsed(await daemon.line('"run started"'));
-    await house.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
+    await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`), `fresh: { kind: pull-usage, since: 2026-01-01 }`);
     const began = Date.now();
     const told = parsed(await daemon.line('the config is taken up'));
     const took = Date.now() - began;
-    expect(took).toBeLessThan(15_000 * (await slowness(house)));
+    expect(took).toBeLessThan(15_000 * (await slowness(fixture)));
     expect(told['changes']).toContain('job pull-logs: timeout 30m → 45m');
     expect(told['changes']).toContain('job pull-logs: schedule "* * * * * *" → ');
     expect(told['changes']).toContain('job fresh added');
-    const status = JSON.parse((await house.command('status', '--json')).stdout) as {
+    const status = JSON.parse((await fixture.command('status', '--json')).stdout) as {
       jobs: { job: string }[];
       open: { slot: string; state: string }[];
     };
     expect(status.jobs.map(({ job }) => job)).toEqual(['pull-logs', 'fresh']);
     expect(status.open).toContainEqual(expect.objectContaining({ slot, state: 'running' }));
-    house.gateway.release();
-    house.gateway.resume();
+    fixture.gateway.release();
+    fixture.gateway.resume();
     expect(parsed(await daemon.line('"run ended well"'))).toMatchObject({ slot });
     expect(saying(daemon, 'the run was interrupted')).toEqual([]);
-    expect((await house.command('run', 'fresh')).code).toBe(0);
+    expect((await fixture.command('run', 'fresh')).code).toBe(0);
   });
 
   it('is taken up at once at SIGHUP; what only a start can change is told as such', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    await house.settings('log: { level: debug }\nscheduler: { max_running: 2 }', '600MB');
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    await fixture.settings('log: { level: debug }\nscheduler: { max_running: 2 }', '600MB');
     const began = Date.now();
     daemon.kill('SIGHUP');
     const told = parsed(await daemon.line('the config is taken up'));
     const took = Date.now() - began;
     // By itself it looks twice, three seconds apart.
-    expect(took).toBeLessThan(3_000 * (await slowness(house)));
+    expect(took).toBeLessThan(3_000 * (await slowness(fixture)));
     expect(told['changes']).toBe('scheduler.max_running 4 → 2; log.level "info" → "debug"');
     expect(parsed(await daemon.line('take effect at the next start'))['settings']).toBe(
       'warehouse.memory_limit "512MB" → "600MB"',
     );
-    const status = await house.command('status');
+    const status = await fixture.command('status');
     expect(status).toMatchObject({ code: 0, stderr: '' });
     expect(status.stdout).toContain('waits for the next start: warehouse.memory_limit');
     // The level is in force.
@@ -65,98 +65,98 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
   });
 
   it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; mended, all is well', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    await house.jobs(pullLogs(`${rarely}, timeot: 1h`), 'spend: { kind: report, report: no-such }');
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    await fixture.jobs(pullLogs(`${rarely}, timeot: 1h`), 'spend: { kind: report, report: no-such }');
     const line = parsed(await daemon.line('the new config is not taken up'));
     expect(line).toMatchObject({
       level: 'error',
       place: expect.stringMatching(/config\/jobs\/jobs\.yaml:2:\d+$/) as string,
       error: expect.stringContaining('timeot') as string,
     });
-    const status = await house.command('status');
+    const status = await fixture.command('status');
     expect(status.code).toBe(1);
     expect(status.stdout).toMatch(/jobs\.yaml:2:\d+: .*timeot/);
     expect(status.stdout).toMatch(/jobs\.yaml:3:\d+: .*no-such/);
     expect(status.stdout).toMatch(/needs a person: \d faults in the config/);
-    expect((await house.command('runs')).code).toBe(0);
-    expect((await house.command('run', 'pull-logs')).code).toBe(0);
+    expect((await fixture.command('runs')).code).toBe(0);
+    expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
 
     await daemon.line('ops@example.com');
     const found = saying(daemon, 'the new config is not taken up').length;
     daemon.kill('SIGHUP');
     await daemon.line('the new config is not taken up', 2 * found);
     // Another fault is the same trouble still.
-    await house.jobs(pullLogs(`${rarely}, timeowt: 1h`));
+    await fixture.jobs(pullLogs(`${rarely}, timeowt: 1h`));
     daemon.kill('SIGHUP');
     await daemon.line('timeowt');
-    await house.jobs(pullLogs(rarely));
+    await fixture.jobs(pullLogs(rarely));
     daemon.kill('SIGHUP');
     expect(parsed(await daemon.line('the config is taken up'))['changes']).toBe('none');
-    expect((await house.command('status')).code).toBe(0);
-    expect(house.mail.taken).toHaveLength(1);
-    const [mail] = house.mail.taken;
+    expect((await fixture.command('status')).code).toBe(0);
+    expect(fixture.mail.taken).toHaveLength(1);
+    const [mail] = fixture.mail.taken;
     expect(mail?.recipients).toEqual(['ops@example.com']);
     expect(mail?.parsed.subject).toMatch(/the new config has \d faults/);
     expect(mail?.parsed.text).toMatch(/jobs\.yaml:2:\d+/);
 
-    await house.jobs(pullLogs(`${rarely}, timeot: 1h`));
+    await fixture.jobs(pullLogs(`${rarely}, timeot: 1h`));
     daemon.kill('SIGHUP');
     await daemon.line('ops@example.com', 2);
-    expect(house.mail.taken).toHaveLength(2);
+    expect(fixture.mail.taken).toHaveLength(2);
   });
 
   it('behind symlinks that are swapped, as a ConfigMap is: the secret of the new one is used', async () => {
-    await using house = await openHouse(program);
-    const secrets = join(house.folder.path, 'secrets');
+    await using fixture = await openFixture(program);
+    const secrets = join(fixture.folder.path, 'secrets');
     const version = async (name: string, key: string): Promise<void> => {
-      await house.folder.write(`secrets/${name}/admin-key`, `${key}\n`);
+      await fixture.folder.write(`secrets/${name}/admin-key`, `${key}\n`);
       await symlink(name, join(secrets, '..next'));
       await rename(join(secrets, '..next'), join(secrets, '..data'));
     };
     await mkdir(secrets);
     await version('..2026_1', 'sk-admin-wrong-wrong-wrong');
     await symlink('..data/admin-key', join(secrets, 'admin-key'));
-    await house.folder.write(
+    await fixture.folder.write(
       'config/tollkeeper.yaml',
       `accounts:
-  main: { base_url: "${house.gateway.baseUrl}", admin_key: "\${file:${secrets}/admin-key}" }
+  main: { base_url: "${fixture.gateway.baseUrl}", admin_key: "\${file:${secrets}/admin-key}" }
 warehouse: { memory_limit: 512MB, threads: 1 }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }
 `,
     );
-    await house.jobs(pullLogs(`${rarely}, notify: []`));
-    const daemon = await house.serve();
-    expect((await house.command('run', 'pull-logs')).stderr).toContain('gateway-key-refused');
-    await version('..2026_2', house.sandbox.adminKey);
+    await fixture.jobs(pullLogs(`${rarely}, notify: []`));
+    const daemon = await fixture.serve();
+    expect((await fixture.command('run', 'pull-logs')).stderr).toContain('gateway-key-refused');
+    await version('..2026_2', fixture.sandbox.adminKey);
     expect(parsed(await daemon.line('the config is taken up'))['changes']).toBe(
       'account main: admin_key changed',
     );
-    const good = await house.command('run', 'pull-logs');
+    const good = await fixture.command('run', 'pull-logs');
     expect(good.code).toBe(0);
     const log = daemon.stdout().join('\n');
     expect(log).not.toContain('wrong-wrong');
-    expect(log).not.toContain(house.sandbox.adminKey);
+    expect(log).not.toContain(fixture.sandbox.adminKey);
   });
 
   it('while a report is built through it: the report is whole, with what it began with', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(rarely));
-    const daemon = await house.serve();
-    expect((await house.command('run', 'pull-logs')).code).toBe(0);
-    house.gateway.holdAfter(0, '/api/log/self/stat');
-    const report = house.start('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
-    await house.gateway.held();
-    await house.jobs(pullLogs(`${rarely}, timeout: 45m`));
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
+    fixture.gateway.holdAfter(0, '/api/log/self/stat');
+    const report = fixture.start('report', 'spend-summary', '--period', 'last-week', '--out', 'out');
+    await fixture.gateway.held();
+    await fixture.jobs(pullLogs(`${rarely}, timeout: 45m`));
     daemon.kill('SIGHUP');
     await daemon.line('the config is taken up');
-    house.gateway.release();
-    house.gateway.resume();
+    fixture.gateway.release();
+    fixture.gateway.resume();
     expect(await report.ended).toEqual({ code: 0, signal: null });
     const { readFile } = await import('node:fs/promises');
-    const text = await readFile(join(house.folder.path, 'out/spend-summary.txt'), 'utf8');
+    const text = await readFile(join(fixture.folder.path, 'out/spend-summary.txt'), 'utf8');
     expect(text).toMatch(/adds up to the gateway’s\s+own statistics/);
   });
 });

@@ -5,7 +5,7 @@ import type { WebServer } from '../mail/support/web-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import type { MailServer } from '../support/mail-server.ts';
-import { openFolder, usualConfig } from '../support/program.ts';
+import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
     }),
   ]);
   sandbox = await startSandbox({ now: () => now, months: 1, callsPerDay: 40 });
-  await usualConfig(folder);
+  await defaultConfig(folder);
 });
 afterEach(async () => {
   await sandbox.stop();

@@ -5,8 +5,8 @@ import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/in
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { dateBefore, openHouse, parsed } from './support/house.ts';
-import type { House } from './support/house.ts';
+import { dateBefore, openFixture, parsed } from './support/house.ts';
+import type { Fixture } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
-const open = () => openHouse(program, { months: 2, callsPerDay: 100 });
+const open = () => openFixture(program, { months: 2, callsPerDay: 100 });
 
 const pullLogs = (more = ''): string =>
   `pull-logs: { kind: pull-logs, since: ${dateBefore(40)}, window: 10d${more} }`;
 
-const spool = async ({ folder }: House): Promise<readonly string[]> =>
+const spool = async ({ folder }: Fixture): Promise<readonly string[]> =>
   readdir(join(folder.path, 'data/spool'));
 
 /** What the warehouse holds, by its own account of it, after the processes are gone. */
-const holdings = async ({ folder }: House) => {
+const holdings = async ({ folder }: Fixture) => {
   await using warehouse = await openWarehouse({
     path: join(folder.path, 'data/tollkeeper.duckdb'),
     spoolDirectory: join(folder.path, 'data/spool'),
@@ -41,13 +41,13 @@ const holdings = async ({ folder }: House) => {
 
 describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () => {
   it('fires jobs, mails, answers health checks, and leaves nothing behind at SIGTERM', async () => {
-    await using house = await open();
-    await house.jobs(
+    await using fixture = await open();
+    await fixture.jobs(
       pullLogs(', schedule: "* * * * * *"'),
       'spend: { kind: report, schedule: "*/2 * * * * *", report: spend-summary, needs: [pull-logs], mail: { to: [finance@example.com] } }',
       `broken: { kind: pull-usage, schedule: "* * * * * *", since: ${dateBefore(9)}, group_by: [moon], retries: { limit: 0 } }`,
     );
-    const daemon = house.start('serve');
+    const daemon = fixture.start('serve');
     const address = String(parsed(await daemon.line('"serving"'))['health']);
     await daemon.line('finance@example.com');
     for (const [path, status] of [
@@ -67,7 +67,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(daemon.stderr()).toBe('');
 
-    const report = house.mail.taken.find(({ recipients }) => recipients.includes('finance@example.com'));
+    const report = fixture.mail.taken.find(({ recipients }) => recipients.includes('finance@example.com'));
     expect(report?.parsed.subject).toMatch(/^AI spend/);
     const lines = daemon.stdout().map(parsed);
     expect(lines.at(-1)).toMatchObject({ message: 'stopped' });
@@ -79,23 +79,23 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
     // The outbox is looked at every few seconds; that it was empty is no news.
     for (const line of lines.filter(({ message }) => message === 'outbox worked off'))
       expect(Number(line['sent']) + Number(line['deferred'])).toBeGreaterThan(0);
-    expect(await spool(house)).toEqual([]);
-    const { spend, covered, outbox } = await holdings(house);
-    expect(spend.served).toBe(house.sandbox.truth.sums(covered.start, covered.end).quota);
+    expect(await spool(fixture)).toEqual([]);
+    const { spend, covered, outbox } = await holdings(fixture);
+    expect(spend.served).toBe(fixture.sandbox.truth.sums(covered.start, covered.end).quota);
     expect(outbox.filter(({ state }) => state === 'sending' || state === 'unknown')).toEqual([]);
   });
 
   it('goes on while gateway and mail server are down, and says what to do', async () => {
-    await using house = await open();
-    await house.jobs(
+    await using fixture = await open();
+    await fixture.jobs(
       pullLogs(', schedule: "* * * * * *"'),
       'spend: { kind: report, schedule: "* * * * * *", report: spend-summary, mail: { to: [finance@example.com] } }',
     );
     await using dead = program.start(['serve'], {
-      cwd: house.folder.path,
+      cwd: fixture.folder.path,
       env: {
         GATEWAY_BASE_URL: 'http://127.0.0.1:1',
-        GATEWAY_ADMIN_KEY: house.sandbox.adminKey,
+        GATEWAY_ADMIN_KEY: fixture.sandbox.adminKey,
         SMTP_URL: 'smtp://127.0.0.1:1',
       },
     });
@@ -114,83 +114,83 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
   });
 
   it('names a port that another program holds', async () => {
-    await using house = await open();
-    await house.jobs(pullLogs());
-    const daemon = await house.serve();
+    await using fixture = await open();
+    await fixture.jobs(pullLogs());
+    const daemon = await fixture.serve();
     const address = String(parsed(await daemon.line('"serving"'))['health']);
-    await house.folder.write(
+    await fixture.folder.write(
       'other/tollkeeper.yaml',
       `health: { host: 127.0.0.1, port: ${address.split(':')[1]} }\nstatus: { port: 0 }\nwarehouse: { path: other/tollkeeper.duckdb }\n`,
     );
-    const other = await house.command('serve', '--config', 'other');
+    const other = await fixture.command('serve', '--config', 'other');
     expect(other.code).toBe(2);
     expect(other.stderr).toMatch(/held by another program\n {2}what to do: /);
-    expect(await house.folder.files()).not.toContain('other/tollkeeper.duckdb');
+    expect(await fixture.folder.files()).not.toContain('other/tollkeeper.duckdb');
   });
 });
 
 describe.concurrent('a pull that is stopped in its middle', { timeout: 180_000 }, () => {
   /** The next run is whole, the one after it has nothing more to do. */
-  const nextRunIsWhole = async (house: House) => {
-    house.gateway.release();
-    const next = house.start('run', 'pull-logs', '--json');
+  const nextRunIsWhole = async (fixture: Fixture) => {
+    fixture.gateway.release();
+    const next = fixture.start('run', 'pull-logs', '--json');
     expect(await next.ended).toEqual({ code: 0, signal: null });
-    expect(await spool(house)).toEqual([]);
-    const { covered, spend } = await holdings(house);
-    const truth = house.sandbox.truth.sums(covered.start, covered.end);
+    expect(await spool(fixture)).toEqual([]);
+    const { covered, spend } = await holdings(fixture);
+    const truth = fixture.sandbox.truth.sums(covered.start, covered.end);
     expect(spend.served).toBe(truth.quota);
     expect(covered.end - covered.start).toBeGreaterThan(39 * 86_400);
   };
 
   it('by kill -9: nothing half-written stays, and the next run is whole', async () => {
-    await using house = await open();
-    await house.jobs(pullLogs());
-    house.gateway.holdAfter(4);
-    const pull = house.start('run', 'pull-logs');
-    await house.gateway.held();
+    await using fixture = await open();
+    await fixture.jobs(pullLogs());
+    fixture.gateway.holdAfter(4);
+    const pull = fixture.start('run', 'pull-logs');
+    await fixture.gateway.held();
     pull.kill('SIGKILL');
     expect(await pull.ended).toEqual({ code: null, signal: 'SIGKILL' });
     // Windows are fetched ahead: of more than one something may lie there.
-    expect((await spool(house)).length).toBeGreaterThan(0);
-    await nextRunIsWhole(house);
+    expect((await spool(fixture)).length).toBeGreaterThan(0);
+    await nextRunIsWhole(fixture);
   });
 
   it('by SIGTERM: says so, and the next run is whole', async () => {
-    await using house = await open();
-    await house.jobs(pullLogs());
-    house.gateway.holdAfter(4);
-    const pull = house.start('run', 'pull-logs');
-    await house.gateway.held();
+    await using fixture = await open();
+    await fixture.jobs(pullLogs());
+    fixture.gateway.holdAfter(4);
+    const pull = fixture.start('run', 'pull-logs');
+    await fixture.gateway.held();
     pull.kill('SIGTERM');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
     expect(pull.stderr()).toContain('SIGTERM');
     expect(pull.stderr()).not.toContain('    at ');
-    expect(await spool(house)).toEqual([]);
-    await nextRunIsWhole(house);
+    expect(await spool(fixture)).toEqual([]);
+    await nextRunIsWhole(fixture);
   });
 
   it('by the timeout of its job: names it', async () => {
-    await using house = await open();
-    await house.jobs(pullLogs(', timeout: 3s'));
-    house.gateway.holdAfter(2);
-    const pull = house.start('run', 'pull-logs');
+    await using fixture = await open();
+    await fixture.jobs(pullLogs(', timeout: 3s'));
+    fixture.gateway.holdAfter(2);
+    const pull = fixture.start('run', 'pull-logs');
     expect(await pull.ended).toEqual({ code: 1, signal: null });
     expect(pull.stderr()).toMatch(/took longer than its timeout of 3 s\n {2}what to do: .*\(run-timeout\)/);
-    expect(await spool(house)).toEqual([]);
-    await house.jobs(pullLogs());
-    await nextRunIsWhole(house);
+    expect(await spool(fixture)).toEqual([]);
+    await fixture.jobs(pullLogs());
+    await nextRunIsWhole(fixture);
   });
 
   it('by two signals to the daemon: the second ends it at once', async () => {
-    await using house = await open();
-    await house.jobs(pullLogs(', schedule: "* * * * * *"'));
-    house.gateway.holdAfter(2);
-    const daemon = house.start('serve');
-    await house.gateway.held();
+    await using fixture = await open();
+    await fixture.jobs(pullLogs(', schedule: "* * * * * *"'));
+    fixture.gateway.holdAfter(2);
+    const daemon = fixture.start('serve');
+    await fixture.gateway.held();
     daemon.kill('SIGTERM');
     await daemon.line('"stopping"');
     daemon.kill('SIGTERM');
     expect(await daemon.ended).toEqual({ code: 143, signal: null });
-    await nextRunIsWhole(house);
+    await nextRunIsWhole(fixture);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openHouse, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
+import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -13,16 +13,16 @@ const everySecond = 'schedule: "* * * * * *"';
 
 describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_000 }, () => {
   it('gives it the grace, aborts it, writes it down, begins nothing more, and tries it again when it is back', async () => {
-    await using house = await openHouse(program);
-    await house.settings('scheduler: { grace: 2s }');
+    await using fixture = await openFixture(program);
+    await fixture.settings('scheduler: { grace: 2s }');
     const retries = 'retries: { limit: 1, initial: 1s }';
-    await house.jobs(
+    await fixture.jobs(
       pullLogs(`${everySecond}, ${retries}`),
       `other: { kind: pull-usage, since: 2026-01-01, ${everySecond} }`,
     );
-    house.gateway.holdAfter(0);
-    const daemon = await house.serve();
-    await house.gateway.held();
+    fixture.gateway.holdAfter(0);
+    const daemon = await fixture.serve();
+    await fixture.gateway.held();
     const began = Date.now();
     daemon.kill('SIGTERM');
     expect(await daemon.ended).toEqual({ code: 0, signal: null });
@@ -38,16 +38,16 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
     expect(interrupted).toMatchObject({ nextAttempt: expect.any(String) as string });
     const slot = String(interrupted?.['slot']);
 
-    house.gateway.release();
+    fixture.gateway.release();
     // Of its schedule nothing more is to come: what runs now is the second try.
-    await house.jobs(pullLogs(`schedule: "${yearly()}", ${retries}`));
-    const again = await house.serve();
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}", ${retries}`));
+    const again = await fixture.serve();
     expect(parsed(await again.line('"run ended well"'))).toMatchObject({
       job: 'pull-logs',
       slot,
       attempt: 2,
     });
-    const run = (await house.runs('pull-logs')).find((one) => one.slot === slot);
+    const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
     expect(run).toMatchObject({ state: 'ok', trigger: 'schedule' });
     expect(run?.attempts.map(({ state }) => state)).toEqual(['interrupted', 'ok']);
     again.kill('SIGTERM');
@@ -55,44 +55,44 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
   });
 
   it('lets a run that ends within the grace end well, and claims nothing meanwhile', async () => {
-    await using house = await openHouse(program);
-    await house.settings('scheduler: { grace: 2m }');
-    await house.jobs(pullLogs(everySecond));
-    house.gateway.holdAfter(0);
-    const daemon = await house.serve();
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.settings('scheduler: { grace: 2m }');
+    await fixture.jobs(pullLogs(everySecond));
+    fixture.gateway.holdAfter(0);
+    const daemon = await fixture.serve();
+    await fixture.gateway.held();
     daemon.kill('SIGTERM');
     await daemon.line('"stopping"');
-    const refused = await house.command('run', 'pull-logs');
+    const refused = await fixture.command('run', 'pull-logs');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('being stopped');
-    house.gateway.release();
-    house.gateway.resume();
+    fixture.gateway.release();
+    fixture.gateway.resume();
     expect(await daemon.ended).toEqual({ code: 0, signal: null });
     const messages = daemon.stdout().map((line) => String(parsed(line)['message']));
     const afterStop = messages.slice(messages.indexOf('stopping'));
     expect(afterStop).toContain('run ended well');
     expect(afterStop).not.toContain('run started');
-    const states = (await house.runs('pull-logs')).map(({ state }) => state);
+    const states = (await fixture.runs('pull-logs')).map(({ state }) => state);
     expect(states).not.toContain('interrupted');
     expect(states.filter((state) => state === 'ok')).toHaveLength(saying(daemon, 'run ended well').length);
   });
 
   it('by kill -9: is ready again in seconds, and the run is interrupted and tried again', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(`${everySecond}, retries: { limit: 2, initial: 1s }`));
-    house.gateway.holdAfter(0);
-    const daemon = await house.serve();
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 2, initial: 1s }`));
+    fixture.gateway.holdAfter(0);
+    const daemon = await fixture.serve();
+    await fixture.gateway.held();
     const { slot } = parsed(await daemon.line('"run started"'));
     daemon.kill('SIGKILL');
     await daemon.ended;
 
-    house.gateway.release();
-    await house.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 2, initial: 1s }`));
-    const slower = await slowness(house);
+    fixture.gateway.release();
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 2, initial: 1s }`));
+    const slower = await slowness(fixture);
     const began = Date.now();
-    const again = await house.serve();
+    const again = await fixture.serve();
     expect(Date.now() - began).toBeLessThan(5_000 * slower);
     const address = String(parsed(await again.line('"serving"'))['health']);
     expect((await fetch(`http://${address}/readyz`)).status).toBe(200);
@@ -102,29 +102,29 @@ describe.concurrent('a daemon that is stopped while a job runs', { timeout: 180_
       nextAttempt: expect.any(String) as string,
     });
     expect(parsed(await again.line('"run ended well"'))).toMatchObject({ slot, attempt: 2 });
-    const run = (await house.runs('pull-logs')).find((one) => one.slot === slot);
+    const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
     expect(run?.attempts.map(({ state }) => state)).toEqual(['interrupted', 'ok']);
   });
 
   it('by kill -9 at its last try: it stays interrupted, and operators are told', async () => {
-    await using house = await openHouse(program);
-    await house.jobs(pullLogs(`${everySecond}, retries: { limit: 0 }`));
-    house.gateway.holdAfter(0);
-    const daemon = await house.serve();
-    await house.gateway.held();
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`${everySecond}, retries: { limit: 0 }`));
+    fixture.gateway.holdAfter(0);
+    const daemon = await fixture.serve();
+    await fixture.gateway.held();
     const { slot } = parsed(await daemon.line('"run started"'));
     daemon.kill('SIGKILL');
     await daemon.ended;
-    await house.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 0 }`));
-    const again = await house.serve();
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}", retries: { limit: 0 }`));
+    const again = await fixture.serve();
     await again.line('mail sent');
-    expect(house.mail.taken.map(({ parsed: { subject } }) => subject)).toEqual([
+    expect(fixture.mail.taken.map(({ parsed: { subject } }) => subject)).toEqual([
       'Tollkeeper: pull-logs failed',
     ]);
-    const status = await house.command('status');
+    const status = await fixture.command('status');
     expect(status.code).toBe(1);
     expect(status.stdout).toContain('needs a person: job in outage: pull-logs');
-    const run = (await house.runs('pull-logs')).find((one) => one.slot === slot);
+    const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
     expect(run).toMatchObject({ state: 'interrupted', reason: 'the process ended while it ran' });
   });
 });

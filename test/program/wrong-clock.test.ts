@@ -1,66 +1,66 @@
 import { expect, it } from 'vitest';
-import { openRotationHouse } from '../storm/support/rotation-house.ts';
+import { openRotationFixture } from '../storm/support/rotation-house.ts';
 
 const minute = 60_000;
 
 /** Minutes pass; consumers call with the key every two, the log is pulled, the job runs. */
 const pass = async (
-  house: Awaited<ReturnType<typeof openRotationHouse>>,
+  fixture: Awaited<ReturnType<typeof openRotationFixture>>,
   minutes: number,
   key: string,
 ): Promise<void> => {
   for (let done = 0; done < minutes; done += 2) {
-    house.clock.advance(2 * minute);
-    expect(await house.call(key)).toBe(200);
+    fixture.clock.advance(2 * minute);
+    expect(await fixture.call(key)).toBe(200);
   }
-  house.clock.advance(1000);
-  expect((await house.run('run', 'pull-logs')).code).toBe(0);
-  await house.run('run', 'rotate-app');
+  fixture.clock.advance(1000);
+  expect((await fixture.run('run', 'pull-logs')).code).toBe(0);
+  await fixture.run('run', 'rotate-app');
 };
 
 const job = { overlap: '10m', retire: '{ when: unused, quiet: 10m, then: delete, max_overlap: 60m }' };
 
 it('a gateway whose clock is an hour behind keeps the old key until the clock is right', async () => {
   let shift = -60 * minute;
-  await using house = await openRotationHouse({ job, pulls: '*/5 * * * *', gatewayShift: () => shift });
-  await house.run('run', 'rotate-app');
-  const held = await house.held();
-  expect(held).not.toBe(house.old.key);
+  await using fixture = await openRotationFixture({ job, pulls: '*/5 * * * *', gatewayShift: () => shift });
+  await fixture.run('run', 'rotate-app');
+  const held = await fixture.held();
+  expect(held).not.toBe(fixture.old.key);
   // The consumer goes on with the old key for longer than max_overlap.
-  await pass(house, 90, house.old.key);
-  expect(house.names()).toEqual(['app', 'app.g2']);
-  const status = await house.run('status');
+  await pass(fixture, 90, fixture.old.key);
+  expect(fixture.names()).toEqual(['app', 'app.g2']);
+  const status = await fixture.run('status');
   expect(status.code).toBe(1);
   expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain(
     'the clock of the gateway is 1 hour behind the clock of this host',
   );
-  expect((await house.run('outbox')).stdout).toMatch(/clock/);
+  expect((await fixture.run('outbox')).stdout).toMatch(/clock/);
   shift = 0;
-  await pass(house, 2, held);
-  expect(house.names()).toEqual(['app', 'app.g2']);
-  expect((await house.run('status')).code).toBe(0);
+  await pass(fixture, 2, held);
+  expect(fixture.names()).toEqual(['app', 'app.g2']);
+  expect((await fixture.run('status')).code).toBe(0);
   // Quiet for long enough since, as far as a log tells whose rows come late: then the old one goes.
-  await pass(house, 30, held);
-  expect(house.names()).toEqual(['app.g2']);
+  await pass(fixture, 30, held);
+  expect(fixture.names()).toEqual(['app.g2']);
 });
 
 it('a gateway whose clock is an hour ahead never takes our own verification for a consumer', async () => {
-  await using house = await openRotationHouse({
+  await using fixture = await openRotationFixture({
     job: { overlap: '10m', retire: '{ when: unused, quiet: 20h, then: delete, max_overlap: 60d }' },
     gatewayShift: () => 60 * minute,
   });
-  await house.run('run', 'rotate-app');
+  await fixture.run('run', 'rotate-app');
   // Nobody calls at all: the consumer has not taken the new key up.
-  house.clock.advance(24 * 60 * minute);
-  await house.run('run', 'pull-logs');
-  await house.run('run', 'rotate-app');
-  expect(house.names()).toEqual(['app', 'app.g2']);
-  await pass(house, 30, await house.held());
-  expect(house.names()).toEqual(['app.g2']);
+  fixture.clock.advance(24 * 60 * minute);
+  await fixture.run('run', 'pull-logs');
+  await fixture.run('run', 'rotate-app');
+  expect(fixture.names()).toEqual(['app', 'app.g2']);
+  await pass(fixture, 30, await fixture.held());
+  expect(fixture.names()).toEqual(['app.g2']);
 });
 
 it('expire-keys ends nothing while the clock of the gateway is wrong, and says so', async () => {
-  await using house = await openRotationHouse({
+  await using fixture = await openRotationFixture({
     gatewayShift: () => -60 * minute,
     jobs: `  expire-tmp:
     kind: expire-keys
@@ -71,18 +71,18 @@ it('expire-keys ends nothing while the clock of the gateway is wrong, and says s
     mode: apply
 `,
   });
-  house.sandbox.state.keys.create({
+  fixture.sandbox.state.keys.create({
     name: 'tmp-one',
     group: 'default',
     unlimited: true,
     remain: 0n,
     expiredTime: -1,
-    createdAt: house.sandbox.state.seconds() - 10 * 86_400,
+    createdAt: fixture.sandbox.state.seconds() - 10 * 86_400,
   });
-  const ran = await house.run('run', 'expire-tmp');
+  const ran = await fixture.run('run', 'expire-tmp');
   expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('1 held')]);
-  const plan = await house.run('keys', 'plan', 'expire-tmp');
+  const plan = await fixture.run('keys', 'plan', 'expire-tmp');
   expect(plan.stdout.replaceAll(/\s+/g, ' ')).toContain('the clock of the gateway is 1 hour behind');
-  expect((await house.run('status')).code).toBe(1);
-  expect(house.sandbox.state.keys.all().some(({ name }) => name === 'tmp-one')).toBe(true);
+  expect((await fixture.run('status')).code).toBe(1);
+  expect(fixture.sandbox.state.keys.all().some(({ name }) => name === 'tmp-one')).toBe(true);
 });

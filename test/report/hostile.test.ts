@@ -100,9 +100,9 @@ describe('hostile names', () => {
   test('an RTL name turns itself alone', async () => {
     const [key = ''] = hostileNames.filter((name) => name.startsWith('مفتاح'));
     const { html } = await renderReport(await build({ rows: rows.map((row) => ({ ...row, key })) }));
-    const spans = all(parseHtml(html), 'span').filter((span) => textOf(span) === key);
-    expect(spans.length).toBeGreaterThan(0);
-    for (const span of spans) expect(span.attributes.get('dir')).toBe('auto');
+    const ranges = all(parseHtml(html), 'span').filter((range) => textOf(range) === key);
+    expect(ranges.length).toBeGreaterThan(0);
+    for (const range of ranges) expect(range.attributes.get('dir')).toBe('auto');
   });
 });
 

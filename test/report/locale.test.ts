@@ -25,10 +25,10 @@ import {
 import { runNotes } from '../../src/report/index.ts';
 import { localeOf } from '../../src/report/locales.ts';
 import { wrap, widthOf } from '../../src/report/text-width.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 import { readShown } from './read-shown.ts';
 
-const numRuns = 100 * stormTimes;
+const numRuns = 100 * chaosFactor;
 const tags = fc.constantFrom(...localeTags);
 const amounts = fc
   .tuple(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.integer({ min: 0, max: 12 }))
@@ -170,11 +170,11 @@ const said = (value: unknown, path = ''): readonly (readonly [string, string])[]
 };
 
 describe('words', () => {
-  const wordsOf = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).words));
-  const english = wordsOf('en');
+  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(said(localeOf(tag).words));
+  const english = errorText('en');
 
   test.each(['de', 'zh'] as const)('%s has every word that English has, and says it itself', (tag) => {
-    const words = wordsOf(tag);
+    const words = errorText(tag);
     expect([...words.keys()].sort()).toEqual([...english.keys()].sort());
     for (const [key, text] of words) {
       expect(text, key).not.toMatch(/^\s*$|undefined|\[object/);
@@ -232,11 +232,11 @@ describe('words', () => {
   });
 
   test('comparisons are told in the language, each verdict with its figures', () => {
-    const span = { start: 0, end: 3600 } as Parameters<ReturnType<typeof runNotes>['compared']>[0]['span'];
+    const range = { start: 0, end: 3600 } as Parameters<ReturnType<typeof runNotes>['compared']>[0]['range'];
     const comparison = (verdict: string) =>
       ({
         source: 'statistics',
-        span,
+        range,
         theirs: money('12.5'),
         ours: money('11'),
         gap: money('1.5'),
@@ -253,7 +253,7 @@ describe('words', () => {
         for (const text of texts) expect(text).toContain(tag === 'de' ? '12,5' : '12.5');
       }
       expect(says.compared(comparison('quite new'), undefined)).toBe('In English.');
-      expect(says.compared(comparison('equal'), span)).toContain('1970-01-01 01:00 UTC');
+      expect(says.compared(comparison('equal'), range)).toContain('1970-01-01 01:00 UTC');
       expect(says.late('pull-logs waits', undefined)).toContain('pull-logs waits');
       expect(says.unread(1)).not.toBe(says.unread(2));
     }

@@ -32,7 +32,7 @@ describe('the mail in a browser', () => {
   afterAll(async () => (await opening)?.[Symbol.asyncDispose]());
   const hostile = async (report: string, locale?: 'zh'): Promise<ReportModel> =>
     (await (opening ??= openHostileAccount())).report(report, {
-      means: anyPrice,
+      deps: anyPrice,
       ...(locale === undefined ? {} : { locale }),
     });
 

@@ -293,7 +293,7 @@ describe('a statement', () => {
       rows,
       period: '2026-10-01..2026-11-01',
       definition: await shipped('statement'),
-      means: { run: { now: unixMillis(now), zone } },
+      deps: { run: { now: unixMillis(now), zone } },
     });
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dateAt, hasCode, isDate, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import { periodNames, resolvePeriod } from '../../src/report/index.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 const shown = (request: string, now: string, zone = 'Europe/Berlin'): string => {
@@ -74,7 +74,7 @@ test('a month that is named is that month, compared with the one before, whateve
         expect(period.comparison.first.slice(8)).toBe('01');
       },
     ),
-    { numRuns: few(40, 20 * stormTimes) },
+    { numRuns: few(40, 20 * chaosFactor) },
   );
 });
 
@@ -197,7 +197,7 @@ test('days tile their interval, each the local day it says, in every zone', () =
       expect(period.interval.end).toBeLessThanOrEqual(Math.floor(now / 1000));
       expect(period.comparison.interval.end).toBeLessThanOrEqual(period.interval.start);
     }),
-    { numRuns: few(80, 40 * stormTimes) },
+    { numRuns: few(80, 40 * chaosFactor) },
   );
 });
 
@@ -221,6 +221,6 @@ test('FROM..TO is half-open and compared with as many days right before', () => 
         expect(period.comparison.interval.end).toBe(period.interval.start);
       },
     ),
-    { numRuns: few(20, 8 * stormTimes) },
+    { numRuns: few(20, 8 * chaosFactor) },
   );
 });

@@ -34,7 +34,7 @@ export type BuildOptions = {
   readonly locale?: LocaleTag;
   /** Rows of tables beside the cube. */
   readonly others?: OtherRows;
-  readonly means?: BuildRequest['means'];
+  readonly deps?: BuildRequest['deps'];
   readonly comparison?: ComparisonName;
   readonly assignColours?: BuildRequest['assignColours'];
 };
@@ -70,13 +70,13 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
     zone,
     period,
     ...(options.assignColours === undefined ? {} : { assignColours: options.assignColours }),
-    means: {
+    deps: {
       run: {
         now,
         zone,
         ...(dataThrough === undefined ? {} : { covered: interval(dataSince, dataThrough) }),
       },
-      ...options.means,
+      ...options.deps,
     },
     facts,
   });

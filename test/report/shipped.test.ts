@@ -42,7 +42,7 @@ const figuresOf = (model: ReportModel): ReadonlyMap<string, string> =>
     ),
   );
 
-const saidBy = (model: ReportModel): readonly string[] =>
+const messageBy = (model: ReportModel): readonly string[] =>
   model.sections.flatMap((section) => {
     if (section.kind === 'notes') return section.notes.map(({ text }) => text);
     return section.kind === 'text' ? section.paragraphs : [];
@@ -78,7 +78,7 @@ describe('an account with hostile names', () => {
     '%s: nothing of a name becomes markup, and the sums are those of spend-summary',
     async (name) => {
       for (const locale of ['en', 'zh'] as const) {
-        const model = await account.report(name, { locale, means: anyPrice });
+        const model = await account.report(name, { locale, deps: anyPrice });
         const { html, text, subject } = await renderReport(model);
         const root = parseHtml(html);
         for (const tag of ['script', 'a', 'b', 'form', 'iframe']) expect(all(root, tag)).toEqual([]);
@@ -104,7 +104,7 @@ describe('an account with hostile names', () => {
       ],
     );
     expect(columnOf(model, 'Sources', 'Gap')[0]).toBe('-123456.123456789012');
-    expect(saidBy(model).filter((text) => text.includes('not compared'))).toEqual([
+    expect(messageBy(model).filter((text) => text.includes('not compared'))).toEqual([
       'balance was not compared, though used_quota was: the log shows no top-ups, so that the balance cannot be followed.',
     ]);
     // Two calls fell away, one came to another amount.
@@ -130,7 +130,7 @@ describe('an account without anything', () => {
       expect(parseHtml(html).children.length).toBeGreaterThan(0);
       expect(text).not.toMatch(/NaN|undefined|null/);
     }
-    const said = saidBy(await account.report(name));
+    const said = messageBy(await account.report(name));
     if (name === 'key-inventory')
       expect(said).toEqual(
         expect.arrayContaining([
@@ -194,7 +194,7 @@ describe('the key inventory', () => {
     expect(cellsOf(model, 'Keys that share a name').map(([, mask]) => mask)).toEqual(['sk-one', 'sk-two']);
     expect(cellsOf(model, 'Without a quota limit')[0]).toEqual(['idle', '172 d', 'Oct 6 11:00', '$0.00']);
     expect(columnOf(model, 'Spend by names that are not listed', 'Spend')).toEqual(['0.125', '0.125']);
-    expect(saidBy(model)).toEqual(
+    expect(messageBy(model)).toEqual(
       expect.arrayContaining([
         'Keys as listed on Nov 20 06:00. Spend is that of the period.',
         'twice expires Nov 25 10:00 and is in use: last call Nov 19 10:00.',
@@ -259,7 +259,7 @@ describe('the key inventory', () => {
       ['billing.g1', 'billing', '$1.00'],
       ['Total', '', '$1.00'],
     ]);
-    const looks = saidBy(model).filter((text) => /no longer|new since|expires/.test(text));
+    const looks = messageBy(model).filter((text) => /no longer|new since|expires/.test(text));
     expect(looks.toSorted()).toEqual([
       expect.stringMatching(/^over\.g1 is no longer listed/) as string,
       // Has the name of a key of the line, and is none.
@@ -272,15 +272,15 @@ describe('the key inventory', () => {
       ['billing', '$3.00'],
       ['Total', '$10.50'],
     ]);
-    expect(saidBy(spend).filter((text) => /The key/.test(text))).toEqual([
+    expect(messageBy(spend).filter((text) => /The key/.test(text))).toEqual([
       'The key search.g6 is new since Nov 11 10:00; $9.00 went through it so far.',
     ]);
     const showback = await account.report('showback', {
-      means: { teams: [{ name: 'Money', keys: ['billing'] }], only: { teams: ['Money'] } },
+      deps: { teams: [{ name: 'Money', keys: ['billing'] }], only: { teams: ['Money'] } },
     });
     expect(cellsOf(showback, 'Keys').map(([name]) => name)).toEqual(['billing', 'Total']);
     expect(showback.headline.value.exact).toBe('3');
-    expect(saidBy(showback).filter((text) => /The key/.test(text))).toEqual([]);
+    expect(messageBy(showback).filter((text) => /The key/.test(text))).toEqual([]);
   });
 
   test('works without call data, and then knows no spend and no idle key', async () => {
@@ -295,14 +295,14 @@ describe('the key inventory', () => {
     expect(figuresOf(model).get('Idle for 30 days')).toBe('–');
     expect(columnOf(model, 'Keys', 'Spend').every((cell) => cell === null)).toBe(true);
     expect(tableOf(model, 'Keys')?.columns.map(({ label }) => label)).not.toContain('Last call');
-    expect(saidBy(model)).toEqual(
+    expect(messageBy(model)).toEqual(
       expect.arrayContaining([
         'No call log has been pulled yet: last calls and spend are unknown.',
         expect.stringMatching(/^The newest inventory is 3 d 22 h old/) as string,
       ]),
     );
     // What is asked of a part of the account is told of it alone.
-    const part = await account.report('key-inventory', { means: { only: { keys: ['twice'] } } });
+    const part = await account.report('key-inventory', { deps: { only: { keys: ['twice'] } } });
     expect(cellsOf(part, 'Keys').map(([name]) => name)).toEqual(['twice', 'twice', 'Total']);
   });
 });
@@ -312,7 +312,7 @@ describe('the statement', () => {
     await using account = await openAccount();
     await account.land([{ at: lastDay(12), model: 'm', key: 'k', charge: '1' }]);
     const audit = async () =>
-      saidBy(await account.report('statement')).filter((text) => text.includes('keys audit --verify'));
+      messageBy(await account.report('statement')).filter((text) => text.includes('keys audit --verify'));
     expect(await audit()).toEqual([]);
     const step = (seq: number, moment: number) => ({
       seq,
@@ -361,7 +361,7 @@ describe('token economics', () => {
     const [fitted, given] = [traffic('fitted'), traffic('given')];
     await account.land([...fitted, ...given, ...traffic('odd', 3)]);
     const model = await account.report('token-economics', {
-      means: {
+      deps: {
         prices: [
           { pattern: 'giv*', currency: 'USD', input: money('5'), cached: money('1'), output: money('20') },
           { pattern: 'odd', currency: 'CNY', input: money('5'), cached: money('1'), output: money('20') },
@@ -379,7 +379,7 @@ describe('token economics', () => {
       saved[0],
       sumMoney(saved),
     ]);
-    const said = saidBy(model).join('\n');
+    const said = messageBy(model).join('\n');
     expect(said).toContain('The prices of 1 of the 2 models behind this are estimates');
     expect(said).toContain('by models without known prices (1 of them)');
     expect(said).toContain('No prices are known for 1 of the 3 models');
@@ -392,7 +392,7 @@ describe('token economics', () => {
     const model = await account.report('token-economics');
     expect(tableOf(model, 'Price per 1M tokens')).toBeUndefined();
     expect(tableOf(model, 'What caching saved by model')).toBeUndefined();
-    expect(saidBy(model).join('\n')).not.toContain('Caching');
+    expect(messageBy(model).join('\n')).not.toContain('Caching');
     expect(figuresOf(model).get('Cache hit rate')).toMatch(/^\d+\.\d%$/);
   });
 });
@@ -419,7 +419,7 @@ test('60 models and 2,000 keys stay under 90 kB, and every sum is whole', async 
   });
   const summary = await account.report('spend-summary');
   for (const name of reports) {
-    const model = await account.report(name, { means: anyPrice });
+    const model = await account.report(name, { deps: anyPrice });
     const { html } = await renderReport(model);
     expect(Buffer.byteLength(html)).toBeLessThan(90_000);
     for (const spend of spendOf(name, model)) expect(spend).toBe(summary.headline.value.exact);

@@ -62,7 +62,7 @@ export type ReportChange = {
   readonly period?: string;
   readonly locale?: LocaleTag;
   readonly account?: string;
-  readonly means?: Partial<CubeRequest>;
+  readonly deps?: Partial<CubeRequest>;
 };
 
 const month = '2026-10-21..2026-11-20';
@@ -102,11 +102,11 @@ export const openAccount = async (): Promise<Account> => {
         quotedNewlines: false,
         currency: 'USD',
         amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-        opensSpan: true,
+        opensRange: true,
       });
       if (judged) await warehouse.tokens.judge('main');
     },
-    report: async (name, { period = month, locale = 'en', account = 'main', means = {} } = {}) => {
+    report: async (name, { period = month, locale = 'en', account = 'main', deps = {} } = {}) => {
       const covered = await warehouse.logs.reach(account);
       return buildReport({
         definition: inLocale(await shippedReport(name), locale),
@@ -116,7 +116,7 @@ export const openAccount = async (): Promise<Account> => {
         currency: 'USD',
         zone,
         period: resolvePeriod(period, now, zone, locale),
-        means: { run: { now, zone, ...(covered === undefined ? {} : { covered }) }, ...means },
+        deps: { run: { now, zone, ...(covered === undefined ? {} : { covered }) }, ...deps },
         facts: {
           runId: 'run-20261120-080000',
           warnings: [],
@@ -206,11 +206,11 @@ export const openHostileAccount = async (): Promise<Account> => {
     takenAt: unixMillis(lastDay(3) * 1000),
     keys: keys.slice(2),
   });
-  const span = resolvePeriod(month, now, zone).interval;
+  const range = resolvePeriod(month, now, zone).interval;
   const compared = (source: StoredComparison['source'], entry?: string, at = 0): StoredComparison => ({
     source,
     ...(entry === undefined ? {} : { entry }),
-    span,
+    range,
     ours: money(amounts[at % amounts.length] ?? '1'),
     theirs: money('1234567.891234567891'),
     gap: money('-123456.123456789012'),

@@ -97,7 +97,7 @@ describe('the spend summary over the warehouse', () => {
       quotedNewlines: false,
       currency: 'USD',
       amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-      opensSpan: true,
+      opensRange: true,
     });
     await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
     await warehouse.tokens.judge('main');
@@ -116,7 +116,7 @@ describe('the spend summary over the warehouse', () => {
       currency: 'USD',
       zone,
       period,
-      means: {
+      deps: {
         run: { now, zone, ...(reach === undefined ? {} : { covered: interval(unixSeconds(0), reach.end) }) },
       },
       facts: {

@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { at, hour, jobsOf, minute, openSchedulerHouse, shown } from './support/scheduler-house.ts';
-import type { SchedulerHouse, WrittenJob } from './support/scheduler-house.ts';
+import { at, hour, jobsOf, minute, openSchedulerFixture, shown } from './support/scheduler-house.ts';
+import type { SchedulerFixture, WrittenJob } from './support/scheduler-house.ts';
 import { sampled } from '../support/storm.ts';
 
 const day = 24 * hour;
 const second = 1000;
 
-let house: SchedulerHouse;
+let fixture: SchedulerFixture;
 beforeEach(async () => {
-  house = await openSchedulerHouse('2026-10-22T08:30:30Z');
+  fixture = await openSchedulerFixture('2026-10-22T08:30:30Z');
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 /** The daemon runs, is gone for 30 days, and comes back at 2026-11-21T08:30:30Z. Gives what was begun. */
 const afterThirtyDays = async (job: WrittenJob): Promise<readonly string[]> => {
   const jobs = jobsOf({ job });
-  const first = await house.start(jobs);
+  const first = await fixture.start(jobs);
   await first.stop(0);
-  house.clock.advance(30 * day);
-  await house.start(jobs);
-  return house.began.map((began) => began.slice('job '.length));
+  fixture.clock.advance(30 * day);
+  await fixture.start(jobs);
+  return fixture.began.map((began) => began.slice('job '.length));
 };
 
 /** Moments from one to another, both included. */
@@ -133,8 +133,8 @@ describe('thirty days of downtime', () => {
   it.each(sampled(cases, 2))('$name', async ({ job, slots: due, runs }) => {
     expect(await afterThirtyDays(job)).toEqual(runs);
     const rest = job.suspend === true ? 'skipped' : 'missed';
-    expect(await house.rows()).toEqual(due.map((slot) => `${slot} ${runs.includes(slot) ? 'ok' : rest}`));
-    for (const run of await house.runs()) {
+    expect(await fixture.rows()).toEqual(due.map((slot) => `${slot} ${runs.includes(slot) ? 'ok' : rest}`));
+    for (const run of await fixture.runs()) {
       if (run.state === 'ok') expect(run).toMatchObject({ trigger: 'catchup', attempts: 1 });
       else {
         expect(run).toMatchObject({ attempts: 0, endedAt: at('2026-11-21T08:30:30Z') });
@@ -206,12 +206,12 @@ describe('thirty days of downtime', () => {
   it.each(dense)('$name: one row for what is older than the newest thousand', async (one) => {
     const { job, step, last, runs, own = 1000 } = one;
     expect(await afterThirtyDays(job)).toEqual(runs);
-    const rows = await house.runs();
+    const rows = await fixture.runs();
     const first = at('2026-10-22T08:30:30Z') + (step === minute ? 30 * second : second);
     const oldest = at(last) - (own - 1) * step;
-    const [span, ...others] = rows;
-    expect(span).toMatchObject({ slot: first, through: oldest - step, state: 'missed', trigger: 'catchup' });
-    expect(span?.reason).toMatch(/one row for all slots of the span/);
+    const [range, ...others] = rows;
+    expect(range).toMatchObject({ slot: first, through: oldest - step, state: 'missed', trigger: 'catchup' });
+    expect(range?.reason).toMatch(/one row for all slots of the span/);
     expect(others.map(({ slot, state }) => `${shown(slot)} ${state}`)).toEqual(
       each(new Date(oldest).toISOString(), last, step).map(
         (slot) => `${slot} ${runs.includes(slot) ? 'ok' : 'missed'}`,
@@ -220,26 +220,26 @@ describe('thirty days of downtime', () => {
   });
 
   it('a monthly statement outlives an outage of 30 days, about the month that it is of', async () => {
-    house.clock.set(at('2026-10-31T12:00:00Z'));
+    fixture.clock.set(at('2026-10-31T12:00:00Z'));
     expect(await afterThirtyDays(monthly)).toEqual(['2026-11-01T08:00:00']);
-    const [run] = await house.runs();
+    const [run] = await fixture.runs();
     expect(run).toMatchObject({ state: 'ok', trigger: 'catchup' });
     expect(run?.interval).toEqual({ start: at('2026-10-01T08:00:00Z'), end: at('2026-11-01T08:00:00Z') });
-    expect(house.notices).toEqual([]);
+    expect(fixture.notices).toEqual([]);
   });
 
   it('of two statements that came due only the later one runs', async () => {
     const jobs = jobsOf({ job: monthly });
-    await (await house.start(jobs)).stop(0);
-    house.clock.advance(60 * day);
-    await house.start(jobs);
-    expect(await house.rows()).toEqual(['2026-11-01T08:00:00 missed', '2026-12-01T08:00:00 ok']);
-    expect((await house.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was due as well.*latest/);
+    await (await fixture.start(jobs)).stop(0);
+    fixture.clock.advance(60 * day);
+    await fixture.start(jobs);
+    expect(await fixture.rows()).toEqual(['2026-11-01T08:00:00 missed', '2026-12-01T08:00:00 ok']);
+    expect((await fixture.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was due as well.*latest/);
   });
 
   it('what is caught up under all runs in order, one after the other, and survives another stop', async () => {
     const ends: (() => void)[] = [];
-    house.play = ({ signal }) =>
+    fixture.play = ({ signal }) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
         ends.push(() => resolve({ summary: 'done', figures: {} }));
@@ -251,13 +251,13 @@ describe('thirty days of downtime', () => {
     };
     expect(await afterThirtyDays(job)).toEqual(['2026-11-15T02:30:00']);
     const queued = each('2026-11-16T02:30:00Z', '2026-11-21T02:30:00Z', day);
-    expect((await house.rows()).slice(-7)).toEqual([
+    expect((await fixture.rows()).slice(-7)).toEqual([
       '2026-11-15T02:30:00 running',
       ...queued.map((slot) => `${slot} queued`),
     ]);
-    house.play = async () => ({ summary: 'done', figures: {} });
-    const again = await house.start(jobsOf({ job }));
-    expect(house.began.slice(1)).toEqual(['2026-11-15T02:30:00', ...queued].map((slot) => `job ${slot}`));
+    fixture.play = async () => ({ summary: 'done', figures: {} });
+    const again = await fixture.start(jobsOf({ job }));
+    expect(fixture.began.slice(1)).toEqual(['2026-11-15T02:30:00', ...queued].map((slot) => `job ${slot}`));
     expect(again.openRuns()).toEqual([]);
   });
 });

@@ -2,88 +2,88 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/base/index.ts';
 import { followOutages } from '../../src/schedule/outages.ts';
 import type { JobEvent } from '../../src/schedule/outages.ts';
-import { hour, jobOf, jobsOf, minute, openSchedulerHouse, settled } from './support/scheduler-house.ts';
-import type { SchedulerHouse } from './support/scheduler-house.ts';
+import { hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-house.ts';
+import type { SchedulerFixture } from './support/scheduler-house.ts';
 
 const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
 
-let house: SchedulerHouse;
+let fixture: SchedulerFixture;
 beforeEach(async () => {
-  house = await openSchedulerHouse('2026-11-21T08:30:00Z');
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 const told = (): readonly string[] =>
-  house.notices.map(
+  fixture.notices.map(
     ({ kind, job, outage }) => `${kind} ${job} ${new Date(outage.slot).toISOString().slice(11, 16)}`,
   );
 const fails = (): void => {
-  house.play = () => Promise.reject(fault('gateway-key-refused', 'refused'));
+  fixture.play = () => Promise.reject(fault('gateway-key-refused', 'refused'));
 };
 const works = (): void => {
-  house.play = async () => ({ summary: 'done', figures: {} });
+  fixture.play = async () => ({ summary: 'done', figures: {} });
 };
 
 describe('an outage', () => {
   it('is told once when it begins and once when it is over, however many runs fail', async () => {
-    await house.start(jobsOf({ job: { retries: none } }));
+    await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
-    for (const time of ['09', '10', '11']) await house.goTo(`2026-11-21T${time}:00:00Z`);
+    for (const time of ['09', '10', '11']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
     expect(told()).toEqual(['failed job 09:00']);
-    expect((await house.ledger.outages()).map(({ job }) => job)).toEqual(['job']);
+    expect((await fixture.ledger.outages()).map(({ job }) => job)).toEqual(['job']);
     works();
-    for (const time of ['12', '13']) await house.goTo(`2026-11-21T${time}:00:00Z`);
+    for (const time of ['12', '13']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
-    expect(house.notices[1]).toMatchObject({ slot: Date.parse('2026-11-21T12:00:00Z') });
-    expect(await house.ledger.outages()).toEqual([]);
+    expect(fixture.notices[1]).toMatchObject({ slot: Date.parse('2026-11-21T12:00:00Z') });
+    expect(await fixture.ledger.outages()).toEqual([]);
     fails();
-    await house.goTo('2026-11-21T14:00:00Z');
+    await fixture.goTo('2026-11-21T14:00:00Z');
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00', 'failed job 14:00']);
   });
 
   it('survives a restart: it is not told again, and its end is told', async () => {
     const jobs = jobsOf({ job: { retries: none } });
-    const first = await house.start(jobs);
+    const first = await fixture.start(jobs);
     fails();
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     await first.stop(0);
-    const second = await house.start(jobs);
+    const second = await fixture.start(jobs);
     expect([...second.outages().keys()]).toEqual(['job']);
-    await house.goTo('2026-11-21T10:00:00Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
     expect(told()).toEqual(['failed job 09:00']);
     works();
-    await house.goTo('2026-11-21T11:00:00Z');
+    await fixture.goTo('2026-11-21T11:00:00Z');
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
     expect(second.outages().size).toBe(0);
   });
 
   it('is no outage while another try is to come', async () => {
-    await house.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
+    await fixture.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
     fails();
-    house.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
-    await house.goTo('2026-11-21T09:00:00Z');
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:00:00Z');
     works();
-    await house.goTo('2026-11-21T09:01:00Z');
-    expect((await house.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
+    await fixture.goTo('2026-11-21T09:01:00Z');
+    expect((await fixture.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
     expect(told()).toEqual([]);
   });
 
   it('is not over when a run ends well on late data', async () => {
     const report = { needs: ['pull'], needsDeadline: minute, retries: none } as const;
-    await house.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
-    for (const time of ['09:00', '09:01', '10:00', '10:01']) await house.goTo(`2026-11-21T${time}:00Z`);
-    expect((await house.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
+    await fixture.start(jobsOf({ pull: { schedule: '0 0 1 1 *' }, report }));
+    for (const time of ['09:00', '09:01', '10:00', '10:01']) await fixture.goTo(`2026-11-21T${time}:00Z`);
+    expect((await fixture.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
     expect(told()).toEqual(['late report 09:00']);
-    house.reach.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
-    await house.goTo('2026-11-21T11:00:00Z');
+    fixture.reach.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
+    await fixture.goTo('2026-11-21T11:00:00Z');
     expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
   });
 
   it('of a run by hand is none: whoever ordered it sees how it ended; a good one ends the outage', async () => {
     const jobs = jobsOf({ job: { retries: none } });
-    const scheduler = await house.start(jobs);
+    const scheduler = await fixture.start(jobs);
     const byHand = async () => {
-      const now = house.clock.now();
+      const now = fixture.clock.now();
       const job = jobs.get('job') ?? jobOf('job');
       const ordered = scheduler.order({ job, interval: { start: now, end: now }, trigger: 'hand' });
       await settled(scheduler);
@@ -92,36 +92,36 @@ describe('an outage', () => {
     fails();
     expect((await byHand()).run.state).toBe('failed');
     expect(told()).toEqual([]);
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     works();
     expect((await byHand()).run.state).toBe('ok');
     expect(told()).toEqual(['failed job 09:00', 'recovered job 09:00']);
   });
 
   it('of a job that is removed is over without a word; when it comes back and fails it is another', async () => {
-    const scheduler = await house.start(jobsOf({ job: { retries: none } }));
+    const scheduler = await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     await scheduler.adopt(new Map(), 4);
     await settled(scheduler);
-    expect(await house.ledger.outages()).toEqual([]);
+    expect(await fixture.ledger.outages()).toEqual([]);
     await scheduler.adopt(jobsOf({ job: { retries: none } }), 4);
     await settled(scheduler);
-    await house.goTo('2026-11-21T10:00:00Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
     expect(told()).toEqual(['failed job 09:00', 'failed job 10:00']);
   });
 
   it('is told again until it could be told', async () => {
-    const deaf = await house.start(jobsOf({ job: { retries: none } }));
+    const deaf = await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
-    const { push } = house.notices;
-    house.notices.push = () => {
+    const { push } = fixture.notices;
+    fixture.notices.push = () => {
       throw new Error('the outbox cannot be written');
     };
-    await house.goTo('2026-11-21T09:00:00Z');
-    expect(await house.ledger.outages()).toEqual([]);
-    house.notices.push = push;
-    await house.goTo('2026-11-21T09:00:01Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    expect(await fixture.ledger.outages()).toEqual([]);
+    fixture.notices.push = push;
+    await fixture.goTo('2026-11-21T09:00:01Z');
     expect(told()).toEqual(['failed job 09:00']);
     expect([...deaf.outages().keys()]).toEqual(['job']);
   });
@@ -129,29 +129,29 @@ describe('an outage', () => {
 
 describe('missed slots', () => {
   const asleepUntil = async (moment: string, job: Parameters<typeof jobOf>[1]) => {
-    await (await house.start(jobsOf({ job: job ?? {} }))).stop(0);
-    house.clock.set(Date.parse(moment));
-    await house.start(jobsOf({ job: job ?? {} }));
+    await (await fixture.start(jobsOf({ job: job ?? {} }))).stop(0);
+    fixture.clock.set(Date.parse(moment));
+    await fixture.start(jobsOf({ job: job ?? {} }));
   };
 
   it('are told when nothing ran in their place', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
-    expect(await house.rows()).toHaveLength(4);
+    expect(await fixture.rows()).toHaveLength(4);
     expect(told()).toEqual(['missed job 12:00']);
-    await house.goTo('2026-11-21T13:00:00Z');
+    await fixture.goTo('2026-11-21T13:00:00Z');
     expect(told()).toEqual(['missed job 12:00', 'recovered job 12:00']);
   });
 
   it('are not told when a later one stands in for them', async () => {
     await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'latest' });
-    expect((await house.rows()).map((row) => row.split(' ')[1])).toEqual([
+    expect((await fixture.rows()).map((row) => row.split(' ')[1])).toEqual([
       'missed',
       'missed',
       'missed',
       'ok',
     ]);
     expect(told()).toEqual([]);
-    expect(house.lines).toContainEqual(expect.objectContaining({ message: 'slots were missed', rows: 3 }));
+    expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'slots were missed', rows: 3 }));
   });
 
   it('of a suspended job are not told', async () => {

@@ -10,7 +10,7 @@ export type Field = { readonly text: string; readonly values: ReadonlySet<number
 export type DayField = {
   readonly text: string;
   readonly set: boolean;
-  readonly means: (year: number, month: number, date: number) => boolean;
+  readonly deps: (year: number, month: number, date: number) => boolean;
 };
 
 export type Pattern = {
@@ -116,8 +116,8 @@ const offsetsOf = (zone: string): readonly number[] => {
 
 const dayMatches = (pattern: Pattern, year: number, month: number, date: number): boolean => {
   if (!pattern.month.values.has(month)) return false;
-  const byDate = pattern.date.means(year, month, date);
-  const byWeekday = pattern.weekday.means(year, month, date);
+  const byDate = pattern.date.deps(year, month, date);
+  const byWeekday = pattern.weekday.deps(year, month, date);
   if (!pattern.date.set) return byWeekday;
   if (!pattern.weekday.set) return byDate;
   return pattern.dayMatch === 'any' ? byDate || byWeekday : byDate && byWeekday;

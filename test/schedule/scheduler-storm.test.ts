@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
 import { modelLedger } from '../warehouse/model-ledger.ts';
-import { openSchedulerHouse } from './support/scheduler-house.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { openSchedulerFixture } from './support/scheduler-house.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';
-import { runStorm } from './support/storm.ts';
+import { runChaos } from './support/storm.ts';
 
-vi.setConfig({ testTimeout: 180_000 * stormTimes });
+vi.setConfig({ testTimeout: 180_000 * chaosFactor });
 
 describe('whatever happens to the process, the clock, the config and the disk', () => {
   it('each slot has its row, is run as its policies say, and is doubled by nothing', async () => {
     await fc.assert(
       fc.asyncProperty(plans(12), async (plan) => {
-        await runStorm(plan, modelLedger());
+        await runChaos(plan, modelLedger());
       }),
-      { numRuns: few(10, 20 * stormTimes), endOnFailure: true },
+      { numRuns: few(10, 20 * chaosFactor), endOnFailure: true },
     );
   });
 
   it('the same over the ledger in the warehouse', async () => {
     await fc.assert(
       fc.asyncProperty(plans(6), async (plan) => {
-        await using house = await openSchedulerHouse();
-        await runStorm(plan, house.ledger);
+        await using fixture = await openSchedulerFixture();
+        await runChaos(plan, fixture.ledger);
       }),
-      { numRuns: few(1, 2 * stormTimes), endOnFailure: true },
+      { numRuns: few(1, 2 * chaosFactor), endOnFailure: true },
     );
   });
 });

@@ -5,10 +5,10 @@ import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from 
 import type { Schedule } from '../../src/schedule/slots.ts';
 import { changesOf, firstYear, lastYear, quickWallAt, slotsIn, textOf, wallAt } from './oracle.ts';
 import type { DayField, Field, Pattern } from './oracle.ts';
-import { stormTimes } from '../support/storm.ts';
+import { chaosFactor } from '../support/storm.ts';
 
-const rounds = 2000 * stormTimes;
-vi.setConfig({ testTimeout: 60_000 * stormTimes });
+const rounds = 2000 * chaosFactor;
+vi.setConfig({ testTimeout: 60_000 * chaosFactor });
 
 const zones = [
   'America/New_York',
@@ -27,9 +27,9 @@ const zones = [
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-type Part<T> = { readonly text: string; readonly means: T };
+type Part<T> = { readonly text: string; readonly deps: T };
 
-const span = (from: number, to: number, step = 1): number[] => {
+const range = (from: number, to: number, step = 1): number[] => {
   const values: number[] = [];
   for (let value = from; value <= to; value += step) values.push(value);
   return values;
@@ -40,11 +40,11 @@ const cased = (names: readonly string[], name: (value: number) => number) =>
     .tuple(fc.nat(names.length - 1), fc.constantFrom('lower', 'upper'))
     .map(([index, letters]): Part<number> => {
       const text = names[index] ?? '';
-      return { text: letters === 'upper' ? text.toUpperCase() : text, means: name(index) };
+      return { text: letters === 'upper' ? text.toUpperCase() : text, deps: name(index) };
     });
 
 const single = (value: fc.Arbitrary<number>): fc.Arbitrary<Part<number[]>> =>
-  value.map((one) => ({ text: String(one), means: [one] }));
+  value.map((one) => ({ text: String(one), deps: [one] }));
 
 const ranges = (value: fc.Arbitrary<number>): fc.Arbitrary<Part<number[]>> =>
   fc
@@ -53,20 +53,20 @@ const ranges = (value: fc.Arbitrary<number>): fc.Arbitrary<Part<number[]>> =>
       const [from, to] = a < b ? [a, b] : [b, a];
       return {
         text: `${from}-${to}${step === undefined ? '' : `/${step}`}`,
-        means: span(from, to, step),
+        deps: range(from, to, step),
       };
     });
 
 const steps = (min: number, max: number): fc.Arbitrary<Part<number[]>> =>
   fc
     .integer({ min: 1, max: max - min + 1 })
-    .map((step) => ({ text: `*/${step}`, means: span(min, max, step) }));
+    .map((step) => ({ text: `*/${step}`, deps: range(min, max, step) }));
 
-const every = (min: number, max: number): Part<number[]> => ({ text: '*', means: span(min, max) });
+const every = (min: number, max: number): Part<number[]> => ({ text: '*', deps: range(min, max) });
 
 const fieldOf = (parts: readonly Part<number[]>[]): Field => {
   const text = parts.map((part) => part.text).join(',');
-  return { text, values: new Set(parts.flatMap((part) => part.means)), wild: /[*/]/.test(text) };
+  return { text, values: new Set(parts.flatMap((part) => part.deps)), wild: /[*/]/.test(text) };
 };
 
 const listOf = <T>(part: fc.Arbitrary<T>) => fc.array(part, { minLength: 1, maxLength: 3 });
@@ -102,10 +102,10 @@ const monthField: fc.Arbitrary<Field> = fc
         fc.oneof(
           single(monthNumber),
           ranges(monthNumber),
-          monthName.map(({ text, means }): Part<number[]> => ({ text, means: [means] })),
+          monthName.map(({ text, deps }): Part<number[]> => ({ text, deps: [deps] })),
           fc.tuple(monthName, monthName).map(([a, b]): Part<number[]> => {
-            const [from, to] = a.means < b.means ? [a, b] : [b, a];
-            return { text: `${from.text}-${to.text}`, means: span(from.means, to.means) };
+            const [from, to] = a.deps < b.deps ? [a, b] : [b, a];
+            return { text: `${from.text}-${to.text}`, deps: range(from.deps, to.deps) };
           }),
         ),
       ),
@@ -123,29 +123,29 @@ const isWorkday = (year: number, month: number, date: number): boolean =>
 const nearestWorkday = (year: number, month: number, wanted: number): number | undefined =>
   wanted > lastOf(year, month)
     ? undefined
-    : span(1, lastOf(year, month))
+    : range(1, lastOf(year, month))
         .filter((date) => isWorkday(year, month, date))
         .sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
 
-type Day = DayField['means'];
-const dates = ({ text, means }: Part<number[]>): Part<Day> => ({
+type Day = DayField['deps'];
+const dates = ({ text, deps }: Part<number[]>): Part<Day> => ({
   text,
-  means: (_year, _month, date) => means.includes(date),
+  deps: (_year, _month, date) => deps.includes(date),
 });
 const dateNumber = fc.integer({ min: 1, max: 31 });
 const lastWorkday: Part<Day> = {
   text: 'LW',
-  means: (year, month, date) =>
-    date === span(1, lastOf(year, month)).findLast((each) => isWorkday(year, month, each)),
+  deps: (year, month, date) =>
+    date === range(1, lastOf(year, month)).findLast((each) => isWorkday(year, month, each)),
 };
-const lastDate: Part<Day> = { text: 'L', means: (year, month, date) => date === lastOf(year, month) };
+const lastDate: Part<Day> = { text: 'L', deps: (year, month, date) => date === lastOf(year, month) };
 
 const dayField = (parts: readonly Part<Day>[]): DayField => ({
   text: parts.map((part) => part.text).join(','),
   set: true,
-  means: (...day) => parts.some((part) => part.means(...day)),
+  deps: (...day) => parts.some((part) => part.deps(...day)),
 });
-const everyDay = (text: string): DayField => ({ text, set: false, means: () => true });
+const everyDay = (text: string): DayField => ({ text, set: false, deps: () => true });
 
 const dateField: fc.Arbitrary<DayField> = fc.oneof(
   { weight: 1, arbitrary: fc.constant([lastWorkday]).map(dayField) },
@@ -160,7 +160,7 @@ const dateField: fc.Arbitrary<DayField> = fc.oneof(
           weight: 2,
           arbitrary: fc.oneof(fc.constantFrom(1, 2, 28, 29, 30, 31), dateNumber).map((wanted): Part<Day> => ({
             text: `${wanted}W`,
-            means: (year, month, date) => date === nearestWorkday(year, month, wanted),
+            deps: (year, month, date) => date === nearestWorkday(year, month, wanted),
           })),
         },
       ),
@@ -169,33 +169,33 @@ const dateField: fc.Arbitrary<DayField> = fc.oneof(
 );
 
 const weekdays =
-  (means: readonly number[]): Day =>
+  (deps: readonly number[]): Day =>
   (...day) =>
-    means.some((weekday) => weekday % 7 === weekdayOf(...day));
+    deps.some((weekday) => weekday % 7 === weekdayOf(...day));
 const weekdayName = cased(weekdayNames, (index) => index);
 const weekdayNumber = fc.integer({ min: 0, max: 7 });
 const oneWeekday = fc.oneof(
-  weekdayNumber.map((means): Part<number> => ({ text: String(means), means })),
+  weekdayNumber.map((deps): Part<number> => ({ text: String(deps), deps })),
   weekdayName,
 );
 const weekdayField: fc.Arbitrary<DayField> = listOf(
   fc.oneof(
-    oneWeekday.map(({ text, means }): Part<Day> => ({ text, means: weekdays([means]) })),
-    ranges(weekdayNumber).map(({ text, means }): Part<Day> => ({ text, means: weekdays(means) })),
+    oneWeekday.map(({ text, deps }): Part<Day> => ({ text, deps: weekdays([deps]) })),
+    ranges(weekdayNumber).map(({ text, deps }): Part<Day> => ({ text, deps: weekdays(deps) })),
     fc
       .tuple(weekdayName, weekdayName)
-      .filter(([from, to]) => from.means < (to.means === 0 ? 7 : to.means) && from.means !== 0)
+      .filter(([from, to]) => from.deps < (to.deps === 0 ? 7 : to.deps) && from.deps !== 0)
       .map(([from, to]): Part<Day> => ({
         text: `${from.text}-${to.text}`,
-        means: weekdays(span(from.means, to.means === 0 ? 7 : to.means)),
+        deps: weekdays(range(from.deps, to.deps === 0 ? 7 : to.deps)),
       })),
-    fc.tuple(oneWeekday, fc.integer({ min: 1, max: 5 })).map(([{ text, means }, which]): Part<Day> => ({
+    fc.tuple(oneWeekday, fc.integer({ min: 1, max: 5 })).map(([{ text, deps }, which]): Part<Day> => ({
       text: `${text}#${which}`,
-      means: (...day) => weekdays([means])(...day) && Math.ceil(day[2] / 7) === which,
+      deps: (...day) => weekdays([deps])(...day) && Math.ceil(day[2] / 7) === which,
     })),
-    oneWeekday.map(({ text, means }): Part<Day> => ({
+    oneWeekday.map(({ text, deps }): Part<Day> => ({
       text: `${text}L`,
-      means: (...day) => weekdays([means])(...day) && day[2] + 7 > lastOf(day[0], day[1]),
+      deps: (...day) => weekdays([deps])(...day) && day[2] + 7 > lastOf(day[0], day[1]),
     })),
   ),
 ).map(dayField);
@@ -218,7 +218,7 @@ const dayFields: fc.Arbitrary<readonly [DayField, DayField]> = fc.oneof(
     weight: 1,
     arbitrary: fc.tuple(
       anyDay,
-      steps(0, 6).map(({ text, means }) => dayField([{ text, means: weekdays(means) }])),
+      steps(0, 6).map(({ text, deps }) => dayField([{ text, deps: weekdays(deps) }])),
     ),
   },
 );
@@ -271,7 +271,7 @@ const scheduleOf = (pattern: Pattern, zone: string): Schedule => ({
 });
 
 /** Long enough for some hundred slots, as far as the oracle knows the clocks. */
-const spanOf = ({ second, minute, hour }: Pattern): number => {
+const rangeOf = ({ second, minute, hour }: Pattern): number => {
   const perDay = (second?.values.size ?? 1) * minute.values.size * hour.values.size;
   return Math.round(Math.min(Math.max((200 / perDay) * 86_400, 8000), 400 * 86_400));
 };
@@ -296,7 +296,7 @@ describe('slots of random schedules', () => {
       fc.property(cases, ({ zone, pattern, after, millis }) => {
         const schedule = scheduleOf(pattern, zone);
         const from = unixMillis(after * 1000 + millis);
-        const until = Math.min(after + spanOf(pattern), knownTo + 300 * 86_400);
+        const until = Math.min(after + rangeOf(pattern), knownTo + 300 * 86_400);
         const end = unixMillis(until * 1000 + millis);
         const expected = slotsIn(pattern, zone, after, until).map((slot) => slot * 1000);
         const fault = scheduleFault(schedule);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stretchAt, stretchesIn } from '../../src/schedule/slot-zone.ts';
-import type { Stretch } from '../../src/schedule/slot-zone.ts';
+import { offsetPeriodAt, offsetPeriodsIn } from '../../src/schedule/slot-zone.ts';
+import type { OffsetPeriod } from '../../src/schedule/slot-zone.ts';
 
 const day = 86_400;
 const hour = 3600;
@@ -11,14 +11,14 @@ const clocks = (change: number) => (instant: number) =>
   instant >= 10 * day && instant < 20 * day ? hour + change : hour;
 
 /** What the planner goes by at an instant: the offset, and the first reading of its stretch that is new. */
-const at = (stretches: readonly Stretch[], instant: number) => {
-  const stretch = stretches.find(({ start, end }) => instant >= start && instant < end);
-  return stretch && [stretch.offset, Math.max(instant + stretch.offset, stretch.fresh)];
+const at = (offsetPeriods: readonly OffsetPeriod[], instant: number) => {
+  const offsetPeriod = offsetPeriods.find(({ start, end }) => instant >= start && instant < end);
+  return offsetPeriod && [offsetPeriod.offset, Math.max(instant + offsetPeriod.offset, offsetPeriod.fresh)];
 };
 
 describe('stretches of a zone', () => {
   it('begin where clocks are changed, to the second', () => {
-    const found = stretchesIn(clocks(-hour), 0, 40 * day);
+    const found = offsetPeriodsIn(clocks(-hour), 0, 40 * day);
     expect(found).toEqual([
       { start: 0, end: 10 * day, offset: hour, fresh: hour },
       { start: 10 * day, end: 20 * day, offset: 0, fresh: 10 * day + hour },
@@ -39,8 +39,11 @@ describe('stretches of a zone', () => {
     const changes = fc.constantFrom(-day, -hour, -hour / 2, hour / 2, hour, day);
     fc.assert(
       fc.property(changes, cuts, fc.nat(100 * hour), (change, cut, later) => {
-        const whole = stretchesIn(clocks(change), 0, 40 * day);
-        const parts = [...stretchesIn(clocks(change), 0, cut), ...stretchesIn(clocks(change), cut, 40 * day)];
+        const whole = offsetPeriodsIn(clocks(change), 0, 40 * day);
+        const parts = [
+          ...offsetPeriodsIn(clocks(change), 0, cut),
+          ...offsetPeriodsIn(clocks(change), cut, 40 * day),
+        ];
         for (const instant of [cut - 1, cut, cut + 1, cut + later])
           expect(at(parts, instant)).toEqual(at(whole, instant));
         expect(parts.every(({ start }, index) => start === (parts[index - 1]?.end ?? 0))).toBe(true);
@@ -50,8 +53,8 @@ describe('stretches of a zone', () => {
   });
 
   it('know offsets of seconds', () => {
-    expect(stretchAt('Africa/Monrovia', 0).offset).toBe(-(44 * 60 + 30));
-    expect(stretchAt('Asia/Kolkata', 0).offset).toBe(5.5 * hour);
-    expect(stretchAt('UTC', 0).offset).toBe(0);
+    expect(offsetPeriodAt('Africa/Monrovia', 0).offset).toBe(-(44 * 60 + 30));
+    expect(offsetPeriodAt('Asia/Kolkata', 0).offset).toBe(5.5 * hour);
+    expect(offsetPeriodAt('UTC', 0).offset).toBe(0);
   });
 });

@@ -3,14 +3,14 @@ import { fault } from '../../src/base/index.ts';
 import { planClaim } from '../../src/schedule/claims.ts';
 import type { RunLedger } from '../../src/warehouse/index.ts';
 import { heldRuns } from './support/held-runs.ts';
-import { at, hour, jobOf, jobsOf, minute, openSchedulerHouse, settled } from './support/scheduler-house.ts';
-import type { SchedulerHouse } from './support/scheduler-house.ts';
+import { at, hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-house.ts';
+import type { SchedulerFixture } from './support/scheduler-house.ts';
 
-let house: SchedulerHouse;
+let fixture: SchedulerFixture;
 beforeEach(async () => {
-  house = await openSchedulerHouse('2026-11-21T08:30:00Z');
+  fixture = await openSchedulerFixture('2026-11-21T08:30:00Z');
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 const writes = ['claim', 'forget', 'reopen', 'begin', 'end', 'close', 'noteOutages'] as const;
 type Write = (typeof writes)[number];
@@ -40,125 +40,125 @@ describe('a ledger that cannot be written for a while', () => {
   it.each(writes)(
     '%s is refused: nothing begins that is not written down, nothing is lost or doubled',
     async (call) => {
-      const { disk, ledger } = fullDisk(house.ledger);
+      const { disk, ledger } = fullDisk(fixture.ledger);
       const retries = { limit: 1, backoff: 'constant', initial: minute, max: hour } as const;
       let failing = true;
       const begun: Promise<string>[] = [];
-      house.play = async ({ run }) => {
-        begun.push(house.ledger.find(run).then((row) => `${row?.state} ${row?.attempts === run.attempts}`));
+      fixture.play = async ({ run }) => {
+        begun.push(fixture.ledger.find(run).then((row) => `${row?.state} ${row?.attempts === run.attempts}`));
         if (failing) throw fault('gateway-unreachable', 'no way there');
         return { summary: 'done', figures: {} };
       };
       const jobs = jobsOf({ job: { retries }, quarter: { schedule: '*/15 * * * *', retries } });
-      const scheduler = await house.start(jobs, { ledger });
+      const scheduler = await fixture.start(jobs, { ledger });
       disk.refused = (one) => one === call;
-      await house.goTo('2026-11-21T09:00:00Z');
+      await fixture.goTo('2026-11-21T09:00:00Z');
       failing = false;
-      for (let second = 1; second < 5; second += 1) await house.goTo(`2026-11-21T09:00:0${second}Z`);
+      for (let second = 1; second < 5; second += 1) await fixture.goTo(`2026-11-21T09:00:0${second}Z`);
       disk.refused = () => false;
-      await house.goTo('2026-11-21T09:00:05Z');
-      await house.goTo('2026-11-21T09:01:05Z');
-      const ended = (await house.runs()).map(
+      await fixture.goTo('2026-11-21T09:00:05Z');
+      await fixture.goTo('2026-11-21T09:01:05Z');
+      const ended = (await fixture.runs()).map(
         ({ job, slot, state }) => `${job} ${new Date(slot).getUTCMinutes()} ${state}`,
       );
       expect(ended.toSorted()).toEqual(['job 0 ok', 'quarter 0 ok', 'quarter 45 missed']);
       expect(new Set(await Promise.all(begun))).toEqual(new Set(['running true']));
       expect(scheduler.openRuns()).toEqual([]);
-      const runs = await house.runs();
-      const attempts = await house.ledger.attempts(runs);
-      expect(attempts).toHaveLength(house.began.length);
+      const runs = await fixture.runs();
+      const attempts = await fixture.ledger.attempts(runs);
+      expect(attempts).toHaveLength(fixture.began.length);
       if (call === 'claim' || call === 'begin' || call === 'end') expect(disk.refusals).toBeGreaterThan(4);
     },
   );
 
   it('a run that has ended well is written down as such when that is possible, and not run again', async () => {
-    const { disk, ledger } = fullDisk(house.ledger);
-    const held = heldRuns(house);
-    await house.start(jobsOf({ job: {} }), { ledger });
-    await house.goTo('2026-11-21T09:00:00Z');
+    const { disk, ledger } = fullDisk(fixture.ledger);
+    const held = heldRuns(fixture);
+    await fixture.start(jobsOf({ job: {} }), { ledger });
+    await fixture.goTo('2026-11-21T09:00:00Z');
     disk.refused = () => true;
     held[0]?.end();
-    await house.goTo('2026-11-21T09:00:01Z');
-    await house.goTo('2026-11-21T10:00:00Z');
-    expect(await house.rows()).toEqual(['2026-11-21T09:00:00 running']);
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 running']);
     expect(
-      house.lines.filter(({ message }) => message === 'the ledger cannot be brought up to date'),
+      fixture.lines.filter(({ message }) => message === 'the ledger cannot be brought up to date'),
     ).toHaveLength(1);
     disk.refused = () => false;
-    await house.goTo('2026-11-21T10:00:01Z');
-    expect(await house.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 running']);
-    expect((await house.runs())[0]?.endedAt).toBe(at('2026-11-21T09:00:01Z'));
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 running']);
+    expect((await fixture.runs())[0]?.endedAt).toBe(at('2026-11-21T09:00:01Z'));
     expect(held).toHaveLength(2);
   });
 
   it('a change of the config that is refused half-way loses no slot that was claimed on the way', async () => {
-    const { disk, ledger } = fullDisk(house.ledger);
-    const scheduler = await house.start(jobsOf({ job: {}, going: {} }), { ledger });
-    house.clock.set(at('2026-11-21T09:00:00Z'));
+    const { disk, ledger } = fullDisk(fixture.ledger);
+    const scheduler = await fixture.start(jobsOf({ job: {}, going: {} }), { ledger });
+    fixture.clock.set(at('2026-11-21T09:00:00Z'));
     disk.refused = (call) => call === 'forget';
     await expect(scheduler.adopt(jobsOf({ job: {} }), 4)).rejects.toThrow('no space left');
     await settled(scheduler);
-    expect(house.began.toSorted()).toEqual(['going 2026-11-21T09:00:00', 'job 2026-11-21T09:00:00']);
+    expect(fixture.began.toSorted()).toEqual(['going 2026-11-21T09:00:00', 'job 2026-11-21T09:00:00']);
     disk.refused = () => false;
     await scheduler.adopt(jobsOf({ job: {} }), 4);
-    await house.goTo('2026-11-21T10:00:00Z');
-    expect(house.began).toHaveLength(3);
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    expect(fixture.began).toHaveLength(3);
   });
 
   it('an order that cannot be written down is refused', async () => {
-    const { disk, ledger } = fullDisk(house.ledger);
+    const { disk, ledger } = fullDisk(fixture.ledger);
     const jobs = jobsOf({ job: {} });
-    const scheduler = await house.start(jobs, { ledger });
+    const scheduler = await fixture.start(jobs, { ledger });
     disk.refused = () => true;
-    const now = house.clock.now();
+    const now = fixture.clock.now();
     const ordered = scheduler.order({
       job: jobOf('job'),
       interval: { start: now, end: now },
       trigger: 'hand',
     });
     await expect(ordered).rejects.toThrow('no space left');
-    expect(house.began).toEqual([]);
+    expect(fixture.began).toEqual([]);
     expect(scheduler.openRuns()).toEqual([]);
   });
 });
 
 describe('a clock that jumps', () => {
   const steps = async (from: string, seconds: number): Promise<void> => {
-    for (let second = 0; second <= seconds; second += 1) await house.goTo(at(from) + second * 1000);
+    for (let second = 0; second <= seconds; second += 1) await fixture.goTo(at(from) + second * 1000);
   };
 
   it('back by seconds: what ran is not run again, what is yet to come comes once', async () => {
-    await house.start(jobsOf({ job: { schedule: '*/2 * * * * *' } }));
+    await fixture.start(jobsOf({ job: { schedule: '*/2 * * * * *' } }));
     await steps('2026-11-21T08:30:01Z', 10);
     await steps('2026-11-21T08:30:05Z', 10);
-    const rows = await house.rows();
+    const rows = await fixture.rows();
     expect(rows).toEqual(
       [2, 4, 6, 8, 10, 12, 14].map((second) => `2026-11-21T08:30:${String(second).padStart(2, '0')} ok`),
     );
-    expect(house.began).toHaveLength(7);
+    expect(fixture.began).toHaveLength(7);
   });
 
   it('back by years: slots come by the clock there is', async () => {
-    await house.start(jobsOf({ job: {} }));
-    await house.goTo('2026-11-21T09:00:00Z');
-    await house.goTo('2024-02-29T09:30:00Z');
-    await house.goTo('2024-02-29T10:00:00Z');
-    expect(await house.rows()).toEqual(['2024-02-29T10:00:00 ok', '2026-11-21T09:00:00 ok']);
+    await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2024-02-29T09:30:00Z');
+    await fixture.goTo('2024-02-29T10:00:00Z');
+    expect(await fixture.rows()).toEqual(['2024-02-29T10:00:00 ok', '2026-11-21T09:00:00 ok']);
   });
 
   it('far ahead, then right again: slots of today are run today', async () => {
-    const held = heldRuns(house);
-    await house.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
-    await house.goTo('2031-11-21T08:30:00Z');
+    const held = heldRuns(fixture);
+    await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
+    await fixture.goTo('2031-11-21T08:30:00Z');
     expect(held.map(({ execution }) => execution.job.name)).toHaveLength(2);
-    await house.goTo('2026-11-21T08:31:00Z');
+    await fixture.goTo('2026-11-21T08:31:00Z');
     for (const { end } of held) end();
-    await house.goTo('2026-11-21T08:32:00Z');
-    expect((await house.runs()).map(({ job, state }) => `${job} ${state}`)).toEqual([
+    await fixture.goTo('2026-11-21T08:32:00Z');
+    expect((await fixture.runs()).map(({ job, state }) => `${job} ${state}`)).toEqual([
       'hourly ok',
       'daily ok',
     ]);
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     expect(
       held
         .slice(2)
@@ -168,28 +168,28 @@ describe('a clock that jumps', () => {
   });
 
   it('ahead while a run fails, and right again at the next start: its retry comes after its wait', async () => {
-    house.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
-    const first = await house.start(jobsOf({ job: {} }));
-    await house.goTo('2027-11-21T09:00:00Z');
-    expect((await house.runs()).at(-1)).toMatchObject({
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const first = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2027-11-21T09:00:00Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({
       state: 'failed',
       nextAttempt: at('2027-11-21T09:00:30Z'),
     });
     await first.stop(0);
-    house.clock.set(at('2026-11-21T08:40:00Z'));
-    house.play = async () => ({ summary: 'done', figures: {} });
-    await house.start(jobsOf({ job: {} }));
-    await house.goTo('2026-11-21T08:40:30Z');
-    expect((await house.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
+    fixture.clock.set(at('2026-11-21T08:40:00Z'));
+    fixture.play = async () => ({ summary: 'done', figures: {} });
+    await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2026-11-21T08:40:30Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
   });
 
   it('back over a slot that somebody waits for: the order is refused, the slot runs in its time', async () => {
-    const held = heldRuns(house);
-    const scheduler = await house.start(
+    const held = heldRuns(fixture);
+    const scheduler = await fixture.start(
       jobsOf({ job: { locks: ['gateway'] }, other: { locks: ['gateway'], schedule: '59 8 * * *' } }),
     );
-    await house.goTo('2026-11-21T08:59:00Z');
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T08:59:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     expect(held).toHaveLength(1);
     const slot = at('2026-11-21T09:00:00Z');
     const ordered = scheduler.order({
@@ -200,12 +200,12 @@ describe('a clock that jumps', () => {
     });
     const refused = expect(ordered).rejects.toThrow(/set back/);
     await settled(scheduler);
-    await house.goTo('2026-11-21T08:59:30Z');
+    await fixture.goTo('2026-11-21T08:59:30Z');
     await refused;
     held[0]?.end();
-    await house.goTo('2026-11-21T08:59:31Z');
+    await fixture.goTo('2026-11-21T08:59:31Z');
     expect(held).toHaveLength(1);
-    await house.goTo('2026-11-21T09:00:00Z');
+    await fixture.goTo('2026-11-21T09:00:00Z');
     expect(held).toHaveLength(2);
   });
 });

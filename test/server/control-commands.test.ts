@@ -5,7 +5,7 @@ import { askDaemon } from '../../src/server/index.ts';
 import type { Commands, RunResult } from '../../src/server/index.ts';
 import {
   at,
-  openControlHouse,
+  openControlFixture,
   rejection,
   runResult,
   runView,
@@ -17,14 +17,14 @@ const never = new AbortController().signal;
 
 describe('a command through the control socket', () => {
   it('brings each question and its answer across', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const asked: unknown[] = [];
     const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
       asked.push(what);
       return Promise.resolve(answer);
     };
     const next = [{ job: 'spend', slot: at, zone: 'UTC' }];
-    await house.listen({
+    await fixture.listen({
       status: () => note(statusView, 'status'),
       runs: (query) => note([runView('spend')], 'runs', query),
       next: (query) => note(next, 'next', query),
@@ -32,7 +32,7 @@ describe('a command through the control socket', () => {
       run: (order) => note(runResult(order.job), 'run', order),
       backfill: (order) => note({ slots: 2, ok: 1, already: 0, failed: 1 }, 'backfill', order),
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     expect(await daemon.ping()).toEqual({ version: '1.2.3', pid: process.pid });
     expect(await daemon.status()).toEqual(statusView);
     expect(await daemon.runs({ job: 'a&b=c ü', limit: 20 })).toEqual([runView('spend')]);
@@ -42,10 +42,10 @@ describe('a command through the control socket', () => {
       'pull 3 windows',
       'mail 1 person',
     ]);
-    const span = { job: 'spend', from: '2026-11-01', to: '2026-11-03' };
-    await daemon.plan(span);
+    const range = { job: 'spend', from: '2026-11-01', to: '2026-11-03' };
+    await daemon.plan(range);
     expect(await daemon.run({ job: 'Überblick' }, noProgress, never)).toEqual(runResult('Überblick'));
-    expect(await daemon.backfill(span, noProgress, () => undefined, never)).toEqual({
+    expect(await daemon.backfill(range, noProgress, () => undefined, never)).toEqual({
       slots: 2,
       ok: 1,
       already: 0,
@@ -57,15 +57,15 @@ describe('a command through the control socket', () => {
       ['runs', { limit: 1 }],
       ['next', { count: 5 }],
       ['plan', { job: 'spend', slot: '2026-11-21' }],
-      ['plan', span],
+      ['plan', range],
       ['run', { job: 'Überblick' }],
-      ['backfill', span],
+      ['backfill', range],
     ]);
   });
 
   it('shows progress and results in their order, and the last step of each before what follows it', async () => {
-    await using house = await openControlHouse();
-    await house.listen({
+    await using fixture = await openControlFixture();
+    await fixture.listen({
       backfill: async (_order, progress, onRun) => {
         for (const done of [1, 2]) {
           for (let rows = 1; rows <= 50; rows += 1) progress({ step: 'pulling', done, total: 2, rows });
@@ -77,7 +77,7 @@ describe('a command through the control socket', () => {
       },
     });
     const seen: unknown[] = [];
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     await daemon.backfill(
       { job: 'spend', from: 'a', to: 'b' },
       (step) => seen.push(step),
@@ -97,37 +97,37 @@ describe('a command through the control socket', () => {
   });
 
   it('lets ten lines a second of a step through', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const seen: ProgressStep[] = [];
-    await house.listen({
+    await fixture.listen({
       run: async (order, progress) => {
         for (let rows = 0; rows < 1000; rows += 1) {
           progress({ step: 'pulling', rows });
-          house.clock.advance(1);
+          fixture.clock.advance(1);
         }
         return runResult(order.job);
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     await daemon.run({ job: 'spend' }, (step) => seen.push(step), never);
     expect(seen.map(({ rows }) => rows)).toEqual([0, 99, 199, 299, 399, 499, 599, 699, 799, 899, 999]);
   });
 
   it('keeps everything that a fault says', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const unknownJob = fault('job-unknown', 'no job is named „spent“', { advice: 'did you mean spend?' });
     const limited = fault('gateway-rate-limited', 'too many calls', {
       retryAfter: 2500,
       cause: new Error('x'),
     });
-    await house.listen({
+    await fixture.listen({
       status: () => Promise.reject(unknownJob),
       run: (_order, progress) => {
         progress({ step: 'pulling' });
         return Promise.reject(limited);
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     expect(await rejection(daemon.status())).toMatchObject({
       name: 'Fault',
       code: 'job-unknown',
@@ -149,9 +149,9 @@ describe('a command through the control socket', () => {
   });
 
   it('tells an error that is no fault without the places of the other side, and logs it there', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const logged: unknown[] = [];
-    await house.listen(
+    await fixture.listen(
       {
         status: () => Promise.reject(new TypeError('x is no function')),
         next: () => {
@@ -160,7 +160,7 @@ describe('a command through the control socket', () => {
       },
       { log: { ...silentLog, error: (message, fields) => logged.push([message, fields?.['command']]) } },
     );
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     const error = await rejection(daemon.status());
     expect(error.message).toContain('x is no function');
     expect([error.name, error.stack]).toEqual(['Error', undefined]);
@@ -169,7 +169,7 @@ describe('a command through the control socket', () => {
       ['a command failed', 'GET /status'],
       ['a command failed', 'GET /next'],
     ]);
-    expect((await sendRaw(house.socket, 'GET', '/status')).text).not.toMatch(/\.ts|at /);
+    expect((await sendRaw(fixture.socket, 'GET', '/status')).text).not.toMatch(/\.ts|at /);
   });
 
   it.each<[string, string, string, string, number]>([
@@ -187,15 +187,15 @@ describe('a command through the control socket', () => {
     ['another command', 'POST', '/constructor', '{}', 404],
     ['another method', 'GET', '/run', '', 404],
   ])('refuses %s', async (_, method, path, body, status) => {
-    await using house = await openControlHouse();
-    await house.listen({});
-    const answer = await sendRaw(house.socket, method, path, body);
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
+    const answer = await sendRaw(fixture.socket, method, path, body);
     const { outcome } = JSON.parse(answer.text) as { outcome: { fault: { code: string; exitCode: number } } };
     expect([answer.status, outcome.fault.code, outcome.fault.exitCode]).toEqual([status, 'wrong-use', 2]);
   });
 
   it('lets no secret across, in whatever it is', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const secret = 'sk-"quoted"\nsecret';
     const said = `it used ${secret} there`;
     const commands: Partial<Commands> = {
@@ -208,35 +208,35 @@ describe('a command through the control socket', () => {
         return { slots: 1, ok: 1, already: 0, failed: 0 };
       },
     };
-    await house.listen(commands, { redact: (text) => text.replaceAll(secret, '[secret]') });
+    await fixture.listen(commands, { redact: (text) => text.replaceAll(secret, '[secret]') });
     const answers = await Promise.all([
-      sendRaw(house.socket, 'GET', '/status'),
-      sendRaw(house.socket, 'POST', '/plan', '{"job":"a"}'),
-      sendRaw(house.socket, 'POST', '/run', '{"job":"a"}'),
-      sendRaw(house.socket, 'POST', '/backfill', '{"job":"a","from":"b","to":"c"}'),
+      sendRaw(fixture.socket, 'GET', '/status'),
+      sendRaw(fixture.socket, 'POST', '/plan', '{"job":"a"}'),
+      sendRaw(fixture.socket, 'POST', '/run', '{"job":"a"}'),
+      sendRaw(fixture.socket, 'POST', '/backfill', '{"job":"a","from":"b","to":"c"}'),
     ]);
     const all = answers.map(({ text }) => text).join('');
     expect(all.match(/it used \[secret\] there/g)).toHaveLength(6);
     expect(all).not.toContain('quoted');
     const seen: RunResult[] = [];
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     await daemon.backfill({ job: 'a', from: 'b', to: 'c' }, noProgress, (result) => seen.push(result), never);
     expect(seen[0]?.advice).toBe('it used [secret] there');
   });
 
   it('ends with an error when the answer cannot be written', async () => {
-    await using house = await openControlHouse();
-    await house.listen({ plan: () => Promise.resolve([1n] as never) });
-    const daemon = await house.daemon();
+    await using fixture = await openControlFixture();
+    await fixture.listen({ plan: () => Promise.resolve([1n] as never) });
+    const daemon = await fixture.daemon();
     await expect(daemon.plan({ job: 'a' })).rejects.toThrow('BigInt');
   });
 
   it('answers many at once', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     let waiting = 0;
     let release: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
-    await house.listen({
+    await fixture.listen({
       run: async (order) => {
         waiting += 1;
         if (waiting === 100) release();
@@ -244,7 +244,7 @@ describe('a command through the control socket', () => {
         return runResult(order.job);
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     const jobs = Array.from({ length: 100 }, (_, index) => `job-${index}`);
     const results = await Promise.all(
       jobs.map((job) => daemon.run({ job }, noProgress, new AbortController().signal)),
@@ -253,28 +253,28 @@ describe('a command through the control socket', () => {
   });
 
   it('is obeyed by the same version alone, whichever is the newer', async () => {
-    await using house = await openControlHouse();
-    await house.listen({});
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
     for (const version of ['1.2.2', '1.3.0']) {
-      const error = await rejection(house.ask(version));
+      const error = await rejection(fixture.ask(version));
       expect(error['code']).toBe('daemon-version-differs');
       expect(error.message).toBe(`the daemon is version 1.2.3 and this program is version ${version}`);
       expect(error['advice']).toContain('same version');
-      const raw = await sendRaw(house.socket, 'POST', '/run', '{"job":"a"}', {
+      const raw = await sendRaw(fixture.socket, 'POST', '/run', '{"job":"a"}', {
         'tollkeeper-version': version,
       });
       expect(raw.status).toBe(409);
       expect(raw.text).toContain('daemon-version-differs');
     }
-    expect((await sendRaw(house.socket, 'GET', '/status', '', {})).status).toBe(409);
+    expect((await sendRaw(fixture.socket, 'GET', '/status', '', {})).status).toBe(409);
   });
 
   it('finds the daemon by a path that is read from another folder', async () => {
-    await using house = await openControlHouse();
-    await house.listen({ status: () => Promise.resolve(statusView) });
+    await using fixture = await openControlFixture();
+    await fixture.listen({ status: () => Promise.resolve(statusView) });
     const daemon = await askDaemon('tollkeeper.duckdb', {
       version: '1.2.3',
-      clock: house.clock,
+      clock: fixture.clock,
       cwd: process.cwd(),
     });
     expect(await daemon?.status()).toEqual(statusView);

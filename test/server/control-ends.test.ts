@@ -6,9 +6,9 @@ import { fault, hasCode, noProgress, unixMillis } from '../../src/base/index.ts'
 import {
   at,
   deferred,
-  openControlHouse,
+  openControlFixture,
   openStranger,
-  openUnreadOrder,
+  openUnreadRequest,
   rejection,
   runResult,
   statusView,
@@ -26,7 +26,7 @@ describe('the end of a command before its time', () => {
   it.each(['run', 'backfill'] as const)(
     'reaches the daemon when the one who asked breaks off a %s',
     async (name) => {
-      await using house = await openControlHouse();
+      await using fixture = await openControlFixture();
       const begun = deferred();
       const reason = deferred<unknown>();
       const work = async (signal: AbortSignal): Promise<never> => {
@@ -34,11 +34,11 @@ describe('the end of a command before its time', () => {
         reason.resolve(await aborted(signal));
         throw signal.reason;
       };
-      await house.listen({
+      await fixture.listen({
         run: (_order, _progress, signal) => work(signal),
         backfill: (_order, _progress, _onRun, signal) => work(signal),
       });
-      const daemon = await house.daemon();
+      const daemon = await fixture.daemon();
       const stopping = new AbortController();
       const asked =
         name === 'run'
@@ -53,18 +53,18 @@ describe('the end of a command before its time', () => {
   );
 
   it('is seen before anything is sent when the signal was aborted already', async () => {
-    await using house = await openControlHouse();
-    await house.listen({});
-    const daemon = await house.daemon();
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
+    const daemon = await fixture.daemon();
     const error = await rejection(daemon.run({ job: 'a' }, noProgress, AbortSignal.abort()));
     expect(error['code']).toBe('aborted');
   });
 
   it('does not disturb the daemon when a command goes on after it was broken off', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const begun = deferred<AbortSignal>();
     const ended = deferred();
-    await house.listen({
+    await fixture.listen({
       status: () => Promise.resolve(statusView),
       backfill: async (_order, progress, onRun, signal) => {
         begun.resolve(signal);
@@ -75,7 +75,7 @@ describe('the end of a command before its time', () => {
         return { slots: 1, ok: 1, already: 0, failed: 0 };
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     const stopping = new AbortController();
     const asked = rejection(
       daemon.backfill({ job: 'a', from: 'b', to: 'c' }, noProgress, () => undefined, stopping.signal),
@@ -88,14 +88,14 @@ describe('the end of a command before its time', () => {
   });
 
   it('reaches everyone who waits when the daemon is stopped', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const signals: AbortSignal[] = [];
     const begun = deferred();
     const hang = (): Promise<never> => {
       if (signals.length === 2) begun.resolve();
       return new Promise(() => undefined);
     };
-    const listener = await house.listen({
+    const listener = await fixture.listen({
       status: hang,
       run: (_order, progress, signal) => {
         signals.push(signal);
@@ -108,7 +108,7 @@ describe('the end of a command before its time', () => {
         return hang();
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     const steps: unknown[] = [];
     const asked = Promise.all([
       rejection(daemon.run({ job: 'a' }, (step) => steps.push(step.rows), never)),
@@ -121,14 +121,14 @@ describe('the end of a command before its time', () => {
     expect(errors.map((error) => error['code'])).toEqual(Array(3).fill('daemon-stopped'));
     expect(steps).toEqual([1, 2]);
     expect(signals.map(({ reason }) => hasCode(reason, 'daemon-stopped'))).toEqual([true, true]);
-    expect(await readdir(dirname(house.socket))).toEqual([]);
-    expect(await house.ask()).toBeUndefined();
+    expect(await readdir(dirname(fixture.socket))).toEqual([]);
+    expect(await fixture.ask()).toBeUndefined();
     expect((await rejection(daemon.status()))['code']).toBe('daemon-stopped');
   });
 
   it('is told when the daemon dies in the middle', async () => {
-    await using house = await openControlHouse();
-    await using _stranger = await openStranger(house, (socket) => {
+    await using fixture = await openControlFixture();
+    await using _stranger = await openStranger(fixture, (socket) => {
       socket.once('data', (head) => {
         const greets = head.toString().startsWith('GET /ping');
         const line = greets ? '{"event":"end","outcome":{"end":"value"}}\n' : '{"event":"alive"}\n';
@@ -138,28 +138,28 @@ describe('the end of a command before its time', () => {
         );
       });
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     const error = await rejection(daemon.run({ job: 'a' }, noProgress, never));
     expect([error['code'], error['retryHelps']]).toEqual(['daemon-stopped', true]);
   });
 
   it('shows signs of life while nothing happens', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const begun = deferred();
     const end = deferred();
-    await house.listen({
+    await fixture.listen({
       run: async (order) => {
         begun.resolve();
         await end.promise;
         return runResult(order.job);
       },
     });
-    const order = await openUnreadOrder(house.socket, '/run', { job: 'a' });
+    const order = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
     order.setEncoding('utf8');
     await begun.promise;
     for (let beats = 0; beats < 3; beats += 1) {
       const heard = once(order, 'data');
-      house.clock.advance(10_000);
+      fixture.clock.advance(10_000);
       expect((await heard)[0]).toContain('{"event":"alive"}');
     }
     const heard = once(order, 'data');
@@ -169,11 +169,11 @@ describe('the end of a command before its time', () => {
   });
 
   it('does not come while the daemon shows signs of life', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const begun = deferred();
     const turn = deferred<(step: number) => void>();
     const end = deferred();
-    await house.listen({
+    await fixture.listen({
       run: async (order, progress) => {
         turn.resolve((rows) => progress({ step: `step ${rows}`, rows }));
         begun.resolve();
@@ -181,16 +181,16 @@ describe('the end of a command before its time', () => {
         return runResult(order.job);
       },
     });
-    const daemon = await house.daemon();
+    const daemon = await fixture.daemon();
     let seen: () => void = () => undefined;
     const asked = daemon.run({ job: 'a' }, () => seen(), never);
     await begun.promise;
-    const tell = await turn.promise;
+    const notify = await turn.promise;
     for (let minute = 0; minute < 10; minute += 1) {
       const shown = new Promise<void>((resolve) => (seen = resolve));
-      tell(minute);
+      notify(minute);
       // Even when this side looks at the time before it looks at what has come.
-      if (minute > 0) house.clock.advance(61_000);
+      if (minute > 0) fixture.clock.advance(61_000);
       await shown;
     }
     end.resolve();
@@ -198,14 +198,14 @@ describe('the end of a command before its time', () => {
   });
 
   it('is given up when the daemon is silent', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const asked = deferred();
-    await using _stranger = await openStranger(house, (socket) => {
+    await using _stranger = await openStranger(fixture, (socket) => {
       socket.once('data', () => asked.resolve());
     });
-    const answer = rejection(house.ask());
+    const answer = rejection(fixture.ask());
     await asked.promise;
-    house.clock.advance(15_000);
+    fixture.clock.advance(15_000);
     const error = await answer;
     expect(error['code']).toBe('daemon-unreachable');
     expect(error.message).toContain('no sign of life for 15 seconds');
@@ -214,20 +214,20 @@ describe('the end of a command before its time', () => {
 
 describe('a reader that does not read', () => {
   it('gets less progress, and the end all the same, when it reads again', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const done = deferred();
-    await house.listen({
+    await fixture.listen({
       run: async (order, progress) => {
         for (let rows = 0; rows < 30_000; rows += 1) {
           progress({ step: 'pulling', rows, detail: 'x'.repeat(100) });
-          house.clock.advance(100);
+          fixture.clock.advance(100);
           if (rows % 1000 === 0) await new Promise(setImmediate);
         }
         done.resolve();
         return runResult(order.job);
       },
     });
-    const order = await openUnreadOrder(house.socket, '/run', { job: 'a' });
+    const order = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
     order.pause();
     await done.promise;
     let text = '';
@@ -239,10 +239,10 @@ describe('a reader that does not read', () => {
   });
 
   it('is let go when results pile up, and its command is aborted', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const reason = deferred<unknown>();
     let results = 0;
-    await house.listen({
+    await fixture.listen({
       backfill: async (_order, _progress, onRun, signal) => {
         void aborted(signal).then(reason.resolve);
         while (!signal.aborted) {
@@ -255,7 +255,7 @@ describe('a reader that does not read', () => {
         throw signal.reason;
       },
     });
-    const order = await openUnreadOrder(house.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
+    const order = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
     order.pause();
     expect(hasCode(await reason.promise, 'aborted')).toBe(true);
     expect(results).toBeLessThan(50_000);
@@ -263,20 +263,20 @@ describe('a reader that does not read', () => {
   });
 
   it('does not hold up the stop of the daemon', async () => {
-    await using house = await openControlHouse();
+    await using fixture = await openControlFixture();
     const full = deferred();
-    const listener = await house.listen({
+    const listener = await fixture.listen({
       backfill: async (_order, _progress, onRun) => {
         for (let results = 1; results <= 3000; results += 1) onRun(runResult('a'), results, 3000);
         full.resolve();
         return new Promise(() => undefined);
       },
     });
-    const order = await openUnreadOrder(house.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
+    const order = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
     order.pause();
     await full.promise;
     await listener[Symbol.asyncDispose]();
-    await expect(stat(house.socket)).rejects.toThrow('ENOENT');
+    await expect(stat(fixture.socket)).rejects.toThrow('ENOENT');
     order.destroy();
   });
 });

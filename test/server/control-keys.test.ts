@@ -1,14 +1,21 @@
 import { expect, it } from 'vitest';
 import { noProgress } from '../../src/base/index.ts';
 import type { KeyCommands, KeyOutcome } from '../../src/server/index.ts';
-import { at, deferred, openControlHouse, rejection, sendRaw, unaskedKeys } from './support/control-house.ts';
+import {
+  at,
+  deferred,
+  openControlFixture,
+  rejection,
+  sendRaw,
+  unaskedKeys,
+} from './support/control-house.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';
 const outcome: KeyOutcome = { rotations: [], changes: [], notes: ['a note'], good: true };
 
 it('brings each order on keys and its answer across, with progress', async () => {
-  await using house = await openControlHouse();
+  await using fixture = await openControlFixture();
   const asked: unknown[] = [];
   const note = <T>(answer: T, ...what: unknown[]): Promise<T> => {
     asked.push(what);
@@ -36,8 +43,8 @@ it('brings each order on keys and its answer across, with progress', async () =>
     reconcile: (order) => note([], 'reconcile', order),
     history: (order) => note({ zone: 'UTC', steps: [] }, 'history', order),
   };
-  await house.listen({ keys });
-  const { keys: daemon } = await house.daemon();
+  await fixture.listen({ keys });
+  const { keys: daemon } = await fixture.daemon();
   const steps: unknown[] = [];
   // A plan of thousands of keys.
   const file = 'ü'.repeat(900_000);
@@ -85,16 +92,16 @@ it.each([
   ['/keys/apply', '{"file":"","who":"c"}'],
   ['/keys/give-up', '{"service":"a"}'],
 ])('%s refuses %s', async (path, body) => {
-  await using house = await openControlHouse();
-  await house.listen({ keys: unaskedKeys });
-  expect((await sendRaw(house.socket, 'POST', path, body)).status).toBe(400);
+  await using fixture = await openControlFixture();
+  await fixture.listen({ keys: unaskedKeys });
+  expect((await sendRaw(fixture.socket, 'POST', path, body)).status).toBe(400);
 });
 
 it('ends an order with the connection of whoever gave it', async () => {
-  await using house = await openControlHouse();
+  await using fixture = await openControlFixture();
   const leave = new AbortController();
   const stopped = deferred();
-  await house.listen({
+  await fixture.listen({
     keys: {
       ...unaskedKeys,
       rotate: (_order, _progress, signal) =>
@@ -107,7 +114,7 @@ it('ends an order with the connection of whoever gave it', async () => {
         }),
     },
   });
-  const { keys } = await house.daemon();
+  const { keys } = await fixture.daemon();
   const order = keys.rotate({ key: 'a', now: false, who }, noProgress, leave.signal);
   expect((await rejection(order)).message).toBe('the command was broken off');
   await stopped.promise;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
 import { askDaemon, listenForCommands, socketPath } from '../../src/server/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openControlHouse, openStranger, rejection, statusView } from './support/control-house.ts';
+import { openControlFixture, openStranger, rejection, statusView } from './support/control-house.ts';
 
 const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
 
@@ -63,62 +63,62 @@ describe('the place of the control socket', () => {
   });
 
   it('is reached by the way from the working folder where the whole path is too long', async () => {
-    await using house = await openControlHouse();
-    const deep = join(dirname(house.databasePath), 'd'.repeat(100));
+    await using fixture = await openControlFixture();
+    const deep = join(dirname(fixture.databasePath), 'd'.repeat(100));
     await mkdir(deep);
     const databasePath = join(deep, 'x.duckdb');
-    const means = { databasePath, version: '1', clock: house.clock, log: silentLog };
+    const deps = { databasePath, version: '1', clock: fixture.clock, log: silentLog };
     const commands = { status: () => Promise.resolve(statusView) } as never;
-    await expect(listenForCommands({ ...means, commands })).rejects.toThrow('control socket');
-    expect(await askDaemon(databasePath, means)).toBeUndefined();
+    await expect(listenForCommands({ ...deps, commands })).rejects.toThrow('control socket');
+    expect(await askDaemon(databasePath, deps)).toBeUndefined();
     process.chdir(deep);
     try {
       expect(socketPath(databasePath)).toBe('control/tollkeeper.sock');
-      await using _listener = await listenForCommands({ ...means, commands });
-      const daemon = await askDaemon(databasePath, means);
+      await using _listener = await listenForCommands({ ...deps, commands });
+      const daemon = await askDaemon(databasePath, deps);
       expect(await daemon?.status()).toEqual(statusView);
       // From elsewhere it can be seen and not reached: that is not the same as no daemon.
       process.chdir(tmpdir());
-      const error = await rejection(askDaemon(databasePath, means));
+      const error = await rejection(askDaemon(databasePath, deps));
       expect(error['code']).toBe('socket-path-too-long');
       process.chdir(deep);
     } finally {
-      process.chdir(dirname(house.databasePath));
+      process.chdir(dirname(fixture.databasePath));
     }
   });
 });
 
 describe('the folder of the control socket', () => {
   it('is open to its owner alone, also when it was not', async () => {
-    await using house = await openControlHouse();
-    const folder = dirname(house.socket);
-    const first = await house.listen({});
+    await using fixture = await openControlFixture();
+    const folder = dirname(fixture.socket);
+    const first = await fixture.listen({});
     expect(await modeOf(folder)).toBe('700');
     await first[Symbol.asyncDispose]();
     await chmod(folder, 0o775);
-    await house.listen({});
+    await fixture.listen({});
     expect(await modeOf(folder)).toBe('700');
   });
 
   it('must not be another user’s', async () => {
-    await using house = await openControlHouse();
-    const error = await rejection(house.listen({}, { user: (process.getuid?.() ?? 0) + 1 }));
+    await using fixture = await openControlFixture();
+    const error = await rejection(fixture.listen({}, { user: (process.getuid?.() ?? 0) + 1 }));
     expect(error['code']).toBe('control-folder-unsafe');
     expect(error.message).toContain('belongs to another user');
   });
 
   it('must not be a link to some other place, nor a file', async () => {
-    await using house = await openControlHouse();
-    const folder = dirname(house.socket);
+    await using fixture = await openControlFixture();
+    const folder = dirname(fixture.socket);
     const elsewhere = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
     await symlink(elsewhere, folder);
-    expect((await rejection(house.listen({})))['code']).toBe('control-folder-unsafe');
+    expect((await rejection(fixture.listen({})))['code']).toBe('control-folder-unsafe');
     await rm(folder);
     await writeFile(folder, '');
-    expect((await rejection(house.listen({})))['code']).toBe('control-folder-unsafe');
+    expect((await rejection(fixture.listen({})))['code']).toBe('control-folder-unsafe');
     await rm(folder);
     await rm(elsewhere, { recursive: true });
-    await house.listen({});
+    await fixture.listen({});
   });
 
   it('says what cannot be written', async () => {
@@ -132,28 +132,28 @@ describe('the folder of the control socket', () => {
 
 describe('asking for a daemon', () => {
   it('finds none where there is no folder, no socket, or only one that a killed daemon left', async () => {
-    await using house = await openControlHouse();
-    expect(await house.ask()).toBeUndefined();
-    await mkdir(dirname(house.socket));
-    expect(await house.ask()).toBeUndefined();
-    await leaveStaleSocket(house.socket);
-    expect((await stat(house.socket)).isSocket()).toBe(true);
-    expect(await house.ask()).toBeUndefined();
-    await house.listen({ status: () => Promise.resolve(statusView) });
-    expect(await (await house.daemon()).status()).toEqual(statusView);
+    await using fixture = await openControlFixture();
+    expect(await fixture.ask()).toBeUndefined();
+    await mkdir(dirname(fixture.socket));
+    expect(await fixture.ask()).toBeUndefined();
+    await leaveStaleSocket(fixture.socket);
+    expect((await stat(fixture.socket)).isSocket()).toBe(true);
+    expect(await fixture.ask()).toBeUndefined();
+    await fixture.listen({ status: () => Promise.resolve(statusView) });
+    expect(await (await fixture.daemon()).status()).toEqual(statusView);
   });
 
   it('says so when this user may not', async () => {
-    await using house = await openControlHouse();
-    await house.listen({});
-    const error = await asStranger(dirname(house.socket), () => rejection(house.ask()));
+    await using fixture = await openControlFixture();
+    await fixture.listen({});
+    const error = await asStranger(dirname(fixture.socket), () => rejection(fixture.ask()));
     expect(error['code']).toBe('daemon-unreachable');
     expect(error['advice']).toContain('as the user that the daemon runs as');
   });
 
   it('tells an older daemon by its version, whatever it answers', async () => {
-    await using house = await openControlHouse();
-    await using _stranger = await openStranger(house, (socket) => {
+    await using fixture = await openControlFixture();
+    await using _stranger = await openStranger(fixture, (socket) => {
       const answer = '{"event":"end","outcome":{"end":"value","value":{"old":"shape"}}}\n';
       socket.once('data', () =>
         socket.end(
@@ -161,7 +161,7 @@ describe('asking for a daemon', () => {
         ),
       );
     });
-    const error = await rejection(house.ask());
+    const error = await rejection(fixture.ask());
     expect([error['code'], error['exitCode']]).toEqual(['daemon-version-differs', 1]);
     expect(error.message).toBe('the daemon is version 0.9.0 and this program is version 1.2.3');
   });
@@ -173,11 +173,11 @@ describe('asking for a daemon', () => {
     ['no event', 'HTTP/1.1 200 OK\r\ntollkeeper-version: 1.2.3\r\ncontent-length: 3\r\n\r\n{}\n'],
     ['nothing', ''],
   ])('is not led astray by %s', async (_, answer) => {
-    await using house = await openControlHouse();
-    await using _stranger = await openStranger(house, (socket) => {
+    await using fixture = await openControlFixture();
+    await using _stranger = await openStranger(fixture, (socket) => {
       socket.once('data', () => socket.end(answer));
     });
-    const error = await rejection(house.ask());
+    const error = await rejection(fixture.ask());
     expect([error['code'], error['exitCode']]).toEqual(['daemon-unreachable', 1]);
     expect(error['advice']).toMatch(/listens there/);
   });

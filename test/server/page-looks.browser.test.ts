@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutboxView, StatusView } from '../../src/server/index.ts';
 import { hostileNames } from '../report/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
-import { badMails, badStatus, goodStatus, openPageHouse } from './support/page-house.ts';
+import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-house.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];
@@ -27,7 +27,7 @@ const ordinaryNames = [
 
 const stands: Readonly<Record<string, { status: StatusView; mails: readonly OutboxView[] }>> = {
   well: { status: goodStatus, mails: [] },
-  trouble: { status: badStatus(ordinaryNames), mails: badMails(ordinaryNames) },
+  problem: { status: badStatus(ordinaryNames), mails: badMails(ordinaryNames) },
   hostile: { status: badStatus(hostileNames), mails: badMails(hostileNames) },
 };
 
@@ -40,7 +40,7 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
   ] as const)(
     'at %i px, %s: nothing overflows, all can be read, nothing runs',
     async (width, colorScheme) => {
-      await using house = await openPageHouse({
+      await using fixture = await openPageFixture({
         status: async () => status,
         outbox: async ({ states = [], limit }) =>
           mails.filter(({ state }) => states.includes(state)).slice(0, limit),
@@ -53,7 +53,7 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
         page.on('request', (request) => reached.push(request.url()));
         page.on('dialog', (dialog) => complaints.push(dialog.message()));
         page.on('console', (message) => complaints.push(message.text()));
-        await page.goto(house.url, { waitUntil: 'load' });
+        await page.goto(fixture.url, { waitUntil: 'load' });
         if (pictures !== undefined) {
           await mkdir(pictures, { recursive: true });
           await page.screenshot({
@@ -63,7 +63,7 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
         }
         expect(await overflow(page)).toEqual([]);
         expect(await faint(page)).toEqual([]);
-        expect(reached.filter((url) => url !== house.url && !url.startsWith('data:'))).toEqual([]);
+        expect(reached.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
         // A breach of the page's own policy would be told here.
         expect(complaints).toEqual([]);
       } finally {
@@ -74,8 +74,8 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
 });
 
 test('a report of the archive is shown with its styles, and runs no script', async () => {
-  await using house = await openPageHouse({});
-  await house.write(
+  await using fixture = await openPageFixture({});
+  await fixture.write(
     'reports/daily/20261121T050000.000Z/report.html',
     `<!doctype html><style>p{color:rgb(1,2,3)}</style><p style="margin:7px">figures</p>
      <img alt="x" src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==">
@@ -83,7 +83,7 @@ test('a report of the archive is shown with its styles, and runs no script', asy
   );
   const page = await browser.newPage();
   try {
-    await page.goto(`${house.url}reports/daily/20261121T050000.000Z`, { waitUntil: 'load' });
+    await page.goto(`${fixture.url}reports/daily/20261121T050000.000Z`, { waitUntil: 'load' });
     const [colour, margin, width, title] = await page.evaluate<unknown[]>(`(() => {
       const { color, margin } = getComputedStyle(document.querySelector('p'));
       return [color, margin, document.querySelector('img').naturalWidth, document.title];

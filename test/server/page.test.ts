@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutboxView } from '../../src/server/index.ts';
 import { hostileNames } from '../report/hostile.ts';
 import { deferred } from './support/control-house.ts';
-import { badMails, badStatus, goodStatus, openPageHouse } from './support/page-house.ts';
+import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-house.ts';
 
 type Node = {
   readonly nodeName: string;
@@ -33,8 +33,8 @@ const outboxOf =
 
 describe('the status page', () => {
   it('tells that all is well, of jobs, data and reports', async () => {
-    await using house = await openPageHouse({});
-    const { status, headers, text } = await house.ask('/');
+    await using fixture = await openPageFixture({});
+    const { status, headers, text } = await fixture.ask('/');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=UTF-8');
     const { shown, nodes } = read(text);
@@ -58,11 +58,11 @@ describe('the status page', () => {
 
   it('tells mails of unknown outcome with their recipient and what to do', async () => {
     const rows = badMails(['ann@example.com']);
-    await using house = await openPageHouse({
+    await using fixture = await openPageFixture({
       status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1 } }),
       outbox: outboxOf(rows),
     });
-    const { shown } = read((await house.ask('/')).text);
+    const { shown } = read((await fixture.ask('/')).text);
     for (const words of [
       'Needs a person 1 mail refused 1 mail of unknown outcome',
       'ann@example.com unknown 40',
@@ -78,11 +78,11 @@ describe('the status page', () => {
   });
 
   it('tells faults of a config, outages, gaps and rotations, and names that mean harm do none', async () => {
-    await using house = await openPageHouse({
+    await using fixture = await openPageFixture({
       status: async () => badStatus(hostileNames),
       outbox: outboxOf(badMails(hostileNames)),
     });
-    const { text } = await house.ask('/');
+    const { text } = await fixture.ask('/');
     const { shown, nodes } = read(text);
     for (const words of [
       'jobs in outage: job-0, job-1,',
@@ -126,7 +126,7 @@ describe('the status page', () => {
   it('holds no secret, whatever escaping does to it', async () => {
     const secret = 'p&ss<w>"rd';
     const redact = (words: string): string => words.replaceAll(secret, '[redacted]');
-    await using house = await openPageHouse(
+    await using fixture = await openPageFixture(
       {
         status: async () => ({
           ...goodStatus,
@@ -135,14 +135,14 @@ describe('the status page', () => {
       },
       { redact },
     );
-    const { shown } = read((await house.ask('/')).text);
+    const { shown } = read((await fixture.ask('/')).text);
     expect(shown).toContain('admin_key [redacted]');
     expect(shown).not.toContain(secret);
   });
 
   it('is kept nowhere, framed nowhere, and runs nothing', async () => {
-    await using house = await openPageHouse({});
-    const { headers } = await house.ask('/');
+    await using fixture = await openPageFixture({});
+    const { headers } = await fixture.ask('/');
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -160,34 +160,34 @@ describe('the status page', () => {
     const held = deferred<typeof goodStatus>();
     let asked = 0;
     let broken = false;
-    await using house = await openPageHouse({
+    await using fixture = await openPageFixture({
       status: () => {
         asked += 1;
         return broken ? Promise.reject(new Error('the database is busy <b>')) : held.promise;
       },
     });
-    const asking = [house.ask('/'), house.ask('/'), house.ask('/reports/a/b')];
+    const asking = [fixture.ask('/'), fixture.ask('/'), fixture.ask('/reports/a/b')];
     // It comes after the others, and does not wait for them.
     expect((await asking[2])?.status).toBe(404);
     held.resolve(goodStatus);
     expect((await Promise.all(asking)).map(({ status }) => status)).toEqual([200, 200, 404]);
     expect(asked).toBe(1);
     broken = true;
-    const answer = await house.ask('/');
+    const answer = await fixture.ask('/');
     expect(answer.status).toBe(503);
     expect(answer.text).toContain('cannot be told at this moment: the database is busy &lt;b&gt;');
-    expect(house.logged()).toContain('the status page cannot tell how things stand');
+    expect(fixture.logged()).toContain('the status page cannot tell how things stand');
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('changes nothing: %s is refused', async (method) => {
-    await using house = await openPageHouse({});
-    const { status, headers } = await house.ask('/', { method });
+    await using fixture = await openPageFixture({});
+    const { status, headers } = await fixture.ask('/', { method });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
   it('answers a HEAD without a body', async () => {
-    await using house = await openPageHouse({});
-    expect(await house.ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    await using fixture = await openPageFixture({});
+    expect(await fixture.ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 });
 
@@ -210,10 +210,10 @@ describe('the name that the page is asked for by', () => {
     ['a@127.0.0.1', 400],
     ['127.0.0.1:99999', 400],
   ])('%s: %i', async (host, expected) => {
-    await using house = await openPageHouse({}, { names: ['status.example.com'] });
-    await house.write('reports/daily/20261121T050000.000Z/report.html', '<p>secret figures');
+    await using fixture = await openPageFixture({}, { names: ['status.example.com'] });
+    await fixture.write('reports/daily/20261121T050000.000Z/report.html', '<p>secret figures');
     for (const path of ['/', '/reports/daily/20261121T050000.000Z', '/nowhere']) {
-      const { status, text } = await house.ask(path, { headers: { host } });
+      const { status, text } = await fixture.ask(path, { headers: { host } });
       if (expected === 200) expect(status).toBe(path === '/nowhere' ? 404 : 200);
       else {
         expect([400, 421]).toContain(status);
@@ -227,10 +227,10 @@ describe('a report of the archive', () => {
   const place = 'daily-spend/20261121T050000.000Z-growth';
 
   it('comes as it was kept, and can do nothing', async () => {
-    await using house = await openPageHouse({});
+    await using fixture = await openPageFixture({});
     const report = '<!doctype html><title>Grüße</title><style>p{color:red}</style><p>figures';
-    await house.write(`reports/${place}/report.html`, report);
-    const { status, headers, text } = await house.ask(`/reports/${place}`);
+    await fixture.write(`reports/${place}/report.html`, report);
+    const { status, headers, text } = await fixture.ask(`/reports/${place}`);
     expect([status, text]).toEqual([200, report]);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');
@@ -240,19 +240,19 @@ describe('a report of the archive', () => {
   });
 
   it('is nothing but the HTML of a report, by whatever way it is asked for', async () => {
-    await using house = await openPageHouse({});
-    await house.write('tollkeeper.duckdb', 'secret');
-    await house.write('outbox/a/report.html', 'secret');
-    await house.write('report.html', 'secret');
-    await house.write('reports/report.html', 'secret');
-    await house.write(`reports/${place}/manifest.json`, 'secret');
-    await house.write('reports/.draft/20261121T050000.000Z/report.html', 'secret');
-    await house.write('reports/daily/.draft-x/report.html', 'secret');
-    await house.write('elsewhere/slot/report.html', 'secret');
-    await symlink('../elsewhere', join(house.archive, 'linked'));
-    await mkdir(join(house.archive, 'job/slot'), { recursive: true });
-    await symlink('../../../tollkeeper.duckdb', join(house.archive, 'job/slot/report.html'));
-    await mkdir(join(house.archive, 'job/folder/report.html'), { recursive: true });
+    await using fixture = await openPageFixture({});
+    await fixture.write('tollkeeper.duckdb', 'secret');
+    await fixture.write('outbox/a/report.html', 'secret');
+    await fixture.write('report.html', 'secret');
+    await fixture.write('reports/report.html', 'secret');
+    await fixture.write(`reports/${place}/manifest.json`, 'secret');
+    await fixture.write('reports/.draft/20261121T050000.000Z/report.html', 'secret');
+    await fixture.write('reports/daily/.draft-x/report.html', 'secret');
+    await fixture.write('elsewhere/slot/report.html', 'secret');
+    await symlink('../elsewhere', join(fixture.archive, 'linked'));
+    await mkdir(join(fixture.archive, 'job/slot'), { recursive: true });
+    await symlink('../../../tollkeeper.duckdb', join(fixture.archive, 'job/slot/report.html'));
+    await mkdir(join(fixture.archive, 'job/folder/report.html'), { recursive: true });
     for (const path of [
       '/reports/../outbox/a',
       '/reports/%2e%2e/outbox',
@@ -275,7 +275,7 @@ describe('a report of the archive', () => {
       `/reports/${'a'.repeat(300)}/b`,
       '//reports/daily/x',
     ]) {
-      const { status, text } = await house.ask(path);
+      const { status, text } = await fixture.ask(path);
       expect([path, status === 404 || status === 400]).toEqual([path, true]);
       expect(text).not.toContain('secret');
     }

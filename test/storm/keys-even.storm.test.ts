@@ -1,3 +1,3 @@
-import { playKeyStorm } from './support/key-storm.ts';
+import { runKeyChaos } from './support/key-storm.ts';
 
-playKeyStorm((index) => index % 2 === 0);
+runKeyChaos((index) => index % 2 === 0);

@@ -1,3 +1,3 @@
-import { playKeyStorm } from './support/key-storm.ts';
+import { runKeyChaos } from './support/key-storm.ts';
 
-playKeyStorm((index) => index % 2 === 1);
+runKeyChaos((index) => index % 2 === 1);

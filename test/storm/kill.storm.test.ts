@@ -3,12 +3,12 @@ import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram } from '../program/support/built-program.ts';
 import { gather } from './support/evidence.ts';
 import type { Evidence, JobEvidence } from './support/evidence.ts';
-import type { Life, Took } from './support/life.ts';
+import type { Run, Took } from './support/life.ts';
 import { play } from './support/play.ts';
 import type { Played } from './support/play.ts';
 import { drawRounds } from './support/rounds.ts';
-import { openStormHouse, slotLength, stormJobs } from './support/storm-house.ts';
-import type { StormHouse } from './support/storm-house.ts';
+import { openStormFixture, slotLength, chaosJobs } from './support/storm-house.ts';
+import type { StormFixture } from './support/storm-house.ts';
 import { twice } from './support/twice.ts';
 
 const count = Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60);
@@ -16,13 +16,13 @@ const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31
 vi.setConfig({ hookTimeout: 120_000 + count * 30_000 });
 
 /** What a run may be tried: once, and three times more. */
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 /** Milliseconds within which a daemon is ready, and within which one that waits takes over. */
 const promptly = 5000;
 
 let program: BuiltProgram;
-let house: StormHouse;
+let fixture: StormFixture;
 let played: Played;
 let evidence: Evidence;
 
@@ -34,11 +34,11 @@ const seconds = (took: readonly Took[]): string =>
 beforeAll(async () => {
   say(`storm of ${count} rounds, TOLLKEEPER_STORM_SEED=${seed}`);
   program = await buildProgram();
-  house = await openStormHouse(program);
-  played = await play(house, drawRounds(seed, count), (done) => {
+  fixture = await openStormFixture(program);
+  played = await play(fixture, drawRounds(seed, count), (done) => {
     if (done % 20 === 0) say(`storm: ${done} rounds of ${count}`);
   });
-  evidence = await gather(house, played.lives);
+  evidence = await gather(fixture, played.lives);
   say(`ready: ${seconds(played.starts)}; taken over: ${seconds(played.takeovers)}`);
   for (const { job, runs, attempts } of evidence.jobs) {
     const states = new Map<string, number>();
@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await program[Symbol.asyncDispose]();
 });
 
@@ -59,7 +59,7 @@ const ofJob = (job: string): JobEvidence => {
   return found;
 };
 
-const served = (): readonly Life[] => played.lives.filter(({ servedAt }) => servedAt !== undefined);
+const served = (): readonly Run[] => played.lives.filter(({ servedAt }) => servedAt !== undefined);
 const lastStop = (): number => Math.max(...played.lives.map(({ diedAt = 0 }) => diedAt));
 
 /** Runs that the last daemon had the time to end. */
@@ -78,7 +78,7 @@ describe('daemons that are killed at random moments', () => {
     expect(played.lives.map(({ process }) => process.stderr()).filter((text) => text !== '')).toEqual([]);
   });
 
-  it.each(stormJobs)('lose no slot of %s and double none', (job) => {
+  it.each(chaosJobs)('lose no slot of %s and double none', (job) => {
     const { runs } = ofJob(job);
     const slots = runs.flatMap(({ slot, through = slot }) =>
       Array.from({ length: (through - slot) / slotLength + 1 }, (_, index) => slot + index * slotLength),
@@ -93,7 +93,7 @@ describe('daemons that are killed at random moments', () => {
     expect(last).toBeLessThanOrEqual(lastStop());
   });
 
-  it.each(stormJobs)('do the work of each slot of %s once, and only work that is written down', (job) => {
+  it.each(chaosJobs)('do the work of each slot of %s once, and only work that is written down', (job) => {
     const { runs, attempts, begun, ended } = ofJob(job);
     const kills = played.lives.length;
     // Nobody began the same attempt twice, and nobody ended the same slot well twice.
@@ -104,8 +104,8 @@ describe('daemons that are killed at random moments', () => {
     );
     expect(begun.filter((one) => !written.has(one))).toEqual([]);
     // A kill may fall between the ledger and the line that tells of it.
-    const untold = written.size - begun.length;
-    expect(untold).toBeLessThanOrEqual(kills);
+    const pending = written.size - begun.length;
+    expect(pending).toBeLessThanOrEqual(kills);
     const good = new Set(runs.filter(({ state }) => state === 'ok').map(({ slot }) => Number(slot)));
     expect(ended.filter((slot) => !good.has(slot))).toEqual([]);
     expect(good.size - ended.length).toBeLessThanOrEqual(kills);
@@ -120,7 +120,7 @@ describe('daemons that are killed at random moments', () => {
     }
   });
 
-  it.each(stormJobs)('leave runs of %s that are interrupted and tried again', (job) => {
+  it.each(chaosJobs)('leave runs of %s that are interrupted and tried again', (job) => {
     const found = ofJob(job);
     let interrupted = 0;
     for (const run of settled(found)) {
@@ -136,10 +136,10 @@ describe('daemons that are killed at random moments', () => {
         );
         expect(life?.diedAt).toBeGreaterThanOrEqual(one.startedAt);
         const next = own[index + 1];
-        if (one.attempt === mostAttempts) expect(next).toBeUndefined();
+        if (one.attempt === maxAttempts) expect(next).toBeUndefined();
         else expect(next?.startedAt).toBeGreaterThanOrEqual(one.endedAt ?? Infinity);
       }
-      if (run.state === 'interrupted') expect(own).toHaveLength(mostAttempts);
+      if (run.state === 'interrupted') expect(own).toHaveLength(maxAttempts);
     }
     expect(interrupted).toBeGreaterThan(0);
   });
@@ -151,7 +151,7 @@ describe('daemons that are killed at random moments', () => {
       'mail-all': ['ok', 'interrupted'],
       'mail-latest': ['ok', 'interrupted', 'skipped', 'missed'],
     };
-    for (const job of stormJobs) {
+    for (const job of chaosJobs) {
       const found = ofJob(job);
       const others = settled(found).filter(({ state }) => allowed[job]?.includes(state) !== true);
       expect(others).toEqual([]);
@@ -185,7 +185,7 @@ describe('daemons that are killed at random moments', () => {
 
   it('ask the gateway in each good pull, and land what it served, nothing twice', () => {
     const { runs, attempts } = ofJob('pull-all');
-    const moments = house.asked
+    const moments = fixture.asked
       .filter(({ path }) => path === '/api/log/self/stream-export')
       .map(({ at }) => at);
     // Two runs within one second leave the second nothing to ask for.

@@ -11,7 +11,7 @@ import { interval, localDays } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from '../ingest/log-source.ts';
 import type { SourceRow } from '../ingest/log-source.ts';
@@ -85,7 +85,7 @@ it(
   async () => {
     process.stdout.write(`storm of ${count} killed pulls, TOLLKEEPER_STORM_SEED=${seed}\n`);
     await using folder = await testFolder();
-    const out = await compiledRooms();
+    const out = await compiledModules();
     const database = join(folder.path, 'killed.duckdb');
     const source = createServer((request, response) => {
       const query = new URL(request.url ?? '', 'http://localhost').searchParams;

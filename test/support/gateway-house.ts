@@ -12,7 +12,7 @@ import type { ManualClock } from './manual-clock.ts';
 /** Saturday, 21 November 2026, 06:03:07 UTC. */
 export const now = Date.UTC(2026, 10, 21, 6, 3, 7);
 
-export type GatewayHouse = AsyncDisposable & {
+export type GatewayFixture = AsyncDisposable & {
   readonly sandbox: Sandbox;
   readonly gateway: Gateway;
   readonly clock: ManualClock;
@@ -22,9 +22,9 @@ export type GatewayHouse = AsyncDisposable & {
 };
 
 /** The sandbox and a client of it over real HTTP, both on one clock. */
-export const openGatewayHouse = async (
+export const openGatewayFixture = async (
   options: Partial<Omit<SandboxOptions, 'now'>> = {},
-): Promise<GatewayHouse> => {
+): Promise<GatewayFixture> => {
   const clock = manualClock(now);
   const sandbox = await startSandbox({ months: 1, callsPerDay: 20, ...options, now: clock.now });
   const secrets = createSecretRegistry();

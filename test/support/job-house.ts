@@ -7,14 +7,14 @@ import { jobKinds } from '../../src/jobs/index.ts';
 import type { JobContext, JobKind, JobOutcome, JobPlan } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { openGatewayHouse } from './gateway-house.ts';
-import type { GatewayHouse } from './gateway-house.ts';
+import { openGatewayFixture } from './gateway-house.ts';
+import type { GatewayFixture } from './gateway-house.ts';
 import { engineThreads } from './storm.ts';
 
 /** What a run is for, and whatever else is to be other than usual. */
 export type RunChange = Partial<JobContext>;
 
-export type JobHouse = GatewayHouse & {
+export type JobFixture = GatewayFixture & {
   readonly context: JobContext;
   /** Runs a kind of job on settings as written in YAML; by hand and for now, unless the change says otherwise. */
   readonly run: (
@@ -30,31 +30,31 @@ export type JobHouse = GatewayHouse & {
 };
 
 /** Sandbox, client and a warehouse in memory, as a job sees them. */
-export const openJobHouse = async (
+export const openJobFixture = async (
   options: Partial<Omit<SandboxOptions, 'now'>> = {},
   profile: Partial<GatewayProfile> = {},
-): Promise<JobHouse> => {
-  const house = await openGatewayHouse(options);
+): Promise<JobFixture> => {
+  const fixture = await openGatewayFixture(options);
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-spool-'));
   const warehouse = await openWarehouse({
     path: ':memory:',
     memoryLimit: '512MB',
     threads: engineThreads,
     spoolDirectory,
-    clock: house.clock,
+    clock: fixture.clock,
     log: silentLog,
   });
   const context: JobContext = {
     name: 'test',
     runId: 'test-1',
-    slot: house.clock.now(),
-    interval: { start: house.clock.now(), end: house.clock.now() },
+    slot: fixture.clock.now(),
+    interval: { start: fixture.clock.now(), end: fixture.clock.now() },
     trigger: 'hand',
     account: {
       name: 'main',
       currency: 'USD',
       profile: { ...unknownGateway, ...profile },
-      gateway: house.gateway,
+      gateway: fixture.gateway,
     },
     zone: 'UTC',
     locale: 'en',
@@ -63,7 +63,7 @@ export const openJobHouse = async (
     reportDirectories: [new URL('../../reports', import.meta.url).pathname],
     reports: { folder: join(spoolDirectory, 'reports'), attachLimit: 10_000_000 },
     mail: undefined,
-    clock: house.clock,
+    clock: fixture.clock,
     log: silentLog,
     progress: noProgress,
     signal: new AbortController().signal,
@@ -74,11 +74,11 @@ export const openJobHouse = async (
     return kind;
   };
   const contextFor = (change: RunChange): JobContext => {
-    const now = house.clock.now();
+    const now = fixture.clock.now();
     return { ...context, slot: now, interval: { start: now, end: now }, ...change };
   };
   return {
-    ...house,
+    ...fixture,
     context,
     run: async (name, settings, change = {}) => {
       const kind = kindOf(name);
@@ -90,7 +90,7 @@ export const openJobHouse = async (
     },
     [Symbol.asyncDispose]: async () => {
       await warehouse[Symbol.asyncDispose]();
-      await house[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(spoolDirectory, { recursive: true, force: true });
     },
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSecretScanner, filesBelow } from './secret-scan.ts';
 
 /** What the run left in its folder that holds one of the secrets on the list. */
-const leakedIn = async (folder: string, list: string): Promise<readonly string[]> => {
+const compromisedIn = async (folder: string, list: string): Promise<readonly string[]> => {
   const scanner = createSecretScanner();
   for (const secret of (await readFile(list, 'utf8')).split('\n')) scanner.add(secret);
   if (scanner.isEmpty()) return [];
@@ -29,7 +29,7 @@ export const setup = async (): Promise<() => Promise<void>> => {
   process.env['TMPDIR'] = own;
   return async () => {
     const left = (await readdir(own)).filter((name) => name.startsWith('tollkeeper-'));
-    const leaked = await leakedIn(own, list);
+    const leaked = await compromisedIn(own, list);
     for (const folder of [own, aside]) await rm(folder, { recursive: true, force: true });
     if (left.length === 0 && leaked.length === 0) return;
     // An error in a teardown is printed and, by itself, does not fail the run.

@@ -79,7 +79,7 @@ export const openFolder = async (): Promise<Folder> => {
 };
 
 /** A config of one account and the usual jobs, everything by reference. */
-export const usualConfig = async (folder: Folder, since = '2026-10-22'): Promise<void> => {
+export const defaultConfig = async (folder: Folder, since = '2026-10-22'): Promise<void> => {
   await folder.write(
     'config/tollkeeper.yaml',
     `timezone: UTC

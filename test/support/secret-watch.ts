@@ -15,7 +15,7 @@ const findings = new Set<string>();
 let holdsApiKeys = false;
 
 /** Forgets what the files of tests before have watched, whose folders are gone. */
-export const watchAnew = (): void => {
+export const watchAgain = (): void => {
   scanner = createSecretScanner();
   for (const set of [sinks, findings]) set.clear();
   holdsApiKeys = false;

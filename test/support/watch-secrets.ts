@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { afterAll } from 'vitest';
-import { takeFindings, watchAnew, watchesSecrets, watchFolder, watchSecret } from './secret-watch.ts';
+import { takeFindings, watchAgain, watchesSecrets, watchFolder, watchSecret } from './secret-watch.ts';
 
 /** Of this process: it runs many files of tests, one after the other, and this module anew for each. */
 const installed = Symbol.for('tollkeeper tests: folders are looked through');
@@ -25,7 +25,7 @@ if (!(installed in globalThis)) {
   };
   syncBuiltinESMExports();
 }
-watchAnew();
+watchAgain();
 
 afterAll(() => {
   const found = takeFindings();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../src/base/index.ts';
 import type { LogBatch } from '../../src/warehouse/index.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { archiveOf, at, batchOfCalls, now, openAt, rowsAtRest, someCalls, year } from './archive-support.ts';
 import { testFolder } from './support.ts';
 import { sampled } from '../support/storm.ts';
@@ -51,7 +51,7 @@ const moments = sampled(allMoments, 2);
 
 it('killed at any moment, nothing is lost and nothing is there twice, and the next run completes it', async () => {
   await using folder = await testFolder();
-  const out = await compiledRooms();
+  const out = await compiledModules();
   const calls = someCalls(winter, 12_000);
   const february = interval(at('2024-02-10'), at('2024-02-20'));
   const again = calls.filter((call) => call.at >= february.start && call.at < february.end);

@@ -6,9 +6,9 @@ import type { Warehouse } from '../../src/warehouse/index.ts';
 import { at, batchOfCalls, cubeOf, day, dayMillis, openAt, rowsAtRest, year } from './archive-support.ts';
 import type { Call } from './archive-support.ts';
 import { testFolder } from './support.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
-const runs = few(1, 2 * stormTimes);
+const runs = few(1, 2 * chaosFactor);
 
 const first = at('2024-01-01');
 const days = 31 + 29 + 31;
@@ -39,7 +39,7 @@ const moment = fc.oneof(
     .map(([month, off]) => Math.min(days * day, Math.max(0, month * day + off))),
 );
 
-const span = fc
+const range = fc
   .tuple(moment, moment)
   .map(([one, other]) =>
     interval(unixSeconds(first + Math.min(one, other)), unixSeconds(first + Math.max(one, other))),
@@ -61,10 +61,10 @@ const call = fc.record({
 type Step =
   | { readonly do: 'land'; readonly window: Interval<UnixSeconds>; readonly calls: readonly Call[] }
   | { readonly do: 'archive'; readonly retain: number | undefined; readonly failsAt: number | undefined }
-  | { readonly do: 'read'; readonly span: Interval<UnixSeconds> }
+  | { readonly do: 'read'; readonly range: Interval<UnixSeconds> }
   | { readonly do: 'reopen' };
 
-const land = fc.tuple(span, fc.array(call, { maxLength: 25 })).map(([window, calls]): Step => ({
+const land = fc.tuple(range, fc.array(call, { maxLength: 25 })).map(([window, calls]): Step => ({
   do: 'land',
   window,
   calls:
@@ -89,7 +89,7 @@ const archive = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: land },
   { weight: 4, arbitrary: archive },
-  { weight: 1, arbitrary: span.map((one): Step => ({ do: 'read', span: one })) },
+  { weight: 1, arbitrary: range.map((one): Step => ({ do: 'read', range: one })) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: 'reopen' }) },
 );
 
@@ -133,7 +133,7 @@ it('whatever lands, is archived, breaks off and lands again: all is as in a ware
           }
           if (one.do === 'archive') await runArchive(warehouse, one);
           if (one.do === 'read')
-            expect(await warehouse.spend('main', one.span)).toEqual(await plain.spend('main', one.span));
+            expect(await warehouse.spend('main', one.range)).toEqual(await plain.spend('main', one.range));
           if (one.do === 'reopen') {
             await warehouse[Symbol.asyncDispose]();
             warehouse = await open('test');

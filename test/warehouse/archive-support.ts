@@ -67,7 +67,7 @@ export const batchOfCalls = async (
     quotedNewlines: calls.some(({ model, key, note }) => `${model}${key}${note}`.includes('\n')),
     currency: 'USD',
     amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-    opensSpan: true,
+    opensRange: true,
   };
 };
 

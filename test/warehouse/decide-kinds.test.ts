@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideKindWords, decideWords, mayTellKinds } from '../../src/warehouse/kinds/decide-kinds.ts';
-import type { WordEvidence } from '../../src/warehouse/kinds/decide-kinds.ts';
+import { decideKindLabels, decideLabels, mayTellKinds } from '../../src/warehouse/kinds/decide-kinds.ts';
+import type { LabelEvidence } from '../../src/warehouse/kinds/decide-kinds.ts';
 
-const word = (name: string, seen: Partial<WordEvidence>): WordEvidence => ({
+const word = (name: string, seen: Partial<LabelEvidence>): LabelEvidence => ({
   word: name,
   bare: 0,
   bareOfChargedModels: seen.bare ?? 0,
@@ -14,8 +14,8 @@ const word = (name: string, seen: Partial<WordEvidence>): WordEvidence => ({
   ...seen,
 });
 
-const decided = (words: readonly WordEvidence[]): Record<string, string> =>
-  Object.fromEntries(decideWords(words));
+const decided = (words: readonly LabelEvidence[]): Record<string, string> =>
+  Object.fromEntries(decideLabels(words));
 
 describe('the words of a column', () => {
   it('tell errors from calls where the word for errors has no row that was used', () => {
@@ -77,9 +77,9 @@ describe('the words of a column', () => {
 describe('unknown words of a column that is named for kinds', () => {
   it('stay unknown beside words that are known, unless they are errors or give back', () => {
     const bonus = word('bonus', { charged: 40 });
-    expect(decideKindWords([bonus], true)).toEqual(new Map());
+    expect(decideKindLabels([bonus], true)).toEqual(new Map());
     expect(
-      decideKindWords([bonus, word('failed_upstream', { bare: 9 }), word('credit', { refunds: 1 })], true),
+      decideKindLabels([bonus, word('failed_upstream', { bare: 9 }), word('credit', { refunds: 1 })], true),
     ).toEqual(
       new Map([
         ['failed_upstream', 'error'],
@@ -89,17 +89,17 @@ describe('unknown words of a column that is named for kinds', () => {
   });
 
   it('are no refunds where they name no model, as a deduction from the balance does', () => {
-    expect(decideKindWords([word('adjustment', { refunds: 5, balance: 1 })], true)).toEqual(new Map());
-    expect(decideKindWords([word('deduction', { balance: 4 })], true)).toEqual(new Map());
+    expect(decideKindLabels([word('adjustment', { refunds: 5, balance: 1 })], true)).toEqual(new Map());
+    expect(decideKindLabels([word('deduction', { balance: 4 })], true)).toEqual(new Map());
   });
 
   it('are calls where no word is known and most of their rows were charged', () => {
-    expect(decideKindWords([word('billable', { charged: 990 }), word('void', { bare: 8 })], false)).toEqual(
+    expect(decideKindLabels([word('billable', { charged: 990 }), word('void', { bare: 8 })], false)).toEqual(
       new Map([
         ['void', 'error'],
         ['billable', 'call'],
       ]),
     );
-    expect(decideKindWords([word('billable', { charged: 19 })], false)).toEqual(new Map());
+    expect(decideKindLabels([word('billable', { charged: 19 })], false)).toEqual(new Map());
   });
 });

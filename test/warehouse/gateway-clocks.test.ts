@@ -13,9 +13,9 @@ it('a landing never proves anything of times that the gateway has not reached, a
   const clock = manualClock(start);
   const options = { ...optionsIn(folder), clock };
   const landed = async (warehouse: Awaited<ReturnType<typeof openWarehouse>>, until: number) => {
-    const span = interval(unixSeconds(toSeconds(unixMillis(start)) - 86_400), toSeconds(unixMillis(until)));
-    const batch = await batchOfCalls(folder, span, []);
-    await warehouse.logs.landWindow({ ...batch, settled: span.end });
+    const range = interval(unixSeconds(toSeconds(unixMillis(start)) - 86_400), toSeconds(unixMillis(until)));
+    const batch = await batchOfCalls(folder, range, []);
+    await warehouse.logs.landWindow({ ...batch, settled: range.end });
     return (await warehouse.logs.cursor('main')) ?? 0;
   };
   {

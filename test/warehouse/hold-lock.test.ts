@@ -5,20 +5,20 @@ import { existsSync } from 'node:fs';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { holdLock } from '../../src/warehouse/index.ts';
-import type { HeldLock } from '../../src/warehouse/index.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { acquireLock } from '../../src/warehouse/index.ts';
+import type { AcquiredLock } from '../../src/warehouse/index.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 
-let house: TestFolder;
-let door: string;
+let fixture: TestFolder;
+let entryPoint: string;
 
 beforeAll(async () => {
-  house = await testFolder();
-  door = join(await compiledRooms(), 'warehouse/index.js');
+  fixture = await testFolder();
+  entryPoint = join(await compiledModules(), 'warehouse/index.js');
 });
-afterAll(async () => house[Symbol.asyncDispose]());
+afterAll(async () => fixture[Symbol.asyncDispose]());
 
 /** Holds the lock until it is killed, or ends when it is refused. */
 const inProcess = `
@@ -33,9 +33,13 @@ type Other = AsyncDisposable & {
 };
 
 const otherProcess = async (path: string): Promise<Other> => {
-  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', inProcess, door, path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '--input-type=module', '-e', inProcess, entryPoint, path],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const ended = once(child, 'exit');
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return {
@@ -48,7 +52,7 @@ const otherProcess = async (path: string): Promise<Other> => {
   };
 };
 
-const release = async (lock: HeldLock): Promise<void> => {
+const release = async (lock: AcquiredLock): Promise<void> => {
   expect(lock.held).toBe(true);
   if (lock.held) await lock[Symbol.asyncDispose]();
 };
@@ -60,14 +64,14 @@ describe('one process a volume', () => {
     const first = await otherProcess(path);
     await using _first = first;
     expect(first.told).toEqual({ held: true });
-    expect(await holdLock(path)).toEqual({ held: false, holder: first.process.pid });
+    expect(await acquireLock(path)).toEqual({ held: false, holder: first.process.pid });
     // A refused attempt takes nothing away from the first.
     await using second = await otherProcess(path);
     expect(second.told).toEqual({ held: false, holder: first.process.pid });
 
     await first[Symbol.asyncDispose]();
     const freed = performance.now();
-    const lock = await holdLock(path);
+    const lock = await acquireLock(path);
     expect(performance.now() - freed).toBeLessThan(1000);
     expect(await readdir(join(folder.path, 'data'))).toEqual(['daemon.lock']);
     await using third = await otherProcess(path);
@@ -95,15 +99,15 @@ describe('one process a volume', () => {
   it('in one process a second attempt is refused by whatever path, and the lock is kept', async () => {
     await using folder = await testFolder();
     const path = join(folder.path, 'data', 'daemon.lock');
-    const lock = await holdLock(path);
+    const lock = await acquireLock(path);
     await symlink(join(folder.path, 'data'), join(folder.path, 'linked'));
-    expect(await holdLock(path)).toEqual({ held: false, holder: process.pid });
-    expect(await holdLock(join(folder.path, 'linked', 'daemon.lock'))).toMatchObject({ held: false });
+    expect(await acquireLock(path)).toEqual({ held: false, holder: process.pid });
+    expect(await acquireLock(join(folder.path, 'linked', 'daemon.lock'))).toMatchObject({ held: false });
     await using other = await otherProcess(path);
     expect(other.told).toEqual({ held: false, holder: process.pid });
     await release(lock);
     await release(lock);
-    await release(await holdLock(path));
+    await release(await acquireLock(path));
   });
 });
 
@@ -111,19 +115,19 @@ describe('what is no held lock is a fault', () => {
   it('a file that is not ours, a folder that cannot be', async () => {
     await using folder = await testFolder();
     await writeFile(join(folder.path, 'notes'), 'these are notes\n'.repeat(1000));
-    await expect(holdLock(join(folder.path, 'notes'))).rejects.toMatchObject({
+    await expect(acquireLock(join(folder.path, 'notes'))).rejects.toMatchObject({
       code: 'warehouse-unreadable',
     });
-    await expect(holdLock(join(folder.path, 'notes', 'x', 'lock'))).rejects.toMatchObject({
+    await expect(acquireLock(join(folder.path, 'notes', 'x', 'lock'))).rejects.toMatchObject({
       code: 'path-unwritable',
     });
     // A fault is no lock: the same path can be tried again.
-    await expect(holdLock(join(folder.path, 'notes'))).rejects.toMatchObject({
+    await expect(acquireLock(join(folder.path, 'notes'))).rejects.toMatchObject({
       code: 'warehouse-unreadable',
     });
   });
 
   it.runIf(existsSync('/dev/full'))('a full disk', async () => {
-    await expect(holdLock('/dev/full')).rejects.toMatchObject({ code: 'disk-full' });
+    await expect(acquireLock('/dev/full')).rejects.toMatchObject({ code: 'disk-full' });
   });
 });

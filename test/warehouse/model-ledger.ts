@@ -60,11 +60,11 @@ const claimIn = (model: Model, claims: readonly Claim[]): readonly LedgerRun[] =
   for (const run of claims.flatMap((claim) => claim.runs))
     if (!wanted.has(keyOf(run))) wanted.set(keyOf(run), run);
   for (const [key, run] of wanted) {
-    const span = runs.get(key);
-    if (span?.through === undefined || !neverRan(span) || !wasAsked(run) || run.through !== undefined)
+    const range = runs.get(key);
+    if (range?.through === undefined || !neverRan(range) || !wasAsked(run) || run.through !== undefined)
       continue;
-    const rest = { ...span, slot: unixMillis(span.slot + 1) };
-    if (span.through <= span.slot || runs.has(keyOf(rest))) continue;
+    const rest = { ...range, slot: unixMillis(range.slot + 1) };
+    if (range.through <= range.slot || runs.has(keyOf(rest))) continue;
     runs.delete(key);
     runs.set(keyOf(rest), rest);
   }

@@ -34,10 +34,10 @@ const form = (value: string, evidence: string): LearnedPoint => ({
 });
 
 it('keeps one row a point, confirms what is found again, and keeps what was taken of it before', async () => {
-  await using house = await open();
-  const { profile } = house.warehouse;
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
   expect(await profile.learn('main', [form('seconds', 'reads 1767225600')])).toHaveLength(1);
-  house.clock.advance(1000);
+  fixture.clock.advance(1000);
   expect(await profile.learn('main', [form('seconds', 'reads 1767225601')])).toEqual([]);
   expect(await profile.points('main')).toEqual([
     {
@@ -46,7 +46,7 @@ it('keeps one row a point, confirms what is found again, and keeps what was take
       confirmedAt: begin + 1000,
     },
   ]);
-  house.clock.advance(1000);
+  fixture.clock.advance(1000);
   expect(await profile.learn('main', [form('rfc3339', 'reads 2026-01-01T00:00:00Z')])).toHaveLength(1);
   expect(await profile.points('main')).toMatchObject([{ value: 'rfc3339', learnedAt: begin + 2000 }]);
   expect(await profile.past('main')).toEqual([
@@ -56,8 +56,8 @@ it('keeps one row a point, confirms what is found again, and keeps what was take
 });
 
 it('a point that the config says from now on is no longer one that the data showed', async () => {
-  await using house = await open();
-  const { profile } = house.warehouse;
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
   await profile.learn('main', [form('seconds', 'reads 1')]);
   const said: LearnedPoint = { ...form('seconds', 'gateway.timestamps'), how: 'config' };
   expect(await profile.learn('main', [said])).toEqual([]);
@@ -67,18 +67,18 @@ it('a point that the config says from now on is no longer one that the data show
 const shown = (...names: string[]): SeenColumns => ({ unasked: names.map((name) => ({ name })) });
 
 it('notes columns that appear, go and come back, and tells of each once', async () => {
-  await using house = await open();
-  const { profile } = house.warehouse;
-  const names = async () => (await profile.untold('main')).map(({ topic, name }) => `${topic} ${name}`);
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
+  const names = async () => (await profile.pending('main')).map(({ topic, name }) => `${topic} ${name}`);
   await profile.noteColumns('main', shown('created_at', 'quota'));
   expect(await names()).toEqual([]);
-  house.clock.advance(1000);
+  fixture.clock.advance(1000);
   await profile.noteColumns('main', shown('created_at', 'quota', 'tier'));
   await profile.noteColumns('main', shown('created_at', 'quota', 'tier'));
   expect(await names()).toEqual(['column-appeared tier']);
-  await profile.told('main', house.clock.now());
+  await profile.told('main', fixture.clock.now());
   expect(await names()).toEqual([]);
-  house.clock.advance(1000);
+  fixture.clock.advance(1000);
   await profile.noteColumns('main', shown('created_at', 'tier'));
   await profile.noteColumns('main', shown('created_at', 'tier'));
   expect(await names()).toEqual(['column-gone quota']);
@@ -87,22 +87,22 @@ it('notes columns that appear, go and come back, and tells of each once', async 
     lastSeen: begin + 1000,
     goneAt: begin + 2000,
   });
-  await profile.told('main', house.clock.now());
-  house.clock.advance(1000);
+  await profile.told('main', fixture.clock.now());
+  fixture.clock.advance(1000);
   await profile.noteColumns('main', shown('created_at', 'tier', 'quota'));
   expect(await names()).toEqual(['column-appeared quota']);
 });
 
 it('what was noted while a mail was written is told by the next', async () => {
-  await using house = await open();
-  const { profile } = house.warehouse;
+  await using fixture = await open();
+  const { profile } = fixture.warehouse;
   await profile.noteColumns('main', shown('created_at'));
   await profile.noteColumns('main', shown('created_at', 'a'));
-  const through = house.clock.now();
-  house.clock.advance(1);
+  const through = fixture.clock.now();
+  fixture.clock.advance(1);
   await profile.noteColumns('main', shown('created_at', 'a', 'b'));
   await profile.told('main', through);
-  expect(await profile.untold('main')).toMatchObject([{ name: 'b' }]);
+  expect(await profile.pending('main')).toMatchObject([{ name: 'b' }]);
 });
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
@@ -165,18 +165,18 @@ it('a column that nobody asked for has not gone; one that was asked for by name 
 });
 
 it('kinds of rows are spend, given back, kept apart or unknown; an unknown one is told once and counted as nothing', async () => {
-  await using house = await open();
-  const { profile, logs, spend } = house.warehouse;
+  await using fixture = await open();
+  const { profile, logs, spend } = fixture.warehouse;
   const kindColumns = ['created_at', 'model_name', 'token_name', 'kind', 'quota'] as const;
   const batch = await batchOf(
-    house.folder,
+    fixture.folder,
     ['1000,m,k,2,1.5', '1001,m,k,6,-0.5', '1002,,,1,100', '1003,m,k,9,7', '1004,m,k,9,7'],
     { columns: kindColumns.map((name) => ({ name, role: name })) },
   );
   await logs.landWindow(batch);
   expect(await profile.noteKinds('main', batch.window)).toEqual(['9']);
   expect(await profile.noteKinds('main', batch.window)).toEqual([]);
-  expect(await profile.untold('main')).toMatchObject([
+  expect(await profile.pending('main')).toMatchObject([
     { topic: 'kind-unknown', name: '9', detail: expect.stringContaining('2 rows') as string },
   ]);
   const values = (await profile.points('main')).map(({ point, value }) => [point, value]);

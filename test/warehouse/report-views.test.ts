@@ -296,7 +296,7 @@ describe('the tables of a report', () => {
     ).toEqual([['2026-03-29', '-0.099999999999', '1', '1.099999999999', '1', '1']]);
     const comparison = {
       source: 'statistics' as const,
-      span: late,
+      range: late,
       ours: money('3'),
       theirs: money('3.5'),
       gap: money('0.5'),

@@ -17,8 +17,8 @@ import type { TestFolder } from './support.ts';
 import { few } from '../support/storm.ts';
 
 const seconds = unixSeconds;
-const span = (start: number, end: number) => interval(seconds(start), seconds(end));
-const whole = span(0, 4_000_000_000);
+const range = (start: number, end: number) => interval(seconds(start), seconds(end));
+const whole = range(0, 4_000_000_000);
 
 const withClock = async (folder: TestFolder) => {
   const clock = manualClock(1_000_000_000);
@@ -46,7 +46,7 @@ describe('what a landing changes of what was landed before', () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
-    const first = await landIn(folder, warehouse, span(900, 2700), [
+    const first = await landIn(folder, warehouse, range(900, 2700), [
       [900, '1'],
       [901, '2.5'],
       [1800, '4'],
@@ -54,7 +54,7 @@ describe('what a landing changes of what was landed before', () => {
     expect(first.restated).toBeUndefined();
     const mailed = clock.now();
     clock.advance(1000);
-    const again = await landIn(folder, warehouse, span(900, 2700), [
+    const again = await landIn(folder, warehouse, range(900, 2700), [
       [900, '1'],
       [901, '2.5'],
       [902, '0.25'],
@@ -89,7 +89,7 @@ describe('what a landing changes of what was landed before', () => {
       new: { consumption: money('0'), refunds: money('0'), net: money('0'), calls: 0 },
     };
     expect(await warehouse.restatements.since('main', clock.now(), whole)).toEqual(none);
-    expect(await warehouse.restatements.since('main', mailed, span(1800, 2700))).toEqual(none);
+    expect(await warehouse.restatements.since('main', mailed, range(1800, 2700))).toEqual(none);
     expect(await warehouse.restatements.since('other', mailed, whole)).toEqual(none);
   });
 
@@ -98,12 +98,12 @@ describe('what a landing changes of what was landed before', () => {
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
     const rows = [[950, '1']] as const;
-    await landIn(folder, warehouse, span(900, 1800), rows);
+    await landIn(folder, warehouse, range(900, 1800), rows);
     const mailed = clock.now();
     clock.advance(1000);
-    expect((await landIn(folder, warehouse, span(900, 1800), rows)).restated).toBeUndefined();
-    expect((await landIn(folder, warehouse, span(900, 1800), [...rows, [951, '2']])).restated).toBe(1);
-    expect((await landIn(folder, warehouse, span(900, 1800), rows)).restated).toBe(1);
+    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBeUndefined();
+    expect((await landIn(folder, warehouse, range(900, 1800), [...rows, [951, '2']])).restated).toBe(1);
+    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBe(1);
     expect((await warehouse.restatements.since('main', mailed, whole)).quarters).toEqual([]);
   });
 
@@ -111,12 +111,12 @@ describe('what a landing changes of what was landed before', () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
-    await landIn(folder, warehouse, span(900, 1200), [[950, '1']]);
-    expect((await landIn(folder, warehouse, span(1200, 1800), [[1250, '7']])).restated).toBeUndefined();
+    await landIn(folder, warehouse, range(900, 1200), [[950, '1']]);
+    expect((await landIn(folder, warehouse, range(1200, 1800), [[1250, '7']])).restated).toBeUndefined();
     const mailed = clock.now();
     clock.advance(1000);
     // Of 900 to 1800 there was all; what lies behind is new.
-    await landIn(folder, warehouse, span(1500, 2400), [
+    await landIn(folder, warehouse, range(1500, 2400), [
       [1501, '3'],
       [2000, '9'],
     ]);
@@ -130,25 +130,25 @@ describe('what a landing changes of what was landed before', () => {
     await using folder = await testFolder();
     const { clock, warehouse } = await withClock(folder);
     await using _ = warehouse;
-    await landIn(folder, warehouse, span(900, 1800), [[950, '1']], { settled: seconds(1000) });
-    const late = await landIn(folder, warehouse, span(900, 1800), [
+    await landIn(folder, warehouse, range(900, 1800), [[950, '1']], { settled: seconds(1000) });
+    const late = await landIn(folder, warehouse, range(900, 1800), [
       [950, '1'],
       [1100, '1'],
     ]);
     expect(late.restated).toBeUndefined();
     const right = clock.now();
     clock.advance(86_400_000);
-    await landIn(folder, warehouse, span(1800, 2700), []);
+    await landIn(folder, warehouse, range(1800, 2700), []);
     clock.set(right);
-    expect((await landIn(folder, warehouse, span(1800, 2700), [[1900, '1']])).restated).toBeUndefined();
+    expect((await landIn(folder, warehouse, range(1800, 2700), [[1900, '1']])).restated).toBeUndefined();
   });
 
   it('is told in currency where amounts are units', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
-    await landIn(folder, warehouse, span(900, 1800), [[900, '1000']], { amounts });
-    await landIn(folder, warehouse, span(900, 1800), [[900, '2000']], { amounts });
+    await landIn(folder, warehouse, range(900, 1800), [[900, '1000']], { amounts });
+    await landIn(folder, warehouse, range(900, 1800), [[900, '2000']], { amounts });
     const changed = await warehouse.restatements.since('main', unixMillis(0), whole);
     expect(changed).toMatchObject({ old: { net: '0.002' }, new: { net: '0.004' } });
   });
@@ -156,8 +156,8 @@ describe('what a landing changes of what was landed before', () => {
   it('is not kept where the landing fails', async () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
-    await landIn(folder, warehouse, span(900, 1800), [[900, '1']]);
-    const broken = landIn(folder, warehouse, span(900, 1800), [[901, '2']], {
+    await landIn(folder, warehouse, range(900, 1800), [[900, '1']]);
+    const broken = landIn(folder, warehouse, range(900, 1800), [[901, '2']], {
       total: { amount: money('3'), places: 2 },
     });
     await expect(broken).rejects.toMatchObject({ code: 'export-truncated' });
@@ -191,7 +191,7 @@ it('old sums and changes are the new sums, whatever windows are landed in whatev
       const landed: boolean[] = [];
       for (const [index, { start, length, rows }] of landings.entries()) {
         clock.advance(1000);
-        const window = span(start, Math.min(start + length, 5400));
+        const window = range(start, Math.min(start + length, 5400));
         // An export without a row takes nothing away, and is refused.
         const inside = [
           ...rows.filter(([at]) => at >= window.start && at < window.end),

@@ -13,14 +13,14 @@ const columns: readonly LogColumn[] = [
   { name: 'outcome' },
 ];
 
-const span = (start: number, end: number) => interval(unixSeconds(start), unixSeconds(end));
+const range = (start: number, end: number) => interval(unixSeconds(start), unixSeconds(end));
 
 const land = async (warehouse: Warehouse, folder: TestFolder, start: number, lines: readonly string[]) =>
   warehouse.logs.landWindow(
     await batchOf(
       folder,
       lines.map((line, at) => `${start + at},${line}`),
-      { columns, window: span(start, start + 900), asked: span(start, start + 900) },
+      { columns, window: range(start, start + 900), asked: range(start, start + 900) },
     ),
   );
 
@@ -30,7 +30,7 @@ const failed = (count: number): readonly string[] =>
   Array.from({ length: count }, () => 'gpt,app,0,0,refused');
 
 const kindsOf = async (warehouse: Warehouse) => {
-  const { calls, otherKinds } = await warehouse.spend('main', span(0, 9000));
+  const { calls, otherKinds } = await warehouse.spend('main', range(0, 9000));
   return { calls, errors: otherKinds.find(({ kind }) => kind === 'error')?.rows ?? 0 };
 };
 
@@ -40,19 +40,19 @@ describe('errors that a column proves', () => {
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, [...paid(100), ...failed(1)]);
     expect(await kindsOf(warehouse)).toEqual({ calls: 101, errors: 0 });
-    expect(await warehouse.logs.unclear('main', span(0, 9000))).toBe(1);
+    expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(1);
     const second = await land(warehouse, folder, 1800, [...paid(200), ...failed(3)]);
     expect(second.restated).toBe(1);
     expect(await kindsOf(warehouse)).toEqual({ calls: 300, errors: 4 });
-    expect(await warehouse.logs.unclear('main', span(0, 9000))).toBe(0);
-    const { quarters } = await warehouse.restatements.since('main', unixMillis(0), span(0, 9000));
+    expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(0);
+    const { quarters } = await warehouse.restatements.since('main', unixMillis(0), range(0, 9000));
     expect(quarters.map(({ quarter, kind, old, new: now }) => [quarter, kind, old.calls, now.calls])).toEqual(
       [
         [900, 'consumption', 101, 100],
         [900, 'error', 0, 1],
       ],
     );
-    const words = await warehouse.logs.kindWords('main');
+    const words = await warehouse.logs.kindLabels('main');
     expect(words.map(({ word, meaning }) => [word, meaning])).toEqual([
       ['refused', 'error'],
       ['served', 'call'],
@@ -63,7 +63,7 @@ describe('errors that a column proves', () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, [...paid(200), ...failed(4)]);
-    const use = (await warehouse.keys.uses('main', ['app'], span(0, 9000))).get('app');
+    const use = (await warehouse.keys.uses('main', ['app'], range(0, 9000))).get('app');
     expect(use?.calls).toBe(204);
     expect(use?.lastCall).toBe(900 + 203);
   });
@@ -80,7 +80,7 @@ describe('a row of an export without kinds', () => {
       ',,7,1,served',
       'gpt,,0,-0.5,served',
     ]);
-    const { calls, net, otherKinds } = await warehouse.spend('main', span(0, 9000));
+    const { calls, net, otherKinds } = await warehouse.spend('main', range(0, 9000));
     expect([calls, net]).toEqual([3, '1']);
     expect(otherKinds).toEqual([
       { kind: 'system', rows: 1, amount: '0' },
@@ -92,8 +92,8 @@ describe('a row of an export without kinds', () => {
     await using folder = await testFolder();
     await using warehouse = await openInMemory(folder);
     await land(warehouse, folder, 900, ['gpt,app,0,0,', ...paid(3)]);
-    expect(await warehouse.logs.unclear('main', span(0, 9000))).toBe(1);
+    expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(1);
     await land(warehouse, folder, 900, paid(4));
-    expect(await warehouse.logs.unclear('main', span(0, 9000))).toBe(0);
+    expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ import { createRunLedger } from '../../src/warehouse/ledger/create-run-ledger.ts
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';
 import { readRows } from '../../src/warehouse/rows.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
 import { optionsIn, testFolder } from './support.ts';
 
@@ -40,7 +40,7 @@ const child = `
 
 it('what was taken is there after kill -9 at any moment: rows with their cursor, runs with their attempts', async () => {
   await using folder = await testFolder();
-  const out = await compiledRooms();
+  const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   let begun = 0;
   let ended = 0;

@@ -16,10 +16,10 @@ describe('a claim', () => {
     await using warehouse = await openIn(folder);
     const { runs } = warehouse;
     const first = runAt('pull', 1000, { version: 3, trigger: 'catchup' });
-    const span = missedAt('pull', 100, { through: at(900), interval: { start: at(100), end: at(900) } });
-    expect(await runs.claim([{ cursor: cursorAt('pull', 1000), runs: [first, span] }])).toEqual([
+    const range = missedAt('pull', 100, { through: at(900), interval: { start: at(100), end: at(900) } });
+    expect(await runs.claim([{ cursor: cursorAt('pull', 1000), runs: [first, range] }])).toEqual([
       first,
-      span,
+      range,
     ]);
     const again = runAt('pull', 1000, { account: 'other' });
     const second = runAt('pull', 2000);
@@ -28,7 +28,7 @@ describe('a claim', () => {
     ]);
     expect(await runs.cursors()).toEqual([cursorAt('pull', 2000, 2)]);
     expect(await runs.find(first)).toEqual(first);
-    expect(await runs.list({ limit: 10 })).toEqual([second, first, span]);
+    expect(await runs.list({ limit: 10 })).toEqual([second, first, range]);
   });
 
   it('leaves the cursor alone when it has none', async () => {
@@ -131,13 +131,13 @@ describe('a clock that was set back', () => {
 
   it('cuts a span that reaches past it', async () => {
     await using folder = await testFolder();
-    const span = missedAt('pull', 1000, { through: at(9000) });
-    await using warehouse = await claimedIn(folder, span);
+    const range = missedAt('pull', 1000, { through: at(9000) });
+    await using warehouse = await claimedIn(folder, range);
     const { runs } = warehouse;
     await runs.claim([{ cursor: cursorAt('pull', 5000), runs: [], reopenedAfter: at(5000) }]);
-    expect(await runs.find(span)).toEqual({ ...span, through: 5000 });
-    await runs.claim([{ cursor: cursorAt('pull', 900), runs: [span], reopenedAfter: at(900) }]);
-    expect(await runs.find(span)).toEqual(span);
+    expect(await runs.find(range)).toEqual({ ...range, through: 5000 });
+    await runs.claim([{ cursor: cursorAt('pull', 900), runs: [range], reopenedAfter: at(900) }]);
+    expect(await runs.find(range)).toEqual(range);
   });
 
   it('takes the same slots out and in again any number of times, and over a restart', async () => {
@@ -160,14 +160,14 @@ describe('a clock that was set back', () => {
 describe('a span of missed slots', () => {
   it('gives its first slot up to a run that is asked for, and keeps the rest', async () => {
     await using folder = await testFolder();
-    const span = missedAt('pull', 1000, { through: at(9000) });
-    await using warehouse = await claimedIn(folder, span);
+    const range = missedAt('pull', 1000, { through: at(9000) });
+    await using warehouse = await claimedIn(folder, range);
     const { runs } = warehouse;
-    expect(await runs.reopen(span, at(10_000))).toBeUndefined();
+    expect(await runs.reopen(range, at(10_000))).toBeUndefined();
     expect(await runs.claim([{ runs: [runAt('pull', 1000)] }])).toEqual([]);
     const asked = runAt('pull', 1000, { trigger: 'backfill' });
     expect(await runs.claim([{ runs: [asked] }])).toEqual([asked]);
-    expect(await runs.list({ limit: 10 })).toEqual([{ ...span, slot: 1001 }, asked]);
+    expect(await runs.list({ limit: 10 })).toEqual([{ ...range, slot: 1001 }, asked]);
   });
 });
 

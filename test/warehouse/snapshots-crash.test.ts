@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { compiledRooms } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-rooms.ts';
 import { at } from './snapshots-support.ts';
 import { optionsIn, testFolder } from './support.ts';
 
@@ -29,7 +29,7 @@ const child = `
 
 it('a snapshot is there whole or not at all after kill -9 at any moment', async () => {
   await using folder = await testFolder();
-  const out = await compiledRooms();
+  const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   let landed = 0;
   for (const [round, lines] of [1, 2, 3, 8, 14].entries()) {
@@ -57,10 +57,10 @@ it('a snapshot is there whole or not at all after kill -9 at any moment', async 
     expect([landed, begun]).toContain(reached);
     const accounts = await snapshots.accountBetween('main', at(0), at(reached + 99));
     const statistics = await snapshots.statisticsBetween('main', at(0), at(reached + 99));
-    const passes = Array.from({ length: reached }, (_, index) => index + 1);
-    expect(accounts.map(({ takenAt }) => takenAt)).toEqual(passes);
-    expect(statistics.map(({ takenAt }) => takenAt)).toEqual(passes);
-    for (const pass of passes) {
+    const cycles = Array.from({ length: reached }, (_, index) => index + 1);
+    expect(accounts.map(({ takenAt }) => takenAt)).toEqual(cycles);
+    expect(statistics.map(({ takenAt }) => takenAt)).toEqual(cycles);
+    for (const pass of cycles) {
       const inventory = await snapshots.inventoryAt('main', at(pass));
       expect(inventory?.keys.map(({ id, name }) => [id, name])).toEqual(
         Array.from({ length: 300 }, (_, index) => [pass * 50 + index, `pass ${index % 2 === 0 ? pass : 0}`]),

@@ -4,9 +4,9 @@ import { money, unixSeconds } from '../../src/base/index.ts';
 import type { KeyState, Warehouse } from '../../src/warehouse/index.ts';
 import { at, key, keysOf, snapshotOf } from './snapshots-support.ts';
 import { openInMemory, testFolder } from './support.ts';
-import { few, stormTimes } from '../support/storm.ts';
+import { few, chaosFactor } from '../support/storm.ts';
 
-const runs = few(7, 15 * stormTimes);
+const runs = few(7, 15 * chaosFactor);
 
 /** Few ids and few states of each, so that keys come back, and come back as they were. */
 const someKey = fc

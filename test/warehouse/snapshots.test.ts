@@ -124,11 +124,13 @@ describe('the inventory', () => {
       expect(await counts(5)).toEqual({ ...none, count: 0, gone: 3 });
       expect(await counts(6, [1])).toEqual({ ...none, count: 1, new: 1 });
     }
-    const spans = (await rowsOf(folder, 'key_snapshot')).map((row) =>
+    const ranges = (await rowsOf(folder, 'key_snapshot')).map((row) =>
       [row['key_id'], row['valid_from'], row['valid_until']].join(' '),
     );
     const open = String(Number.MAX_SAFE_INTEGER);
-    expect(spans.toSorted()).toEqual(['1 1 5', '2 1 3', '3 1 3', '2 3 5', '4 3 5', `1 6 ${open}`].toSorted());
+    expect(ranges.toSorted()).toEqual(
+      ['1 1 5', '2 1 3', '3 1 3', '2 3 5', '4 3 5', `1 6 ${open}`].toSorted(),
+    );
     expect(await rowsOf(folder, 'account_snapshot')).toHaveLength(6);
   });
 

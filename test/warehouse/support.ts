@@ -68,7 +68,7 @@ export const batchOf = async (
     quotedNewlines: false,
     currency: 'USD',
     amounts: { unitsPerCurrency: 500_000, decimalsWritten: false },
-    opensSpan: true,
+    opensRange: true,
     ...change,
   };
 };

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../src/base/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
 import { now } from '../support/gateway-house.ts';
-import { openJobHouse } from '../support/job-house.ts';
-import type { JobHouse } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-house.ts';
 
 const first = '2026-11-01';
 const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
@@ -43,9 +43,9 @@ const trueClasses = (row: TruthRow): readonly number[] => [
 
 type Sums = ReadonlyMap<string, readonly number[]>;
 
-const truthOf = (house: JobHouse): Sums => {
+const truthOf = (fixture: JobFixture): Sums => {
   const sums = new Map<string, number[]>();
-  for (const row of house.sandbox.truth.rows(start, end)) {
+  for (const row of fixture.sandbox.truth.rows(start, end)) {
     if (row.kind !== 'consumption') continue;
     const known = sums.get(row.model) ?? columns.map(() => 0);
     const classes = trueClasses(row);
@@ -57,9 +57,9 @@ const truthOf = (house: JobHouse): Sums => {
   return sums;
 };
 
-const heldIn = async (house: JobHouse): Promise<Sums> => {
+const heldIn = async (fixture: JobFixture): Promise<Sums> => {
   const periods = [{ name: 'current' as const, days: localDays(first, addDays(today, -1), 'UTC') }];
-  const table = await house.context.warehouse.readCube(
+  const table = await fixture.context.warehouse.readCube(
     { account: 'main', periods, timeLimit: 3_600_000_000 },
     async (query) =>
       query(
@@ -85,25 +85,28 @@ describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) 
   it.each(['per-vendor', 'includes-cached', 'excludes-cached'] as const)(
     'classes of every model are what the calls truly were where prompts are counted %s',
     async (prompt_tokens) => {
-      await using house = await openJobHouse({
+      await using fixture = await openJobFixture({
         variants: { prompt_tokens, log_quota },
         callsPerDay: 150,
       });
-      await house.run('pull-logs', { since: first });
-      const conventions = await house.context.warehouse.tokens.conventions('main');
+      await fixture.run('pull-logs', { since: first });
+      const conventions = await fixture.context.warehouse.tokens.conventions('main');
       const decided = conventions.filter(({ evidence }) => evidence.cacheCalls > 0);
       expect(decided.map(({ model, convention, contradicted }) => [model, convention, contradicted])).toEqual(
         [...anthropic, ...others].map((model) => [model, expected[prompt_tokens](model), false]),
       );
-      expect(sorted(await heldIn(house))).toEqual(sorted(truthOf(house)));
+      expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
     },
   );
 });
 
 it('what is open after a few calls differs from the truth by being unclassified alone', async () => {
-  await using house = await openJobHouse({ variants: { prompt_tokens: 'includes-cached' }, callsPerDay: 4 });
-  await house.run('pull-logs', { since: first });
-  const conventions = await house.context.warehouse.tokens.conventions('main');
+  await using fixture = await openJobFixture({
+    variants: { prompt_tokens: 'includes-cached' },
+    callsPerDay: 4,
+  });
+  await fixture.run('pull-logs', { since: first });
+  const conventions = await fixture.context.warehouse.tokens.conventions('main');
   const openInput = conventions.filter(
     ({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0,
   );
@@ -112,9 +115,9 @@ it('what is open after a few calls differs from the truth by being unclassified 
   );
   expect(openInput.length).toBeGreaterThan(0);
   expect(openOutput.length).toBeGreaterThan(0);
-  const truth = truthOf(house);
+  const truth = truthOf(fixture);
   const outputAt = columns.indexOf('output_tokens');
-  for (const [model, held] of await heldIn(house)) {
+  for (const [model, held] of await heldIn(fixture)) {
     const real = truth.get(model) ?? [];
     for (const [start, end, open] of [
       [0, outputAt, openInput],
@@ -140,12 +143,12 @@ describe.each(['currency', 'units'] as const)('reasoning, with amounts in %s', (
   it.each(['includes-reasoning', 'excludes-reasoning', 'per-vendor'] as const)(
     'is counted once where completions are counted %s',
     async (completion_tokens) => {
-      await using house = await openJobHouse({
+      await using fixture = await openJobFixture({
         variants: { completion_tokens, log_quota },
         callsPerDay: 150,
       });
-      await house.run('pull-logs', { since: first });
-      const conventions = await house.context.warehouse.tokens.conventions('main');
+      await fixture.run('pull-logs', { since: first });
+      const conventions = await fixture.context.warehouse.tokens.conventions('main');
       const decided = conventions.filter(({ output }) => output.evidence.reasoningCalls > 0);
       const expectedOf = (model: string): string => {
         if (completion_tokens === 'per-vendor')
@@ -155,7 +158,7 @@ describe.each(['currency', 'units'] as const)('reasoning, with amounts in %s', (
       expect(decided.map(({ model, output }) => [model, output.convention, output.contradicted])).toEqual(
         reasoners.map((model) => [model, expectedOf(model), false]),
       );
-      expect(sorted(await heldIn(house))).toEqual(sorted(truthOf(house)));
+      expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
     },
   );
 });

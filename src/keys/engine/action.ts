@@ -17,7 +17,7 @@ export type View = {
   /** The name that the key is listed under. */
   readonly nameOf: (keyId: number) => string | undefined;
   /** A listed key of no line that bears the name of the attempt. */
-  readonly strayOf: (attempt: Attempt) => number | undefined;
+  readonly orphanOf: (attempt: Attempt) => number | undefined;
   /** Whether the plaintext of this attempt is still in memory. */
   readonly holds: (attempt: Attempt) => boolean;
   /** Nothing where the job, or its sinks, are no longer declared. */
@@ -34,12 +34,12 @@ export type View = {
 };
 
 /** What operators have to hear of a rotation that rests: from when on, and again each week, since nothing else tells of it. */
-export type Untold = { readonly title: string; readonly since: UnixMillis; readonly atOnce: boolean };
+export type Pending = { readonly title: string; readonly since: UnixMillis; readonly atOnce: boolean };
 
 /** The next step of a rotation, or why there is none now. */
 export type Action =
   /** `untold`: what operators have to hear, or nobody would, since no step failed; `blocked`: until another rotation has come further. */
-  | { readonly step: 'rest'; readonly words: string; readonly untold?: Untold; readonly blocked?: true }
+  | { readonly step: 'rest'; readonly words: string; readonly pending?: Pending; readonly blocked?: true }
   | { readonly step: 'note-lost'; readonly attempt: Attempt }
   | { readonly step: 'look' }
   | { readonly step: 'clear'; readonly attempt: Attempt; readonly keyId: number }

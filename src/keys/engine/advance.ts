@@ -6,18 +6,18 @@ import { clearKey } from './clear-key.ts';
 import type { Action } from './action.ts';
 import { decide } from './decide.ts';
 import { deleteOld } from './delete-old.ts';
-import { checkStillHeld, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
+import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
 import type { Consumer } from './engine-means.ts';
-import { failStep, tellStuck } from './fail-step.ts';
-import { expireNow, handOver, setExpiry } from './hand-over.ts';
+import { failStep, notifyStuck } from './fail-step.ts';
+import { expireNow, cutOver, setExpiry } from './hand-over.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { makeWay } from './make-way.ts';
-import { lineKey, note } from './pass.ts';
+import { generationKey, note } from './pass.ts';
 import type { Pass } from './pass.ts';
-import { seekOld, seekSuccessor } from './seek-key.ts';
+import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
-import { observeSinks, outdatedNow, stopWords } from './up-to-date.ts';
+import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
 /** How far a rotation came in a pass. */
@@ -33,7 +33,7 @@ export type Moved = {
 const badAfter = 660_000;
 
 /** More steps than any rotation has. */
-const mostSteps = 400;
+const maxSteps = 400;
 
 const once = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
@@ -53,11 +53,11 @@ const perform = async (
   const declared = (): Consumer => consumerOf() ?? neverCalled(`the job ${rotation.terms.job}`);
   const successor = (): Attempt =>
     rotation.attempts.find(({ state }) => state === 'current') ?? neverCalled('the successor');
-  const { handover = unixMillis(0) } = rotation;
+  const { cutover = unixMillis(0) } = rotation;
   // A leaked key waits for nobody.
   const beforeEnd = async (): Promise<void> => {
     if (rotation.terms.retire.when !== 'now')
-      await checkStillHeld(pass, rotation, successor(), consumerOf()?.sinks ?? []);
+      await checkStillKept(pass, rotation, successor(), consumerOf()?.sinks ?? []);
   };
   switch (action.step) {
     case 'note-lost':
@@ -67,7 +67,7 @@ const perform = async (
     case 'clear':
       return clearKey(pass, rotation, action.attempt, action.keyId);
     case 'seek':
-      return seekSuccessor(pass, rotation, action.attempt);
+      return verifySuccessorExists(pass, rotation, action.attempt);
     case 'create':
       await observeSinks(pass, rotation, declared().sinks);
       return makeKey(pass, rotation);
@@ -77,7 +77,7 @@ const perform = async (
       } catch (error) {
         const { madeAt = 0 } = action.attempt;
         const isBad = isFault(error) && error.code === 'key-verify-refused';
-        if (isBad && pass.means.clock.now() - madeAt >= badAfter)
+        if (isBad && pass.deps.clock.now() - madeAt >= badAfter)
           await clearKey(pass, rotation, action.attempt, action.attempt.keyId ?? 0);
         throw error;
       }
@@ -90,10 +90,10 @@ const perform = async (
     case 'prove':
       return proveOrSupersede(pass, rotation, action.attempt, declared().sinks);
     case 'hand-over':
-      return handOver(pass, rotation, action.attempt);
+      return cutOver(pass, rotation, action.attempt);
     case 'reload':
       await declared().reload?.(rotation.service, pass.signal);
-      return note(pass, rotation, { what: 'reloaded', ...lineKey({ keyId: 0, ...action.attempt }) });
+      return note(pass, rotation, { what: 'reloaded', ...generationKey({ keyId: 0, ...action.attempt }) });
     case 'share-quota':
       return shareQuota(pass, rotation, action.attempt, action.old);
     case 'set-expiry':
@@ -102,15 +102,15 @@ const perform = async (
         pass,
         rotation,
         action.old,
-        unixMillis(action.at + Math.max(0, clockOffset(pass.means.gatewayClock?.()))),
+        unixMillis(action.at + Math.max(0, clockOffset(pass.deps.gatewayClock?.()))),
       );
     case 'judge':
-      return judgeStep(pass, rotation, successor(), action.old, handover);
+      return judgeStep(pass, rotation, successor(), action.old, cutover);
     case 'note-gone':
-      return seekOld(pass, rotation, action.old);
+      return verifyStillExists(pass, rotation, action.old);
     case 'retire':
       await beforeEnd();
-      return note(pass, rotation, { what: 'retiring', ...lineKey(action.old) });
+      return note(pass, rotation, { what: 'retiring', ...generationKey(action.old) });
     case 'settle-quota':
       return settleQuota(pass, rotation, action.attempt, action.old);
     case 'delete':
@@ -129,7 +129,7 @@ const perform = async (
 
 /** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
 const clearLeft = async (pass: Pass, id: string): Promise<void> => {
-  const rotation = pass.means.journal.rotation(id);
+  const rotation = pass.deps.journal.rotation(id);
   const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
   if (rotation === undefined || attempt?.keyId === undefined) return;
   if (attempt.state !== 'made' && attempt.state !== 'verified') return;
@@ -137,7 +137,7 @@ const clearLeft = async (pass: Pass, id: string): Promise<void> => {
     await clearKey(pass, rotation, attempt, attempt.keyId);
   } catch (error) {
     pass.signal.throwIfAborted();
-    pass.means.log.warn('a key that nobody can use is deleted with the next pass', {
+    pass.deps.log.warn('a key that nobody can use is deleted with the next pass', {
       service: rotation.service,
       ...errorFields(error),
     });
@@ -151,7 +151,7 @@ const hasMadeWay = async (pass: Pass, rotation: Rotation): Promise<boolean> => {
   } catch (error) {
     pass.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
-    pass.means.log.warn('the new key of another service keeps a leaked key waiting', {
+    pass.deps.log.warn('the new key of another service keeps a leaked key waiting', {
       service: rotation.service,
       ...errorFields(error),
     });
@@ -170,31 +170,31 @@ const checkedAgain: ReadonlySet<Action['step']> = new Set([
 
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
 export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
-  const { journal } = pass.means;
+  const { journal } = pass.deps;
   let moved = false;
   let last = journal.rotation(id);
   if (last === undefined) return undefined;
-  for (let steps = 0; steps < mostSteps; steps += 1) {
+  for (let steps = 0; steps < maxSteps; steps += 1) {
     pass.signal.throwIfAborted();
     const rotation = journal.rotation(id);
     if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, words: 'it is done' };
     last = rotation;
     let action: Action | undefined;
     try {
-      const consumerOf = once(() => pass.means.consumerOf(rotation.terms.job, rotation.service));
+      const consumerOf = once(() => pass.deps.consumerOf(rotation.terms.job, rotation.service));
       action = decide(rotation, viewOf(pass, rotation, consumerOf));
       if (action.step === 'rest') {
         const stop = await outdatedNow(pass, rotation.service, rotation.terms.job);
-        if (stop !== undefined) return { rotation, moved, words: stopWords(stop) };
+        if (stop !== undefined) return { rotation, moved, words: describeStop(stop) };
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
         if (isUrgent && (await hasMadeWay(pass, rotation))) continue;
         if (action.blocked === true) pass.blocked.add(id);
-        if (action.untold !== undefined) await tellStuck(pass, rotation, action.untold, action.words);
+        if (action.pending !== undefined) await notifyStuck(pass, rotation, action.pending, action.words);
         return { rotation, moved, words: action.words };
       }
       const { service, terms } = rotation;
       const outdated = await outdatedNow(pass, service, terms.job, checkedAgain.has(action.step));
-      if (outdated !== undefined) return { rotation, moved, words: stopWords(outdated) };
+      if (outdated !== undefined) return { rotation, moved, words: describeStop(outdated) };
       if (action.step === 'create') {
         if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
         pass.made.add(id);

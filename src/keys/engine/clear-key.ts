@@ -1,15 +1,15 @@
 import { hasCode } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import { lineKeyOf, note, plaintextOf } from './pass.ts';
+import { generationKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
-import { isGone, tellStaying } from './seek-key.ts';
+import { isGone, notifyStaying } from './seek-key.ts';
 
 /** Asks for the key to be deleted; whether it is gone only a list tells, so that an answer that was lost is no trouble. */
 export const removeKey = async (pass: Pass, keyId: number): Promise<unknown> => {
   try {
-    await pass.means.gateway.remove(keyId, pass.signal);
+    await pass.deps.gateway.remove(keyId, pass.signal);
     pass.answered.add(keyId);
     return undefined;
   } catch (error) {
@@ -45,21 +45,21 @@ export const clearKey = async (
   attempt: Attempt,
   keyId: number,
 ): Promise<void> => {
-  const key = lineKeyOf(attempt, keyId);
+  const key = generationKeyOf(attempt, keyId);
   const verdict = await orphanVerdict(pass, attempt.name, keyId);
   if (verdict.verdict === 'retain') {
     await retainOrphan(pass, rotation, key, verdict, attempt.askedAt);
-    pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
+    pass.deps.plaintexts.delete(plaintextOf(rotation, attempt));
     return;
   }
   if (attempt.state !== 'clearing') await note(pass, rotation, { what: 'deleting', ...key, why: 'orphan' });
-  pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
+  pass.deps.plaintexts.delete(plaintextOf(rotation, attempt));
   const { taken, refusal } = await takeAway(pass, keyId);
   if (taken) {
     await note(pass, rotation, { what: 'deleted', ...key });
     return;
   }
-  await tellStaying(pass, rotation, key, attempt.clearingAt);
+  await notifyStaying(pass, rotation, key, attempt.clearingAt);
   if (refusal !== undefined) throw refusal;
   pass.resting.set(keyId, `${attempt.name} was deleted and is still listed`);
 };

@@ -27,8 +27,8 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
     if (attempt.state === 'clearing' && attempt.keyId !== undefined)
       return { step: 'clear', attempt, keyId: attempt.keyId };
     if (attempt.state !== 'lost') continue;
-    const stray = view.strayOf(attempt);
-    if (stray !== undefined) return { step: 'clear', attempt, keyId: stray };
+    const orphanKey = view.orphanOf(attempt);
+    if (orphanKey !== undefined) return { step: 'clear', attempt, keyId: orphanKey };
     const settled = settledAt(attempt, view);
     if (view.listedAt >= settled) continue;
     if (view.now >= settled) return { step: 'look' };
@@ -58,7 +58,7 @@ const withoutPlaintext = (attempt: Attempt, places: readonly WantedPlace[]): Act
 
 const unconfirmed = ({ name, askedAt }: Attempt, place: string): Action => ({
   ...rest(`${name} waits in ${place} until a person says with \`tollkeeper keys confirm\` that they have it`),
-  untold: { title: `the key ${name} waits for whoever is to confirm it`, since: askedAt, atOnce: true },
+  pending: { title: `the key ${name} waits for whoever is to confirm it`, since: askedAt, atOnce: true },
 });
 
 /** Whether a list that should show the key does not. It may be late: a sink may hold the key, and nothing is deleted for it. */
@@ -69,7 +69,7 @@ const isMissing = ({ keyId, madeAt }: Attempt, view: View): boolean =>
   view.listedAt > madeAt + view.settle;
 
 /** Orphans of a rotation that are kept beside its successor; a process that dies again and again makes no more. */
-const mostRetained = 3;
+const maxRetained = 3;
 
 const isKept = ({ state, keyId }: Attempt, view: View): boolean =>
   state === 'retained' && keyId !== undefined && view.isListed(keyId) && !view.isDead(keyId);
@@ -78,14 +78,14 @@ const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Action =>
   ...rest(
     `${retained.map(({ name }) => name).join(', ')} were made for it and may be in use: no other key is made before one of them is gone; \`tollkeeper keys expire\` ends one`,
   ),
-  untold: {
+  pending: {
     title: `the rotation of ${service} cannot go on`,
     since: retained.at(-1)?.askedAt ?? (0 as UnixMillis),
     atOnce: true,
   },
 });
 
-const towardsHandOver = (rotation: Rotation, view: View): Action => {
+const towardsCutover = (rotation: Rotation, view: View): Action => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before;
   const { places } = view;
@@ -98,7 +98,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
       ...rest(
         `the job ${rotation.terms.job} declares no place to deliver its key to; declare it again, or give the rotation up with \`tollkeeper keys give-up ${shellWord(rotation.service)}\``,
       ),
-      untold: {
+      pending: {
         title: `the rotation of ${rotation.service} cannot go on`,
         since: rotation.changedAt,
         atOnce: true,
@@ -107,7 +107,7 @@ const towardsHandOver = (rotation: Rotation, view: View): Action => {
   }
   if (attempt === undefined) {
     const retained = rotation.attempts.filter((one) => isKept(one, view));
-    if (retained.length >= mostRetained) return tooMany(rotation, retained);
+    if (retained.length >= maxRetained) return tooMany(rotation, retained);
     const other = view.unsettledElsewhere();
     if (other === undefined) return { step: 'create' };
     const words = `its successor is made when the new key of ${other} is on its way to a sink, or gone`;
@@ -147,17 +147,17 @@ const ending = (rotation: Rotation, attempt: Attempt, old: OldKey): Action => {
 const proofHolds = 3_600_000;
 
 /** A key that was given another name since is called under that. */
-const isFresh = ({ keyId, name, quietAt, quietNames = [name] }: OldKey, view: View): boolean =>
-  quietAt !== undefined &&
-  view.now >= quietAt &&
-  view.now - quietAt < proofHolds &&
-  quietNames.includes(view.nameOf(keyId) ?? name);
+const isFresh = ({ keyId, name, idleAt, idleNames = [name] }: OldKey, view: View): boolean =>
+  idleAt !== undefined &&
+  view.now >= idleAt &&
+  view.now - idleAt < proofHolds &&
+  idleNames.includes(view.nameOf(keyId) ?? name);
 
 const ofOld = (
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
-  handover: number,
+  cutover: number,
   view: View,
 ): Action | undefined => {
   const { retire, overlap } = rotation.terms;
@@ -168,17 +168,17 @@ const ofOld = (
   if (resting !== undefined) return rest(resting);
   // Which of them leaked nobody knows where sinks held different keys; what leaked before is not spared now.
   const isMeant = rotation.old?.keyId === old.keyId || old.doubtful === 'unfinished';
-  const isLeaked = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
+  const isCompromised = old.doubtful === 'leaked' || (retire.when === 'now' && isMeant);
   const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
-  const isProven = isLeaked || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
+  const isProven = isCompromised || retire.when === 'after-overlap' || (isReplaced && isFresh(old, view));
   // What was proven long ago is proven no more: somebody may have gone back to it.
   if (!isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.quiet))
     return { step: 'judge', old };
   if (old.state === 'deleting') return { step: 'delete', old };
   if (old.state === 'retiring') return ending(rotation, attempt, old);
-  if (isLeaked || old.quiet) return { step: 'retire', old };
+  if (isCompromised || old.quiet) return { step: 'retire', old };
   // Both work for the whole overlap once the consumer was told.
-  const inUse = Math.max(handover, rotation.reloadedAt ?? 0);
+  const inUse = Math.max(cutover, rotation.reloadedAt ?? 0);
   const overlapEnds = inUse + overlap;
   if (retire.when === 'after-overlap') {
     if (old.expiry?.set !== true) return { step: 'set-expiry', old, at: overlapEnds as UnixMillis };
@@ -194,7 +194,7 @@ const ofOld = (
   return { step: 'judge', old };
 };
 
-const afterHandOver = (rotation: Rotation, handover: number, view: View): Action => {
+const afterCutover = (rotation: Rotation, cutover: number, view: View): Action => {
   const before = unsettled(rotation, view);
   if (before?.step === 'clear' || before?.step === 'note-lost') return before;
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
@@ -210,7 +210,7 @@ const afterHandOver = (rotation: Rotation, handover: number, view: View): Action
     const shares = isSplit && old.remain !== undefined && old.state === 'working';
     if (shares && view.isListed(old.keyId) && !isChanged(rotation, old.keyId))
       return { step: 'share-quota', attempt, old };
-    const action = ofOld(rotation, attempt, old, handover, view);
+    const action = ofOld(rotation, attempt, old, cutover, view);
     if (action !== undefined && action.step !== 'rest') return action;
     if (action !== undefined) actions.push(action);
   }
@@ -249,7 +249,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   return {
     ...rest(`${waiting}; see to it and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``),
     // That it waits was told as its last try failed.
-    untold: { title: `the rotation of ${service} still waits for you`, since: waitingSince, atOnce: false },
+    pending: { title: `the rotation of ${service} still waits for you`, since: waitingSince, atOnce: false },
   };
 };
 
@@ -258,18 +258,18 @@ export const decide = (rotation: Rotation, view: View): Action => {
   if (rotation.over !== undefined) return rest(`it is ${rotation.over === 'done' ? 'done' : 'given up'}`);
   const pause = pauseOf(rotation, view);
   if (pause !== undefined) return pause;
-  return rotation.handover === undefined
-    ? towardsHandOver(rotation, view)
-    : afterHandOver(rotation, rotation.handover, view);
+  return rotation.cutover === undefined
+    ? towardsCutover(rotation, view)
+    : afterCutover(rotation, rotation.cutover, view);
 };
 
 /** Whether a key of the rotation may be there that no sink can hold, or would be left so if we died now. */
 export const isUnsettled = (
   { attempts }: Rotation,
-  view: Pick<View, 'now' | 'listedAt' | 'settle' | 'strayOf'>,
+  view: Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'>,
 ): boolean =>
   attempts.some((attempt) => {
     if (attempt.state === 'lost')
-      return view.listedAt < settledAt(attempt, view) || view.strayOf(attempt) !== undefined;
+      return view.listedAt < settledAt(attempt, view) || view.orphanOf(attempt) !== undefined;
     return ['asked', 'made', 'verified', 'clearing'].includes(attempt.state);
   });

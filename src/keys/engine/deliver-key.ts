@@ -4,7 +4,7 @@ import type { Attempt, Rotation } from '../rotation.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Consumer } from './engine-means.ts';
-import { lineKeyOf, note, plaintextOf } from './pass.ts';
+import { generationKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
@@ -15,7 +15,7 @@ const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attemp
 });
 
 const plaintext = (pass: Pass, rotation: Rotation, attempt: Attempt): Secret => {
-  const held = pass.means.plaintexts.get(plaintextOf(rotation, attempt));
+  const held = pass.deps.plaintexts.get(plaintextOf(rotation, attempt));
   if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not held`);
   return held;
 };
@@ -27,7 +27,7 @@ export const verifyAttempt = async (
   attempt: Attempt,
   consumer: Consumer,
 ): Promise<void> => {
-  const key = lineKeyOf(attempt);
+  const key = generationKeyOf(attempt);
   await note(pass, rotation, { what: 'verifying', ...key });
   const made = plaintext(pass, rotation, attempt);
   const { evidence, key: accepted = made } = await consumer.verify(made, pass.signal);
@@ -36,7 +36,7 @@ export const verifyAttempt = async (
     return;
   }
   // Sinks are given the form that calls take.
-  pass.means.plaintexts.set(plaintextOf(rotation, attempt), accepted);
+  pass.deps.plaintexts.set(plaintextOf(rotation, attempt), accepted);
   const fingerprint = fingerprintOf(accepted.reveal());
   await note(pass, rotation, { what: 'verified', ...key, evidence, fingerprint });
 };
@@ -48,7 +48,7 @@ export const deliverTo = async (
   attempt: Attempt,
   sink: Sink,
 ): Promise<void> => {
-  const key = lineKeyOf(attempt);
+  const key = generationKeyOf(attempt);
   const { place } = sink;
   await note(pass, rotation, { what: 'delivering', ...key, place });
   const { fingerprint: proof } = await sink.deliver(
@@ -95,7 +95,7 @@ export const readBack = async (
     if (doubt === undefined) continue;
     doubts.push(doubt);
     // It is delivered there again, and nowhere else: who has confirmed that they have it need not do so twice.
-    await note(pass, rotation, { what: 'doubted', ...lineKeyOf(attempt), place: sink.place });
+    await note(pass, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
   }
   if (doubts.length > 0)
     throw fault('sink-failed', `${doubts.join('; ')}, after ${attempt.name} was delivered there`, {
@@ -103,7 +103,7 @@ export const readBack = async (
     });
   await note(pass, rotation, {
     what: 'read-back',
-    ...lineKeyOf(attempt),
+    ...generationKeyOf(attempt),
     places: sinks.map(({ place }) => place),
   });
 };
@@ -118,7 +118,7 @@ export const proveOrSupersede = async (
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
-  const key = lineKeyOf(attempt);
+  const key = generationKeyOf(attempt);
   for (const sink of sinks) {
     const begun = attempt.places[sink.place];
     const doubt = begun === undefined ? 'never begun' : await doubtOf(pass, rotation, attempt, sink);
@@ -140,15 +140,15 @@ const readingHolds = 600_000;
  * A sink that holds another key than the one it was handed may hold the very key that is to go: others write there too, and
  * put old contents back. @throws Fault sink-failed
  */
-export const checkStillHeld = async (
+export const checkStillKept = async (
   pass: Pass,
   rotation: Rotation,
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
-  const { handover = 0, service } = rotation;
-  const now = pass.means.clock.now();
-  if (now >= handover && now - handover < readingHolds) return;
+  const { cutover = 0, service } = rotation;
+  const now = pass.deps.clock.now();
+  if (now >= cutover && now - cutover < readingHolds) return;
   for (const sink of sinks) {
     const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
     const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;

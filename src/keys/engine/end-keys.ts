@@ -1,25 +1,25 @@
 import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../base/index.ts';
-import type { KeyDesk, PlannedExpiry } from '../desk-types.ts';
+import type { KeyService, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
-import { lineKey, note, tellOf } from './pass.ts';
+import { generationKey, note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
-import { outdatedNow, stopWords } from './up-to-date.ts';
+import { outdatedNow, describeStop } from './up-to-date.ts';
 
-type Ended = Awaited<ReturnType<KeyDesk['expire']>>[number];
+type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
 
 /** Names what is done to end a key, so that its steps stand together. */
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
 const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<string> => {
-  const { account, journal } = pass.means;
+  const { account, journal } = pass.deps;
   const { service, name, keyId } = planned;
   const id = idOf(planned);
   const told = await journal.history({ account, service });
   // A stage is told once; the letter itself has its key too.
   if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'it was warned of before';
-  await tellOf(
+  await notifyOf(
     pass,
     { id, service },
     {
@@ -29,7 +29,7 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
       key: `${id}/${stage}`,
     },
   );
-  await note(pass, { id, service }, { what: 'warned', ...lineKey(planned), stage });
+  await note(pass, { id, service }, { what: 'warned', ...generationKey(planned), stage });
   return 'its owner was warned';
 };
 
@@ -40,7 +40,7 @@ const obstacleTo = async (
   held: ReadonlyMap<number, string>,
 ): Promise<Ended | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const listed = pass.keys().get(keyId);
   if (listed?.name !== name) {
     const done = listed === undefined && action.kind === 'delete' && (await isTaken(pass, keyId));
@@ -54,13 +54,13 @@ const obstacleTo = async (
       ? undefined
       : { planned, done: false, said: `${name} is in use by a consumer: ${why}` };
   }
-  if (turning.handover !== undefined && evenIfCurrent) return undefined;
+  if (turning.cutover !== undefined && evenIfCurrent) return undefined;
   const service = shellWord(turning.service);
   return {
     planned,
     done: false,
     said:
-      turning.handover === undefined
+      turning.cutover === undefined
         ? `${name} is the new key of a rotation under way: end that with \`tollkeeper keys give-up ${service}\` first`
         : `${name} is what every sink of ${turning.service} holds: \`tollkeeper keys rotate ${service} --now\` replaces it first`,
   };
@@ -72,18 +72,18 @@ const revive = async (
   rotation: { readonly id: string; readonly service: string },
   keyId: number,
 ): Promise<void> => {
-  const row = pass.means.journal.lineage(pass.means.account).get(keyId);
+  const row = pass.deps.journal.lineage(pass.deps.account).get(keyId);
   if (row?.retired !== undefined)
-    await note(pass, rotation, { what: 'adopted', ...lineKey(row), born: row.born });
+    await note(pass, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
 };
 
 const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number, string>): Promise<Ended> => {
   const { action, service, keyId } = planned;
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const outdated = await outdatedNow(pass, service, journal.managed(account).get(service));
-  if (outdated !== undefined) return { planned, done: false, said: stopWords(outdated) };
+  if (outdated !== undefined) return { planned, done: false, said: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
-  const key = lineKey(planned);
+  const key = generationKey(planned);
   const obstacle = await obstacleTo(pass, planned, held);
   if (obstacle !== undefined) return obstacle;
   if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
@@ -95,14 +95,14 @@ const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number,
       expiredTime: action.at,
       ...(before === undefined ? {} : { before }),
     });
-    const { measured } = await pass.means.gateway.update(
+    const { measured } = await pass.deps.gateway.update(
       keyId,
       { expiredTime: action.at },
       { neverRaise: false },
       pass.signal,
     );
     await note(pass, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
-    if (action.at <= toSeconds(pass.means.clock.now()))
+    if (action.at <= toSeconds(pass.deps.clock.now()))
       await note(pass, rotation, { what: 'retired', ...key });
     else await revive(pass, rotation, keyId);
     const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
@@ -152,7 +152,7 @@ export const endKeys = async (
       await note(
         pass,
         { id: idOf(result.planned), service: result.planned.service },
-        { what: 'deleted', ...lineKey(result.planned) },
+        { what: 'deleted', ...generationKey(result.planned) },
       );
     settled.push(
       isGone

@@ -1,6 +1,6 @@
 import type { Clock, GatewayClock, Log, Secret } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyNews, SurveyedKey } from '../desk-types.ts';
+import type { KeyAlert, SurveyedKey } from '../desk-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import type { KeyFields } from '../key-event.ts';
 import type { KeyEvidence } from '../ports.ts';
@@ -41,7 +41,7 @@ export type Consumer = {
 export type Plaintexts = Map<string, Secret>;
 
 /** What one account's rotations work with. */
-export type EngineMeans = {
+export type EngineDeps = {
   readonly account: string;
   readonly journal: KeyJournal;
   readonly gateway: KeyGateway;
@@ -55,7 +55,7 @@ export type EngineMeans = {
   /** How the names of keys are read that no line knows; the first that fits. */
   readonly templates: readonly string[];
   /** Tells operators, once for each `key` of the news; never throws. */
-  readonly tell: (news: KeyNews) => Promise<void>;
+  readonly notify: (news: KeyAlert) => Promise<void>;
   /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
   readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;
@@ -69,4 +69,4 @@ export type EngineMeans = {
 };
 
 /** Milliseconds. */
-export const usualSettle = 60_000;
+export const defaultSettle = 60_000;

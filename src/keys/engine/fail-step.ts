@@ -1,8 +1,8 @@
 import { errorFields, isFault, messageOf, shellWord } from '../../base/index.ts';
 import type { Rotation } from '../rotation.ts';
-import type { Untold } from './action.ts';
-import { oldWords } from './old-words.ts';
-import { note, tellOf } from './pass.ts';
+import type { Pending } from './action.ts';
+import { describeOldKey } from './old-words.ts';
+import { note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -17,7 +17,7 @@ export const failStep = async (
   step: string,
   error: unknown,
 ): Promise<void> => {
-  const { log } = pass.means;
+  const { log } = pass.deps;
   const message = messageOf(error);
   const code = isFault(error) ? error.code : 'error';
   const tries = rotation.tries + 1;
@@ -41,10 +41,10 @@ export const failStep = async (
   const advice = isFault(error) ? ` What to do: ${error.advice}.` : '';
   const { service, id } = rotation;
   const standing =
-    rotation.handover === undefined
-      ? sentence(oldWords(pass, rotation))
+    rotation.cutover === undefined
+      ? sentence(describeOldKey(pass, rotation))
       : 'Every sink holds the new key, and the old one is not taken away before this is done';
-  await tellOf(pass, rotation, {
+  await notifyOf(pass, rotation, {
     kind: isLast ? 'waiting' : 'failed',
     title: isLast
       ? `the rotation of ${service} waits for you`
@@ -59,14 +59,14 @@ export const failStep = async (
 };
 
 /** A rotation that no pass will ever move on without a person's doing, and that no step fails in. */
-export const tellStuck = async (
+export const notifyStuck = async (
   pass: Pass,
   rotation: Rotation,
-  { title, since, atOnce }: Untold,
+  { title, since, atOnce }: Pending,
   words: string,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((pass.means.clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((pass.deps.clock.now() - since) / week));
   if (weeks === 0 && !atOnce) return;
   const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
-  await tellOf(pass, rotation, { kind: 'waiting', title, words, key });
+  await notifyOf(pass, rotation, { kind: 'waiting', title, words, key });
 };

@@ -5,7 +5,7 @@ import type { Fingerprint } from '../sink.ts';
 export type UnknownKey = { readonly keyId: number; readonly name: string; readonly place: KeyPlace };
 
 /** What a sink of the service holds now. */
-export type HeldNow = {
+export type SkippedNow = {
   readonly place: string;
   /** For a person. */
   readonly sink: string;
@@ -17,7 +17,7 @@ export type HeldNow = {
 /** Something that the gateway or a sink has and the journal cannot know of unless it is older than they are. */
 export type Difference =
   | ({ readonly kind: 'key'; readonly highest: number } & UnknownKey)
-  | ({ readonly kind: 'sink' } & HeldNow);
+  | ({ readonly kind: 'sink' } & SkippedNow);
 
 /** Generated with a suffix, the name of another generation is never that of a key that was there before. */
 const isNewer = ({ place: { generation, suffix } }: UnknownKey, highest: number): boolean =>
@@ -27,13 +27,13 @@ const isNewer = ({ place: { generation, suffix } }: UnknownKey, highest: number)
 export const findDifferences = (
   highest: number,
   keys: readonly UnknownKey[],
-  sinks: readonly HeldNow[],
+  sinks: readonly SkippedNow[],
 ): readonly Difference[] => [
   ...keys.filter((key) => isNewer(key, highest)).map((key) => ({ kind: 'key' as const, highest, ...key })),
   ...sinks.filter(({ is }) => is === 'unknown').map((held) => ({ kind: 'sink' as const, ...held })),
 ];
 
-export const differenceWords = (difference: Difference): string =>
+export const describeDifference = (difference: Difference): string =>
   difference.kind === 'key'
     ? `the gateway lists ${difference.name} (id ${difference.keyId}), and the journal knows generations up to ${difference.highest}`
     : `${difference.sink} holds a key that the journal never delivered there (SHA-256 ${difference.fingerprint.slice(0, 12)}…)`;

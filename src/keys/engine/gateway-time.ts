@@ -10,14 +10,14 @@ export const widestSkew = 26 * 3600;
 const freshFor = 300_000;
 
 /** The gateway's time now; ours where its clock is not known. */
-export const gatewayNow = ({ means: { clock, gatewayClock } }: Pick<Pass, 'means'>): UnixMillis =>
+export const gatewayNow = ({ deps: { clock, gatewayClock } }: Pick<Pass, 'deps'>): UnixMillis =>
   unixMillis(clock.now() + clockOffset(gatewayClock?.()));
 
 /** What is written down of the gateway's clock with a step. */
 export const gatewayMoment = (
-  pass: Pick<Pass, 'means'>,
+  pass: Pick<Pass, 'deps'>,
 ): { readonly at: UnixMillis; readonly since: UnixMillis } | undefined => {
-  const known = pass.means.gatewayClock?.();
+  const known = pass.deps.gatewayClock?.();
   return known === undefined ? undefined : { at: gatewayNow(pass), since: known.since };
 };
 
@@ -26,25 +26,25 @@ export type GatewayTimes = {
   readonly clock: GatewayClock | undefined;
   readonly now: UnixMillis;
   /** The hand-over; where a clock was set since, the moment since which it is known not to have been. */
-  readonly handover: UnixMillis;
+  readonly cutover: UnixMillis;
   /** On our own clock: since when inventories tell of names. */
   readonly shownSince: UnixMillis;
 };
 
 /** The moments that a retirement is judged by. What was measured long ago, or before our clock was set back, is measured again. */
 export const gatewayTimes = async (pass: Pass, rotation: Rotation): Promise<GatewayTimes> => {
-  const { clock, gatewayClock } = pass.means;
+  const { clock, gatewayClock } = pass.deps;
   const known = gatewayClock?.();
   if (known !== undefined && Math.abs(clock.now() - known.at) > freshFor) await pass.look();
   const current = gatewayClock?.();
-  const { handover = unixMillis(0), handoverAtGateway: noted } = rotation;
+  const { cutover = unixMillis(0), cutoverAtGateway: noted } = rotation;
   const now = gatewayNow(pass);
-  const shownSince = unixMillis(Math.min(handover, noted?.at ?? handover, now));
-  if (current === undefined) return { clock: undefined, now, handover, shownSince };
-  const at = noted?.at ?? unixMillis(handover + clockOffset(current));
+  const shownSince = unixMillis(Math.min(cutover, noted?.at ?? cutover, now));
+  if (current === undefined) return { clock: undefined, now, cutover, shownSince };
+  const at = noted?.at ?? unixMillis(cutover + clockOffset(current));
   // Stamps of before a clock was set cannot be compared with those behind it.
   const isSame = noted === undefined ? current.since <= at : noted.since === current.since;
-  return { clock: current, now, handover: isSame ? at : current.since, shownSince };
+  return { clock: current, now, cutover: isSame ? at : current.since, shownSince };
 };
 
 /**
@@ -52,17 +52,17 @@ export const gatewayTimes = async (pass: Pass, rotation: Rotation): Promise<Gate
  * verification. Its stamp shows how far the log's clock is behind (milliseconds), and up to which second calls may be ours.
  */
 export const ownCalls = (
-  { handover = unixMillis(0), handoverAtGateway: noted }: Rotation,
+  { cutover = unixMillis(0), cutoverAtGateway: noted }: Rotation,
   { madeAt }: Attempt,
-  handoverAtGateway: UnixMillis,
+  cutoverAtGateway: UnixMillis,
   first: UnixSeconds | undefined,
 ): { readonly logBehind: number; readonly ownUntil: UnixSeconds } => {
-  if (first === undefined || madeAt === undefined || handover < madeAt)
+  if (first === undefined || madeAt === undefined || cutover < madeAt)
     return { logBehind: 0, ownUntil: unixSeconds(0) };
-  const took = handover - madeAt;
+  const took = cutover - madeAt;
   const ownUntil = unixSeconds(first + Math.ceil(took / 1000) + 1);
   // Where a clock was set since, the moment that it was made at is not known on the gateway's clock of now.
-  if (noted !== undefined && noted.at !== handoverAtGateway) return { logBehind: 0, ownUntil };
-  const behind = handoverAtGateway - took - (first + 1) * 1000;
+  if (noted !== undefined && noted.at !== cutoverAtGateway) return { logBehind: 0, ownUntil };
+  const behind = cutoverAtGateway - took - (first + 1) * 1000;
   return { logBehind: behind > 5000 ? behind : 0, ownUntil };
 };

@@ -3,10 +3,10 @@ import type { UnixMillis } from '../../base/index.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { lineKey, lineKeyOf, note, plaintextOf } from './pass.ts';
+import { generationKey, generationKeyOf, note, plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { gatewayMoment } from './gateway-time.ts';
-import { tellExposure } from './settle-quota.ts';
+import { notifyExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;
 
@@ -25,8 +25,8 @@ const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
 };
 
 /** Every sink holds the new key: all others of the service are to go, the old one and those that a crash left behind. */
-export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
-  const { journal, account, plaintexts } = pass.means;
+export const cutOver = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
+  const { journal, account, plaintexts } = pass.deps;
   const others = liveOf(journal.lineage(account), rotation.service).filter(
     ({ keyId }) => keyId !== attempt.keyId,
   );
@@ -38,17 +38,17 @@ export const handOver = async (pass: Pass, rotation: Rotation, attempt: Attempt)
     const isLimited = listed !== undefined && !listed.unlimitedQuota;
     const doubtful = doubts.get(row.keyId);
     return {
-      ...lineKey(row),
+      ...generationKey(row),
       ...(isLimited ? { remain: listed.remainQuota } : {}),
       ...(doubtful === undefined ? {} : { doubtful }),
     };
   });
   // Before it is written down: a kill between must not lose the letter.
-  await tellExposure(pass, rotation, attempt, olds);
+  await notifyExposure(pass, rotation, attempt, olds);
   const gateway = gatewayMoment(pass);
   await note(pass, rotation, {
     what: 'current',
-    ...lineKeyOf(attempt),
+    ...generationKeyOf(attempt),
     olds,
     ...(gateway === undefined ? {} : { gateway }),
   });
@@ -68,27 +68,27 @@ export const setExpiry = async (
   const expiredTime = typeof own === 'number' && own < wanted ? own : wanted;
   await note(pass, rotation, {
     what: 'expiring',
-    ...lineKey(old),
+    ...generationKey(old),
     expiredTime,
     ...(own === undefined ? {} : { before: own }),
   });
-  const { measured } = await pass.means.gateway.update(
+  const { measured } = await pass.deps.gateway.update(
     old.keyId,
     { expiredTime },
     { neverRaise: false },
     pass.signal,
   );
-  await note(pass, rotation, { what: 'expiry-set', ...lineKey(old), expiredTime, measured });
+  await note(pass, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
 };
 
 /** The old key is expired now, in place of being deleted. */
 export const expireNow = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
   if (pass.keys().has(old.keyId)) {
-    const now = toSeconds(pass.means.clock.now());
+    const now = toSeconds(pass.deps.clock.now());
     const expiredTime = old.expiry?.set === false ? old.expiry.at : now;
     const listed = pass.keys().get(old.keyId);
     const isOver = typeof listed?.expiredTime === 'number' && listed.expiredTime <= now;
     if (!isOver) await setExpiry(pass, rotation, old, (expiredTime * 1000) as UnixMillis);
   }
-  await note(pass, rotation, { what: 'retired', ...lineKey(old) });
+  await note(pass, rotation, { what: 'retired', ...generationKey(old) });
 };

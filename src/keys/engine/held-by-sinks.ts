@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../base/index.ts';
 import type { SurveyedKey } from '../desk-types.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
 import type { Sink, SinkReading } from '../sink.ts';
-import type { EngineMeans } from './engine-means.ts';
+import type { EngineDeps } from './engine-means.ts';
 
 export type SinkSurvey = {
   /** The keys that are asked about. */
@@ -13,7 +13,7 @@ export type SinkSurvey = {
   readonly signal: AbortSignal;
 };
 
-type Deps = Pick<EngineMeans, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
+type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 
 /** A fault where the sink cannot be read now; anything else is thrown. */
 const readSink = async (sink: Sink, key: SurveyedKey, account: string, signal: AbortSignal) => {
@@ -32,7 +32,7 @@ const readSink = async (sink: Sink, key: SurveyedKey, account: string, signal: A
  * delivers the newest key of the service, or because a sink was read and holds exactly this key. A sink that cannot be read
  * now counts as holding the keys that were once made for its service.
  */
-export const heldBySinks = async (
+export const keptBySinks = async (
   { account, journal, consumerOf, deliveredBy = () => [] }: Deps,
   { asked, all, now, signal }: SinkSurvey,
 ): Promise<ReadonlyMap<number, string>> => {

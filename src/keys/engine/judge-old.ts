@@ -1,9 +1,9 @@
 import { formatMoment, interval, toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyUse } from '../key-event.ts';
-import { mostLag } from '../lag.ts';
+import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
-import type { HoldReason } from '../rotation.ts';
+import type { RetainedReason } from '../rotation.ts';
 import type { RetireTerms } from '../terms.ts';
 import { clockSkew } from './clock-skew.ts';
 import { sumOfUses } from './named-uses.ts';
@@ -12,13 +12,13 @@ import type { NamedUse } from './named-uses.ts';
 /** All that the retirement of an old key is judged by. Moments in milliseconds UTC on the gateway's clock, which stamps calls. */
 export type RetireFacts = {
   readonly now: UnixMillis;
-  readonly handover: UnixMillis;
+  readonly cutover: UnixMillis;
   readonly retire: RetireTerms;
   /** Every name that the old key bore since the hand-over, the one that is written down first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
   /** Why a wrong clock lets nothing be proven, in words. */
-  readonly clockTrouble?: string;
+  readonly clockProblem?: string;
   /** Why no call can be made with the successor, where that is so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
   /** Up to where the log holds every call since the hand-over; nothing where it does not reach it. */
@@ -31,17 +31,17 @@ export type RetireFacts = {
   /** Calls by the successor that are not our own, up to where the log ends. */
   readonly newUses?: readonly NamedUse[];
   /** Other keys that bore a name of either since the hand-over. */
-  readonly namesakes: readonly number[];
+  readonly nameCollisions: readonly number[];
   /** A name that both bore since then, one after the other. */
   readonly sharedName?: string;
 };
 
 export type RetireVerdict =
-  | { readonly verdict: 'go'; readonly span: Interval<UnixMillis>; readonly evidence: string }
+  | { readonly verdict: 'go'; readonly range: Interval<UnixMillis>; readonly evidence: string }
   | { readonly verdict: 'wait'; readonly words: string }
   | {
       readonly verdict: 'hold';
-      readonly reason: HoldReason;
+      readonly reason: RetainedReason;
       readonly words: string;
       readonly escalate: boolean;
       readonly use?: KeyUse;
@@ -54,42 +54,42 @@ export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSecond
   complete.complete ? toSeconds(now) : complete.through;
 
 /** The quiet time that the old key is judged by; nothing while it does not lie after the hand-over. */
-export const quietSpan = (
-  handover: UnixMillis,
+export const quietRange = (
+  cutover: UnixMillis,
   quiet: number,
   end: UnixSeconds | undefined,
 ): Interval<UnixSeconds> | undefined => {
   if (end === undefined) return undefined;
   const start = end - Math.ceil(quiet / 1000);
   // A second that began before the hand-over may hold calls of before it.
-  return start >= Math.ceil(handover / 1000) ? interval(unixSeconds(start), end) : undefined;
+  return start >= Math.ceil(cutover / 1000) ? interval(unixSeconds(start), end) : undefined;
 };
 
 /**
  * From when on calls of the successor are those of its consumer: a clock that runs ahead stamps our own, which verified
  * it before the hand-over, up to so much later.
  */
-export const takenUpFrom = (handover: UnixMillis, quiet: number): UnixSeconds =>
-  unixSeconds(Math.ceil((handover + Math.min(clockSkew, quiet / 2)) / 1000));
+export const resumedFrom = (cutover: UnixMillis, quiet: number): UnixSeconds =>
+  unixSeconds(Math.ceil((cutover + Math.min(clockSkew, quiet / 2)) / 1000));
 
 const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ? 'call' : 'calls'}`;
 
 /** The most used: enough to find who calls. */
-const modelsTold = 5;
+const modelsNamed = 5;
 
 /** Under which names it was called, where that is not the one it is known by. */
-const calledWords = (name: string, uses: readonly NamedUse[]): string => {
+const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
   const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
   if (called.every((one) => one === name)) return '';
   return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
 };
 
-const usedWords = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
+const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
   const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
-  const models = use.models.slice(0, modelsTold).map(({ model, calls: number }) => `${model} (${number})`);
+  const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
   const told = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
-  return `${name} is still used${calledWords(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
+  return `${name} is still used${describeCalled(name, uses)}: ${calls(use)}${last}${told === '' ? '' : `, of ${told}`}`;
 };
 
 /**
@@ -98,14 +98,14 @@ const usedWords = (name: string, uses: readonly NamedUse[], use: KeyUse): string
  * new one is idle too, and everything else is brought before the operators. Pure.
  */
 export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
-  const { now, handover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
+  const { now, cutover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
   const [oldName = '', ...otherNames] = facts.oldNames;
   const oldUse = oldUses && sumOfUses(oldUses);
   const newUse = newUses && sumOfUses(newUses);
-  const isPast = retire.maxOverlap !== undefined && now >= handover + retire.maxOverlap;
+  const isPast = retire.maxOverlap !== undefined && now >= cutover + retire.maxOverlap;
   const end = knownEnd(complete, now);
-  const span = quietSpan(handover, retire.quiet, end);
-  const hold = (reason: HoldReason, words: string, use?: KeyUse): RetireVerdict => ({
+  const range = quietRange(cutover, retire.quiet, end);
+  const hold = (reason: RetainedReason, words: string, use?: KeyUse): RetireVerdict => ({
     verdict: 'hold',
     reason,
     words,
@@ -117,35 +117,35 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'successor-dead',
       `${newName}, which every sink holds, is ${facts.newIsDead}: mend it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
     );
-  if (facts.namesakes.length > 0)
+  if (facts.nameCollisions.length > 0)
     return hold(
       'name-shared',
-      `other keys bore a name of ${oldName} or ${newName} since the hand-over (ids ${facts.namesakes.join(', ')}): whose calls the log shows cannot be told`,
+      `other keys bore a name of ${oldName} or ${newName} since the hand-over (ids ${facts.nameCollisions.join(', ')}): whose calls the log shows cannot be told`,
     );
   if (sharedName !== undefined)
     return hold(
       'name-shared',
       `${oldName} and ${newName} both bore the name ${sharedName} since the hand-over: whose calls the log shows cannot be told`,
     );
-  if (facts.clockTrouble !== undefined)
+  if (facts.clockProblem !== undefined)
     // What is wrong is no key: it is shown by itself, and over once the clock is right.
-    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockTrouble, escalate: false };
+    return { verdict: 'hold', reason: 'clock-skew', words: facts.clockProblem, escalate: false };
   const lag = end === undefined ? Number.POSITIVE_INFINITY : now - toMillis(end);
   const why = complete.complete ? '' : complete.why;
   const isUsed = oldUse !== undefined && oldUse.calls > 0;
   // A call of just now says more than what is missing of the log.
   const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
-  if (lag > mostLag(retire.quiet) && !isUsedNow)
+  if (lag > maxLag(retire.quiet) && !isUsedNow)
     return hold('log-incomplete', `the call log does not reach far enough: ${why}`);
-  if (isUsed) return hold('used', usedWords(oldName, oldUses ?? [], oldUse), oldUse);
-  if (span === undefined || oldUse === undefined || newUse === undefined || end === undefined)
+  if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
+  if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
     return { verdict: 'wait', words: `${oldName} must be quiet for longer` };
   if (newUse.calls === 0 && !isPast)
     return hold(
       'successor-unused',
       `${newName} has made no call since the hand-over: whether anybody took it up is not known`,
     );
-  const both = interval(toMillis(span.start), toMillis(span.end));
+  const both = interval(toMillis(range.start), toMillis(range.end));
   const taken =
     newUse.calls > 0
       ? `${calls(newUse)} by ${newName} since the hand-over`
@@ -153,7 +153,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const also = otherNames.length === 0 ? '' : ` (also ${otherNames.join(', ')})`;
   return {
     verdict: 'go',
-    span: both,
-    evidence: `no call by ${oldName}${also} from ${shown(span.start)} to ${shown(span.end)} in a log that is complete to there; ${taken}`,
+    range: both,
+    evidence: `no call by ${oldName}${also} from ${shown(range.start)} to ${shown(range.end)} in a log that is complete to there; ${taken}`,
   };
 };

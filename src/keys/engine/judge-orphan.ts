@@ -1,7 +1,7 @@
 import { formatMoment, toMillis, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { RetainReason } from '../key-event.ts';
-import { mostLag } from '../lag.ts';
+import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { Fingerprint, SinkReading } from '../sink.ts';
 import { clockSkew } from './clock-skew.ts';
@@ -75,17 +75,17 @@ const judgeSink = (
 };
 
 /** Milliseconds without a call by a key whose answer was lost: it may be one that a person made just now. */
-const lostQuiet = 3_600_000;
+const lostIdle = 3_600_000;
 
 const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
   const { now, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
-  const quiet = Math.max(settle + clockSkew, fingerprint === undefined ? lostQuiet : 0);
+  const quiet = Math.max(settle + clockSkew, fingerprint === undefined ? lostIdle : 0);
   const end = complete.complete
     ? now
     : complete.through === undefined
       ? undefined
       : toMillis(complete.through);
-  const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - mostLag(0));
+  const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - maxLag(0));
   if (end !== undefined && end >= needed) return undefined;
   const until = formatMoment(unixSeconds(Math.ceil(needed / 1000)), 'UTC');
   const why = complete.complete ? '' : `: ${complete.why}`;

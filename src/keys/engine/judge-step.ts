@@ -4,10 +4,10 @@ import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { clockEffect, clockSkew } from './clock-skew.ts';
 import { gatewayTimes, ownCalls, widestSkew } from './gateway-time.ts';
-import { judgeRetirement, knownEnd, quietSpan, takenUpFrom } from './judge-old.ts';
+import { judgeRetirement, knownEnd, quietRange, resumedFrom } from './judge-old.ts';
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
 import { isSameName, namesBorne, usesOf } from './named-uses.ts';
-import { lineKey, lineKeyOf, note, tellOf } from './pass.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /** Keys that bore or bear one of the names. */
@@ -16,7 +16,7 @@ const bearersOf = async (
   names: readonly string[],
   since: UnixMillis,
 ): Promise<ReadonlySet<number>> => {
-  const { evidence, account } = pass.means;
+  const { evidence, account } = pass.deps;
   const bearers = new Set<number>();
   for (const name of names) {
     for (const id of await evidence.idsNamed(account, name, since)) bearers.add(id);
@@ -25,26 +25,26 @@ const bearersOf = async (
   return bearers;
 };
 
-const gatherFacts = async (
+const collectFacts = async (
   pass: Pass,
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
 ): Promise<RetireFacts> => {
-  const { evidence, account } = pass.means;
-  const successor = lineKeyOf(attempt);
+  const { evidence, account } = pass.deps;
+  const successor = generationKeyOf(attempt);
   const times = await gatewayTimes(pass, rotation);
-  const { now, handover, shownSince } = times;
+  const { now, cutover, shownSince } = times;
   const first = await evidence.firstCall?.(
     account,
     successor.name,
-    unixSeconds(Math.max(0, Math.floor(handover / 1000) - widestSkew)),
+    unixSeconds(Math.max(0, Math.floor(cutover / 1000) - widestSkew)),
   );
-  const { logBehind, ownUntil } = ownCalls(rotation, attempt, handover, first);
+  const { logBehind, ownUntil } = ownCalls(rotation, attempt, cutover, first);
   const effect = clockEffect(times.clock, rotation.terms.retire.quiet, logBehind);
   const margin = effect.effect === 'add' ? effect.margin : 0;
   const retire = { ...rotation.terms.retire, quiet: rotation.terms.retire.quiet + margin };
-  const from = unixSeconds(Math.ceil(handover / 1000));
+  const from = unixSeconds(Math.ceil(cutover / 1000));
   const until = toSeconds(now);
   const complete =
     until > from
@@ -54,30 +54,30 @@ const gatherFacts = async (
   const oldNames = await namesBorne(pass, old, shownSince);
   const newNames = await namesBorne(pass, successor, shownSince);
   // Until the quiet time fits behind the hand-over, calls of all of the time since tell who still uses it.
-  const lookFrom = quietSpan(handover, retire.quiet, end)?.start ?? from;
+  const lookFrom = quietRange(cutover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);
   const oldUses =
     lookTill <= lookFrom ? undefined : await usesOf(pass, oldNames, interval(lookFrom, lookTill));
-  const takenUp = unixSeconds(Math.max(takenUpFrom(handover, retire.quiet), ownUntil));
+  const resumed = unixSeconds(Math.max(resumedFrom(cutover, retire.quiet), ownUntil));
   const newUses =
-    end === undefined || end <= takenUp ? undefined : await usesOf(pass, newNames, interval(takenUp, end));
+    end === undefined || end <= resumed ? undefined : await usesOf(pass, newNames, interval(resumed, end));
   const bearers = await bearersOf(pass, [...oldNames, ...newNames], shownSince);
   const listed = pass.keys().get(successor.keyId);
   const newIsDead = listed && deadBy(listed, now);
   const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
   return {
     now,
-    handover,
+    cutover,
     retire,
     oldNames,
     newName: successor.name,
-    ...(effect.effect === 'suspend' ? { clockTrouble: effect.words } : {}),
+    ...(effect.effect === 'suspend' ? { clockProblem: effect.words } : {}),
     ...(newIsDead === undefined ? {} : { newIsDead }),
     complete,
     ...(oldUses === undefined ? {} : { oldUses }),
     ...(newUses === undefined ? {} : { newUses }),
-    namesakes: [...bearers]
+    nameCollisions: [...bearers]
       .filter((id) => id !== old.keyId && id !== successor.keyId)
       .sort((left, right) => left - right),
     ...(sharedName === undefined ? {} : { sharedName }),
@@ -87,8 +87,8 @@ const gatherFacts = async (
 type Hold = Extract<RetireVerdict, { verdict: 'hold' }>;
 
 /** From when on a log that is behind is news: it always is a little. */
-const behindIsNews = (rotation: Rotation, handover: UnixMillis): number =>
-  handover + 2 * rotation.terms.retire.quiet + 86_400_000;
+const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
+  cutover + 2 * rotation.terms.retire.quiet + 86_400_000;
 
 /** Whether why it stays is written down; what was told is written down behind it. */
 const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): boolean =>
@@ -96,11 +96,11 @@ const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): bo
 
 /** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
 const isTold = async (
-  { means: { journal, account } }: Pass,
+  { deps: { journal, account } }: Pass,
   { service, id }: Rotation,
   { keyId, held }: OldKey,
   hold: Hold,
-  newsFrom: number,
+  alertsFrom: number,
 ): Promise<boolean> => {
   if (hold.reason !== 'log-incomplete' || held?.escalated === true) return true;
   return (await journal.history({ account, service })).some(
@@ -109,7 +109,7 @@ const isTold = async (
       event.rotation === id &&
       event.keyId === keyId &&
       event.reason === hold.reason &&
-      event.at >= newsFrom,
+      event.at >= alertsFrom,
   );
 };
 
@@ -118,19 +118,19 @@ const keep = async (
   pass: Pass,
   rotation: Rotation,
   old: OldKey,
-  handover: UnixMillis,
+  cutover: UnixMillis,
   hold: Hold,
 ): Promise<void> => {
-  const { clock } = pass.means;
+  const { clock } = pass.deps;
   const { reason, words, use, escalate } = hold;
   const { id, terms } = rotation;
-  const newsFrom = behindIsNews(rotation, handover);
-  const isNews = reason !== 'log-incomplete' || escalate || clock.now() >= newsFrom;
-  if (isNoted(old, hold) && (!isNews || (await isTold(pass, rotation, old, hold, newsFrom)))) return;
+  const alertsFrom = isBehindAlert(rotation, cutover);
+  const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
+  if (isNoted(old, hold) && (!isAlert || (await isTold(pass, rotation, old, hold, alertsFrom)))) return;
   const what = escalate ? 'escalated' : 'held';
   const usedTill = use === undefined ? {} : { use };
-  if (isNews)
-    await tellOf(pass, rotation, {
+  if (isAlert)
+    await notifyOf(pass, rotation, {
       kind: what,
       title: escalate
         ? `the old key ${old.name} cannot be retired, and its time is up`
@@ -148,7 +148,7 @@ const keep = async (
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });
-  await note(pass, rotation, { what, ...lineKey(old), reason, words, ...usedTill });
+  await note(pass, rotation, { what, ...generationKey(old), reason, words, ...usedTill });
 };
 
 /** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
@@ -157,18 +157,18 @@ export const judgeStep = async (
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
-  handover: UnixMillis,
+  cutover: UnixMillis,
 ): Promise<void> => {
-  const facts = await gatherFacts(pass, rotation, attempt, old);
+  const facts = await collectFacts(pass, rotation, attempt, old);
   const found = judgeRetirement(facts);
   const isTimed = rotation.terms.retire.when === 'after-overlap';
   if (found.verdict === 'go' && !isTimed) {
-    const { span, evidence } = found;
+    const { range, evidence } = found;
     await note(pass, rotation, {
       what: 'quiet',
-      ...lineKey(old),
-      from: span.start,
-      to: span.end,
+      ...generationKey(old),
+      from: range.start,
+      to: range.end,
       evidence,
       names: [...facts.oldNames],
     });
@@ -184,5 +184,5 @@ export const judgeStep = async (
   pass.resting.set(old.keyId, found.words);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
   if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
-  await keep(pass, rotation, old, handover, found);
+  await keep(pass, rotation, old, cutover, found);
 };

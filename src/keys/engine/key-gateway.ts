@@ -8,7 +8,7 @@ import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
 import type { KeyGateway } from './engine-means.ts';
 
-export type KeyGatewayMeans = {
+export type KeyGatewayDeps = {
   readonly gateway: Gateway;
   readonly clock: Clock;
   /** What was learned of this gateway so far. */
@@ -26,7 +26,7 @@ export const createKeyGateway = ({
   knowledge,
   probe,
   distrust,
-}: KeyGatewayMeans): KeyGateway => {
+}: KeyGatewayDeps): KeyGateway => {
   const known = async (signal: AbortSignal): Promise<UpdateKnowledge> => {
     const first = await knowledge();
     if (!needsProbe(first)) return first;

@@ -34,7 +34,7 @@ const templateOf = (text: string): NameTemplate => {
 
 /** A number that no key of the service ever bore, and a name that no key bears. */
 const nextName = (pass: Pass, { service, terms }: Rotation): { generation: number; name: string } => {
-  const { journal, account, random } = pass.means;
+  const { journal, account, random } = pass.deps;
   const template = templateOf(terms.template);
   const listed = new Set([...pass.keys().values()].map(({ name }) => name));
   const seen = [...listed].flatMap((name) => {
@@ -112,7 +112,7 @@ const fieldsOf = async (pass: Pass, rotation: Rotation): Promise<KeyFields> => {
       `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
       `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
     );
-  const { journal, account, clock } = pass.means;
+  const { journal, account, clock } = pass.deps;
   const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
   return {
     ...remainOf(rotation, old),
@@ -126,7 +126,7 @@ const fieldsOf = async (pass: Pass, rotation: Rotation): Promise<KeyFields> => {
  * key may exist: the steps written down tell that it is to be looked for.
  */
 export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => {
-  const { gateway, plaintexts, clock } = pass.means;
+  const { gateway, plaintexts, clock } = pass.deps;
   const spec = await fieldsOf(pass, rotation);
   const { generation, name } = nextName(pass, rotation);
   await askForKey(

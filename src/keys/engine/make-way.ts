@@ -19,15 +19,15 @@ const settleAttempt = async (pass: Pass, other: Rotation, attempt: Attempt): Pro
   }
   if (state !== 'lost') return false;
   const seen = seenBy(pass);
-  const stray = seen.strayOf(attempt);
-  if (stray !== undefined && !pass.resting.has(stray)) {
-    await clearKey(pass, other, attempt, stray);
+  const orphanKey = seen.orphanOf(attempt);
+  if (orphanKey !== undefined && !pass.resting.has(orphanKey)) {
+    await clearKey(pass, other, attempt, orphanKey);
     return true;
   }
   const settled = settledAt(attempt, seen);
   if (pass.listedAt() >= settled || pass.waitedFor.has(name)) return false;
   pass.waitedFor.add(name);
-  if (settled > seen.now) await pass.means.clock.wait(settled - seen.now, pass.signal);
+  if (settled > seen.now) await pass.deps.clock.wait(settled - seen.now, pass.signal);
   await pass.look();
   return true;
 };

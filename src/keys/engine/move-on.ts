@@ -1,7 +1,7 @@
 import { advanceRotation } from './advance.ts';
 import type { Moved } from './advance.ts';
 import type { Pass } from './pass.ts';
-import { tellStaying } from './seek-key.ts';
+import { notifyStaying } from './seek-key.ts';
 
 /** Takes each rotation of the pass as far as it goes now, with one list for all keys that are deleted meanwhile. */
 export const moveOn = async (
@@ -27,11 +27,11 @@ export const moveOn = async (
     await pass.look();
     const touched: string[] = [];
     for (const id of ids) {
-      const rotation = pass.means.journal.rotation(id);
+      const rotation = pass.deps.journal.rotation(id);
       const olds = rotation?.olds.filter(({ keyId }) => removed.includes(keyId)) ?? [];
       for (const old of olds) {
         if (!pass.keys().has(old.keyId)) pass.resting.delete(old.keyId);
-        else if (rotation !== undefined) await tellStaying(pass, rotation, old, old.deletingAt);
+        else if (rotation !== undefined) await notifyStaying(pass, rotation, old, old.deletingAt);
       }
       if (olds.length > 0) touched.push(id);
     }

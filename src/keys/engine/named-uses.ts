@@ -1,7 +1,7 @@
 import { addMoney } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyUse } from '../key-event.ts';
-import type { LineKey } from '../rotation.ts';
+import type { GenerationKey } from '../rotation.ts';
 import type { Pass } from './pass.ts';
 
 /** Calls under one of the names that a key bore. */
@@ -18,8 +18,8 @@ export const distinctNames = (names: readonly string[]): readonly string[] =>
 
 /** Every name that the key bore since, the one that is written down first: others can rename it. */
 export const namesBorne = async (
-  { means: { evidence, account }, keys }: Pass,
-  { keyId, name }: Pick<LineKey, 'keyId' | 'name'>,
+  { deps: { evidence, account }, keys }: Pass,
+  { keyId, name }: Pick<GenerationKey, 'keyId' | 'name'>,
   since: UnixMillis,
 ): Promise<readonly string[]> => {
   const listed = keys().get(keyId)?.name ?? name;
@@ -28,12 +28,12 @@ export const namesBorne = async (
 
 /** Calls under each of the names; those that the log cannot tell apart are one. */
 export const usesOf = async (
-  { means: { evidence, account } }: Pass,
+  { deps: { evidence, account } }: Pass,
   names: readonly string[],
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
 ): Promise<readonly NamedUse[]> => {
   const uses: NamedUse[] = [];
-  for (const name of distinctNames(names)) uses.push({ name, use: await evidence.use(account, name, span) });
+  for (const name of distinctNames(names)) uses.push({ name, use: await evidence.use(account, name, range) });
   return uses;
 };
 

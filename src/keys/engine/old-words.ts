@@ -3,10 +3,10 @@ import type { Rotation } from '../rotation.ts';
 import type { Pass } from './pass.ts';
 
 /** How the key stands that a rotation was to replace, while nothing has replaced it. */
-export const oldWords = (pass: Pass, { old, service }: Rotation): string => {
+export const describeOldKey = (pass: Pass, { old, service }: Rotation): string => {
   if (old === undefined) return `${service} has no other key`;
   const listed = pass.keys().get(old.keyId);
   if (listed === undefined) return `its old key ${old.name} is gone`;
-  const dead = deadBy(listed, pass.means.clock.now());
+  const dead = deadBy(listed, pass.deps.clock.now());
   return dead === undefined ? 'its old key is untouched and works' : `its old key ${old.name} is ${dead}`;
 };

@@ -5,7 +5,7 @@ import type { KeyRequest } from '../journal/request-memory.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
-import { usualSettle } from './engine-means.ts';
+import { defaultSettle } from './engine-means.ts';
 import { judgeOrphan } from './judge-orphan.ts';
 import type { OrphanFacts, OrphanVerdict, SinkFact } from './judge-orphan.ts';
 import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
@@ -13,7 +13,7 @@ import type { Pass } from './pass.ts';
 import { mismatchOf } from './request-match.ts';
 
 /** Calls that one verification makes at most; it takes 90 s for them (verify.ts). */
-const mostOwnCalls = 12;
+const maxOwnCalls = 12;
 
 /** Milliseconds. */
 const longestVerification = 180_000;
@@ -25,7 +25,7 @@ const candidatesOf = (
   keyId: number,
 ): readonly number[] => {
   if (answered !== undefined) return [keyId];
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const lineage = journal.lineage(account);
   const [retained, leaving] = [journal.retained(account), journal.leaving(account)];
   return [...pass.keys().values()]
@@ -63,7 +63,7 @@ const readSinks = async (
 };
 
 const sinkFacts = async (pass: Pass, request: KeyRequest): Promise<readonly SinkFact[] | undefined> => {
-  const { account, journal, consumerOf } = pass.means;
+  const { account, journal, consumerOf } = pass.deps;
   const { service, generation, name, job, askedAt } = request;
   if (service === probeService) return [];
   if (job === undefined) return undefined;
@@ -87,42 +87,42 @@ const ownCalls = async (
   pass: Pass,
   { service, rotation }: KeyRequest,
   keyId: number,
-): Promise<{ readonly spans: readonly Interval<UnixSeconds>[]; readonly most: number }> => {
-  const { account, journal } = pass.means;
+): Promise<{ readonly ranges: readonly Interval<UnixSeconds>[]; readonly most: number }> => {
+  const { account, journal } = pass.deps;
   const steps = (await journal.history({ account, service })).filter((event) => event.rotation === rotation);
-  const spans: Interval<UnixSeconds>[] = [];
+  const ranges: Interval<UnixSeconds>[] = [];
   let most = 0;
   for (const [index, step] of steps.entries()) {
     if (step.what !== 'verifying' || step.keyId !== keyId) continue;
-    most += mostOwnCalls;
+    most += maxOwnCalls;
     const ended = Math.min(steps[index + 1]?.at ?? Infinity, step.at + longestVerification);
     const start = unixSeconds(Math.floor((step.at - clockSkew) / 1000));
     const end = unixSeconds(Math.ceil((ended + clockSkew) / 1000) + 1);
-    const last = spans.at(-1);
+    const last = ranges.at(-1);
     if (last !== undefined && start <= last.end)
-      spans.splice(-1, 1, interval(last.start, unixSeconds(Math.max(last.end, end))));
-    else spans.push(interval(start, end));
+      ranges.splice(-1, 1, interval(last.start, unixSeconds(Math.max(last.end, end))));
+    else ranges.push(interval(start, end));
   }
-  return { spans, most };
+  return { ranges, most };
 };
 
 const callsBy = async (
   pass: Pass,
   request: KeyRequest,
   keyId: number,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
 ): Promise<number> => {
-  const names = await namesBorne(pass, { keyId, name: request.name }, unixMillis(toMillis(span.start)));
-  const { calls } = sumOfUses(await usesOf(pass, names, span));
+  const names = await namesBorne(pass, { keyId, name: request.name }, unixMillis(toMillis(range.start)));
+  const { calls } = sumOfUses(await usesOf(pass, names, range));
   if (calls === 0) return 0;
-  const { spans, most } = await ownCalls(pass, request, keyId);
+  const { ranges, most } = await ownCalls(pass, request, keyId);
   let own = 0;
-  for (const each of spans) own += sumOfUses(await usesOf(pass, names, each)).calls;
+  for (const each of ranges) own += sumOfUses(await usesOf(pass, names, each)).calls;
   return calls - Math.min(own, most);
 };
 
-const gatherFacts = async (pass: Pass, request: KeyRequest, keyId: number): Promise<OrphanFacts> => {
-  const { account, evidence, clock, settle = usualSettle } = pass.means;
+const collectFacts = async (pass: Pass, request: KeyRequest, keyId: number): Promise<OrphanFacts> => {
+  const { account, evidence, clock, settle = defaultSettle } = pass.deps;
   const { name, askedAt, fingerprint } = request;
   const now = clock.now();
   const from = unixSeconds(Math.max(0, Math.floor((askedAt - clockSkew) / 1000)));
@@ -151,7 +151,7 @@ const gatherFacts = async (pass: Pass, request: KeyRequest, keyId: number): Prom
 
 /** Whether the key may be deleted that was made, or may have been made, for the attempt of this name. */
 export const orphanVerdict = async (pass: Pass, name: string, keyId: number): Promise<OrphanVerdict> => {
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const request = journal.requestOf(account, name);
   return request === undefined
     ? {
@@ -160,5 +160,5 @@ export const orphanVerdict = async (pass: Pass, name: string, keyId: number): Pr
         words: `the journal has no request for ${name}`,
         passing: false,
       }
-    : judgeOrphan(await gatherFacts(pass, request, keyId));
+    : judgeOrphan(await collectFacts(pass, request, keyId));
 };

@@ -1,14 +1,14 @@
 import { unixMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyNews } from '../desk-types.ts';
+import type { KeyAlert } from '../desk-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import type { EngineMeans } from './engine-means.ts';
+import type { EngineDeps } from './engine-means.ts';
 
 /** One going over the rotations of an account, with the list of keys they share. */
 export type Pass = {
-  readonly means: EngineMeans;
+  readonly deps: EngineDeps;
   readonly signal: AbortSignal;
   /** Whom the steps are written down for, where nobody else ordered them. */
   readonly who: string;
@@ -36,8 +36,8 @@ export type Pass = {
   readonly blocked: Set<string>;
 };
 
-export const openPass = async (
-  means: EngineMeans,
+export const openCycle = async (
+  deps: EngineDeps,
   options: Pick<Pass, 'signal' | 'who' | 'ordered'> & Partial<Pick<Pass, 'onStep'>>,
 ): Promise<Pass> => {
   let keys: Map<number, ApiKey> = new Map();
@@ -45,16 +45,16 @@ export const openPass = async (
   const removed = new Set<number>();
   const look = async (): Promise<void> => {
     // What comes while it is listed may be missing.
-    const began = means.clock.now();
-    const listed = await means.gateway.list(options.signal);
+    const began = deps.clock.now();
+    const listed = await deps.gateway.list(options.signal);
     keys = new Map(listed.map((key) => [key.id, key]));
     listedAt = began;
     removed.clear();
-    await means.keepInventory?.(listed);
+    await deps.keepInventory?.(listed);
   };
   await look();
   return {
-    means,
+    deps,
     onStep: () => undefined,
     ...options,
     keys: () => keys,
@@ -84,7 +84,7 @@ export const note = async (
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
   ...steps: readonly Step[]
 ): Promise<void> => {
-  const { journal, account, clock } = pass.means;
+  const { journal, account, clock } = pass.deps;
   await journal.record(
     steps.map((step) => ({
       at: clock.now(),
@@ -99,11 +99,11 @@ export const note = async (
 };
 
 /** Tells operators of a rotation, or of what stands for one. */
-export const tellOf = (
-  { means: { account, tell } }: Pass,
+export const notifyOf = (
+  { deps: { account, notify } }: Pass,
   { id, service }: Pick<Rotation, 'id' | 'service'>,
-  news: Omit<KeyNews, 'account' | 'service' | 'rotation'>,
-): Promise<void> => tell({ account, service, rotation: id, ...news });
+  news: Omit<KeyAlert, 'account' | 'service' | 'rotation'>,
+): Promise<void> => notify({ account, service, rotation: id, ...news });
 
 /** Names the plaintext of an attempt. */
 export const plaintextOf = (
@@ -112,12 +112,12 @@ export const plaintextOf = (
 ): string => JSON.stringify([rotation.account, rotation.service, attempt.generation]);
 
 /** An attempt's place in its line; only for one that has a key. */
-export const lineKeyOf = (attempt: Attempt, keyId: number | undefined = attempt.keyId) => {
+export const generationKeyOf = (attempt: Attempt, keyId: number | undefined = attempt.keyId) => {
   if (keyId === undefined) throw new RangeError(`${attempt.name} has no key`);
   return { keyId, generation: attempt.generation, name: attempt.name };
 };
 
-export const lineKey = ({
+export const generationKey = ({
   keyId,
   generation,
   name,

@@ -7,7 +7,7 @@ import { probeService } from '../update/probe.ts';
 import type { ProbeKeys } from '../update/probe.ts';
 import { askForKey } from './ask-for-key.ts';
 
-type ProbeMeans = {
+type ProbeDeps = {
   readonly account: string;
   readonly journal: KeyJournal;
   readonly gateway: Gateway;
@@ -17,7 +17,7 @@ type ProbeMeans = {
 const template = templateOf('{service}.g{generation}');
 
 /** Throw-away keys, written down like any other, so that one that is left behind is found and cleared away. */
-export const createProbeKeys = ({ account, journal, gateway, now }: ProbeMeans): ProbeKeys => {
+export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): ProbeKeys => {
   const common = (rotation: string) => ({
     at: now(),
     who: 'probe',

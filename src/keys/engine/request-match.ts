@@ -8,7 +8,7 @@ import { clockSkew } from './clock-skew.ts';
 const longestWay = 3_600_000;
 
 /** A quota is written rounded down, to whole units at most. */
-const mostRounding = money('1');
+const maxRounding = money('1');
 
 const isBornOfIt = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
   const born = birthTold(key);
@@ -20,7 +20,7 @@ const isBornOfIt = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
 const hasQuotaOf = (key: ApiKey, { spec }: KeyRequest): boolean => {
   if (spec.unlimitedQuota || key.unlimitedQuota) return spec.unlimitedQuota === key.unlimitedQuota;
   const missing = subtractMoney(spec.remainQuota, key.remainQuota);
-  return compareMoney(missing, money('0')) >= 0 && compareMoney(missing, mostRounding) < 0;
+  return compareMoney(missing, money('0')) >= 0 && compareMoney(missing, maxRounding) < 0;
 };
 
 /** How a listed key differs from the one that was asked for; nothing where it can be that one. */

@@ -1,6 +1,6 @@
 import type { Rotation } from '../rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
-import { note, tellOf } from './pass.ts';
+import { note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
@@ -8,14 +8,14 @@ type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 type Orphan = { readonly keyId: number; readonly generation: number; readonly name: string };
 
 /** Milliseconds for which operators are not asked about what time may settle. */
-const patience = 86_400_000;
+const timeout = 86_400_000;
 
 /** Whether the key is certainly the one that was asked for, so that it is known by its id from now on. */
 export const isIdentified = ({ reason }: Retained): boolean =>
   reason !== 'ambiguous' && reason !== 'not-ours';
 
 /** Tells operators of an orphan that only they can end; of one that time may settle, after a day. */
-export const tellRetained = async (
+export const notifyRetained = async (
   pass: Pass,
   rotation: Pick<Rotation, 'id' | 'service'>,
   { keyId, name }: Orphan,
@@ -24,8 +24,8 @@ export const tellRetained = async (
 ): Promise<void> => {
   const { reason, words, passing } = verdict;
   const identified = isIdentified(verdict);
-  if (passing && pass.means.clock.now() - since < patience) return;
-  await tellOf(pass, rotation, {
+  if (passing && pass.deps.clock.now() - since < timeout) return;
+  await notifyOf(pass, rotation, {
     kind: 'orphan',
     title: identified
       ? `the key ${name} is kept: it may be in use`
@@ -47,7 +47,7 @@ export const retainOrphan = async (
   const { keyId, generation, name } = orphan;
   const { reason, words } = verdict;
   // Before it is written down: a kill between must not lose the notification.
-  await tellRetained(pass, rotation, orphan, verdict, since);
+  await notifyRetained(pass, rotation, orphan, verdict, since);
   await note(pass, rotation, {
     what: 'retained',
     ...(isIdentified(verdict) ? { keyId } : {}),

@@ -8,7 +8,7 @@ import { pauseAfter } from './decide.ts';
 export const stageOf = (rotation: Rotation): RotationStage => {
   if (rotation.over !== undefined) return rotation.over;
   if (rotation.waiting !== undefined) return 'waiting';
-  if (rotation.handover !== undefined)
+  if (rotation.cutover !== undefined)
     return rotation.olds.some(({ state }) => state === 'retiring' || state === 'deleting')
       ? 'retiring'
       : 'current';
@@ -64,7 +64,7 @@ export const viewOfRotation = (rotation: Rotation, words?: string): RotationView
     since: rotation.changedAt,
     words: words ?? known ?? standing[stage],
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
-    ...(rotation.handover === undefined ? {} : { handedOver: true }),
+    ...(rotation.cutover === undefined ? {} : { cutOver: true }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),
     tries: rotation.tries,
     triesAllowed: rotation.terms.tries,

@@ -1,6 +1,6 @@
 import { hasCode } from '../../base/index.ts';
-import type { Attempt, LineKey, OldKey, Rotation } from '../rotation.ts';
-import { lineKey, lineKeyOf, note, plaintextOf, tellOf } from './pass.ts';
+import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /**
@@ -18,7 +18,7 @@ const knowsNoKey = (error: unknown): boolean =>
  */
 export const isGone = async (pass: Pass, keyId: number): Promise<boolean> => {
   try {
-    pass.noteMade(await pass.means.gateway.read(keyId, pass.signal));
+    pass.noteMade(await pass.deps.gateway.read(keyId, pass.signal));
     return false;
   } catch (error) {
     pass.signal.throwIfAborted();
@@ -28,18 +28,22 @@ export const isGone = async (pass: Pass, keyId: number): Promise<boolean> => {
 };
 
 /** An old key that others took away is nobody's to retire. */
-export const seekOld = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
-  if (await isGone(pass, old.keyId)) await note(pass, rotation, { what: 'vanished', ...lineKey(old) });
+export const verifyStillExists = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (await isGone(pass, old.keyId)) await note(pass, rotation, { what: 'vanished', ...generationKey(old) });
 };
 
 /** A successor that others took away: another one is made, and nothing is retired before it is in every sink. */
-export const seekSuccessor = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
-  const key = lineKeyOf(attempt);
+export const verifySuccessorExists = async (
+  pass: Pass,
+  rotation: Rotation,
+  attempt: Attempt,
+): Promise<void> => {
+  const key = generationKeyOf(attempt);
   if (!(await isGone(pass, key.keyId))) return;
   await note(pass, rotation, { what: 'vanished', ...key });
-  pass.means.plaintexts.delete(plaintextOf(rotation, attempt));
+  pass.deps.plaintexts.delete(plaintextOf(rotation, attempt));
   const { service, id } = rotation;
-  await tellOf(pass, rotation, {
+  await notifyOf(pass, rotation, {
     kind: 'escalated',
     title: `the new key ${key.name} was taken away`,
     words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
@@ -52,15 +56,15 @@ export const seekSuccessor = async (pass: Pass, rotation: Rotation, attempt: Att
 const cachesHold = 660_000;
 
 /** Tells operators of a key that stays though the gateway said that it deletes it; once, and after all patience. */
-export const tellStaying = async (
+export const notifyStaying = async (
   pass: Pass,
   { id, service }: Pick<Rotation, 'id' | 'service'>,
-  key: LineKey,
+  key: GenerationKey,
   since: number | undefined,
 ): Promise<void> => {
-  const { clock } = pass.means;
+  const { clock } = pass.deps;
   if (since === undefined || clock.now() - since < cachesHold) return;
-  await tellOf(
+  await notifyOf(
     pass,
     { id, service },
     {

@@ -4,13 +4,13 @@ import { isOfRotation } from '../rotation.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
-import { lineKey, lineKeyOf, note, tellOf } from './pass.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 
 /** Tells what may be spent beside the successor's quota until the old keys are gone: of each that has a share of it. */
-export const tellExposure = async (
+export const notifyExposure = async (
   pass: Pass,
   rotation: Rotation,
   attempt: Attempt,
@@ -25,7 +25,7 @@ export const tellExposure = async (
   const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
   const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
   const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
-  await tellOf(pass, rotation, {
+  await notifyOf(pass, rotation, {
     kind: 'exposure',
     title: `${service} can spend its quota ${times} for a while`,
     words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
@@ -46,7 +46,7 @@ const writeRemain = async (
   wantedOf: (remain: Money) => Money,
   settles?: QuotaSettled,
 ): Promise<void> => {
-  const { gateway } = pass.means;
+  const { gateway } = pass.deps;
   const settled = (of: QuotaSettled | undefined) => (of === undefined ? {} : { settles: of });
   const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
   const listed = await gateway.read(key.keyId, pass.signal);
@@ -55,7 +55,7 @@ const writeRemain = async (
   if (begun !== undefined && wasWritten(begun.before, begun.wanted, listed.remainQuota)) {
     await note(pass, rotation, {
       what: 'quota-adjusted',
-      ...lineKey(key),
+      ...generationKey(key),
       remain: listed.remainQuota,
       measured: `a try before had written it: ${begun.before} was to be ${begun.wanted}, and is ${listed.remainQuota}`,
       ...settled(begun.settles),
@@ -66,7 +66,7 @@ const writeRemain = async (
   const wanted = wantedOf(before);
   await note(pass, rotation, {
     what: 'quota-adjusting',
-    ...lineKey(key),
+    ...generationKey(key),
     before,
     wanted,
     ...settled(settles),
@@ -81,7 +81,7 @@ const writeRemain = async (
   pass.noteMade(after);
   await note(pass, rotation, {
     what: 'quota-adjusted',
-    ...lineKey(key),
+    ...generationKey(key),
     remain: after.remainQuota,
     measured,
     ...settled(settles),
@@ -105,17 +105,17 @@ const owed = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): M
   // The half that stayed with the old key was given to nobody yet.
   if (isSplit && old.settled === undefined) return lowered(left, zero);
   // What a leaked key spends before its successor is in use is nobody's whom the successor serves.
-  const isLeaked = terms.retire.when === 'now';
+  const isCompromised = terms.retire.when === 'now';
   const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
-  const given = isLeaked || spec.unlimitedQuota ? old.remain : spec.remainQuota;
+  const given = isCompromised || spec.unlimitedQuota ? old.remain : spec.remainQuota;
   const spent = subtractMoney(old.settled?.left ?? given ?? zero, left);
   // What somebody added to the old key is theirs to give.
   return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
 };
 
 const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
-  const successor = lineKeyOf(attempt);
-  const { gateway } = pass.means;
+  const successor = generationKeyOf(attempt);
+  const { gateway } = pass.deps;
   const unsettled = (measured: string, left: Money): Promise<void> =>
     note(pass, rotation, {
       what: 'quota-adjusted',
@@ -139,7 +139,7 @@ const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: Old
   const rest = pass.keys().get(successor.keyId)?.remainQuota ?? zero;
   if (compareMoney(rest, zero) > 0) return;
   const { id } = rotation;
-  await tellOf(pass, rotation, {
+  await notifyOf(pass, rotation, {
     kind: 'escalated',
     title: `${successor.name} has nothing left to spend`,
     words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
@@ -164,13 +164,13 @@ export const settleQuota = async (
     const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
     await note(pass, rotation, {
       what: 'quota-adjusted',
-      ...lineKeyOf(attempt),
+      ...generationKeyOf(attempt),
       remain: zero,
       measured,
       settles: { keyId: old.keyId, left: old.settled?.left ?? old.remain ?? zero },
     });
     const { id } = rotation;
-    await tellOf(pass, rotation, {
+    await notifyOf(pass, rotation, {
       kind: 'exposure',
       title: `the quota of ${attempt.name} is as it was made`,
       words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,

@@ -3,15 +3,15 @@ import type { UnixMillis } from '../../base/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { RetainReason } from '../key-event.ts';
 import { probeService } from '../update/probe.ts';
-import type { LineKey } from '../rotation.ts';
+import type { GenerationKey } from '../rotation.ts';
 import { takeAway } from './clear-key.ts';
-import { lineKey, note, tellOf } from './pass.ts';
+import { generationKey, note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 import { orphanVerdict } from './orphan-facts.ts';
-import { isIdentified, retainOrphan, tellRetained } from './retain-orphan.ts';
-import { isGone, tellStaying } from './seek-key.ts';
+import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
+import { isGone, notifyStaying } from './seek-key.ts';
 
-type Stray = {
+type Orphan = {
   readonly id: string;
   readonly service: string;
   readonly keyId: number;
@@ -28,34 +28,34 @@ type Stray = {
 const lag = 900_000;
 
 /** A key whose deletion was begun, and which is there. */
-const begun = (pass: Pass, key: ApiKey): Stray | undefined => {
-  const left = pass.means.journal.leaving(pass.means.account).get(key.id);
+const begun = (pass: Pass, key: ApiKey): Orphan | undefined => {
+  const left = pass.deps.journal.leaving(pass.deps.account).get(key.id);
   if (left === undefined || left.name !== key.name) return undefined;
   const { rotation: id, service, generation, name, why, since } = left;
   return { id, service, generation, keyId: key.id, name, why, since };
 };
 
 /** A key that came of a request whose answer was lost. */
-const late = (pass: Pass, key: ApiKey): Stray | undefined => {
-  const lost = pass.means.journal.lostAttempt(pass.means.account, key.name);
+const late = (pass: Pass, key: ApiKey): Orphan | undefined => {
+  const lost = pass.deps.journal.lostAttempt(pass.deps.account, key.name);
   if (lost === undefined) return undefined;
   const { rotation: id, service, generation } = lost;
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
 /** An orphan that was not deleted so far, since it was not proven that nobody can use it. */
-const retainedOne = (pass: Pass, key: ApiKey): Stray | undefined => {
-  const found = pass.means.journal.retained(pass.means.account).get(key.id);
+const retainedOne = (pass: Pass, key: ApiKey): Orphan | undefined => {
+  const found = pass.deps.journal.retained(pass.deps.account).get(key.id);
   if (found === undefined) return undefined;
   const { rotation: id, service, generation, name, reason } = found;
   return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
 };
 
 /** Keys that nobody may be able to use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
-const straysIn = (pass: Pass): readonly Stray[] => {
-  const { journal, account } = pass.means;
+const orphansIn = (pass: Pass): readonly Orphan[] => {
+  const { journal, account } = pass.deps;
   const lineage = journal.lineage(account);
-  return [...pass.keys().values()].flatMap((key): readonly Stray[] => {
+  return [...pass.keys().values()].flatMap((key): readonly Orphan[] => {
     const kept = retainedOne(pass, key);
     if (kept !== undefined) return [kept];
     const known = lineage.get(key.id);
@@ -63,7 +63,7 @@ const straysIn = (pass: Pass): readonly Stray[] => {
     // Those of a rotation under way are its own to see to.
     if (found !== undefined) return journal.rotation(found.id) === undefined ? [found] : [];
     return known?.service === probeService && known.name === key.name
-      ? [{ id: `probe/${key.id}`, service: probeService, ...lineKey(known), why: 'probe' }]
+      ? [{ id: `probe/${key.id}`, service: probeService, ...generationKey(known), why: 'probe' }]
       : [];
   });
 };
@@ -74,7 +74,7 @@ const hasEnough = (error: unknown): boolean =>
 
 /** Keys of lines that no list shows any more, though nobody here took them away. */
 const vanished = async (pass: Pass): Promise<void> => {
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const underWay = new Set(
     journal
       .openRotations(account)
@@ -92,7 +92,7 @@ const vanished = async (pass: Pass): Promise<void> => {
     } catch (error) {
       pass.signal.throwIfAborted();
       // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
-      pass.means.log.warn('whether a key that is no longer listed is gone cannot be found out', {
+      pass.deps.log.warn('whether a key that is no longer listed is gone cannot be found out', {
         service: row.service,
         key: row.name,
         ...errorFields(error),
@@ -103,13 +103,13 @@ const vanished = async (pass: Pass): Promise<void> => {
     await note(
       pass,
       { id: `vanished/${row.keyId}`, service: row.service },
-      { what: 'vanished', ...lineKey(row) },
+      { what: 'vanished', ...generationKey(row) },
     );
   }
 };
 
 /** Asks for a stray to be deleted; what comes of it stops neither the others nor the rotations. */
-const takeStray = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
+const takeOrphan = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
   const listed = pass.keys();
   try {
     return await takeAway(pass, keyId);
@@ -125,40 +125,40 @@ const takeStray = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<
 const mayDelete = async (
   pass: Pass,
   rotation: { readonly id: string; readonly service: string },
-  key: LineKey,
+  key: GenerationKey,
   retained: RetainReason | undefined,
 ): Promise<boolean> => {
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const verdict = await orphanVerdict(pass, key.name, key.keyId);
   if (verdict.verdict === 'delete') return true;
-  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? pass.means.clock.now();
+  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? pass.deps.clock.now();
   const isNew = isIdentified(verdict) && verdict.reason !== retained;
-  await (isNew ? retainOrphan : tellRetained)(pass, rotation, key, verdict, askedAt);
+  await (isNew ? retainOrphan : notifyRetained)(pass, rotation, key, verdict, askedAt);
   return false;
 };
 
-const clearStray = async (
+const clearOrphan = async (
   pass: Pass,
-  { id, service, why, since, retained, ...key }: Stray,
+  { id, service, why, since, retained, ...key }: Orphan,
 ): Promise<{ readonly refusal: unknown }> => {
-  const { log } = pass.means;
+  const { log } = pass.deps;
   if (why === 'orphan' && !(await mayDelete(pass, { id, service }, key, retained)))
     return { refusal: undefined };
   if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
-  const { taken, refusal } = await takeStray(pass, key.keyId);
+  const { taken, refusal } = await takeOrphan(pass, key.keyId);
   if (!taken) {
     log.warn('a key that nobody can use is not known to be gone after it was deleted', {
       service,
       key: key.name,
       ...(refusal === undefined ? {} : errorFields(refusal)),
     });
-    if (pass.keys().has(key.keyId)) await tellStaying(pass, { id, service }, key, since);
+    if (pass.keys().has(key.keyId)) await notifyStaying(pass, { id, service }, key, since);
     return { refusal };
   }
   await note(pass, { id, service }, { what: 'deleted', ...key });
   // One that was retained for a while is no news.
   if (why === 'orphan' && retained === undefined)
-    await tellOf(
+    await notifyOf(
       pass,
       { id, service },
       {
@@ -172,9 +172,9 @@ const clearStray = async (
 };
 
 /** Clears away, at the beginning of a pass, what no rotation under way will see to. */
-export const sweep = async (pass: Pass): Promise<void> => {
-  for (const stray of straysIn(pass)) {
-    const { refusal } = await clearStray(pass, stray);
+export const deleteOrphans = async (pass: Pass): Promise<void> => {
+  for (const orphanKey of orphansIn(pass)) {
+    const { refusal } = await clearOrphan(pass, orphanKey);
     if (hasEnough(refusal)) return;
   }
   await vanished(pass);

@@ -3,17 +3,17 @@ import type { ApiKey } from '../../gateway/index.ts';
 import type { OutdatedService } from '../journal/service-memory.ts';
 import { readName } from '../plan/key-names.ts';
 import type { Sink } from '../sink.ts';
-import { differenceWords, findDifferences } from './find-differences.ts';
-import type { Difference, HeldNow, UnknownKey } from './find-differences.ts';
-import type { EngineMeans } from './engine-means.ts';
-import { note, tellOf } from './pass.ts';
+import { describeDifference, findDifferences } from './find-differences.ts';
+import type { Difference, SkippedNow, UnknownKey } from './find-differences.ts';
+import type { EngineDeps } from './engine-means.ts';
+import { note, notifyOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
-type JournalMeans = Pick<EngineMeans, 'account' | 'journal' | 'templates'>;
+type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
 
 /** Listed keys with a place in a service that keys are made for, which the journal does not know. */
 const unknownKeys = (
-  { account, journal, templates }: JournalMeans,
+  { account, journal, templates }: JournalDeps,
   service: string,
   keys: Iterable<ApiKey>,
 ): readonly UnknownKey[] => {
@@ -28,13 +28,13 @@ const unknownKeys = (
 
 /** Listed keys of the service that tell that the journal is older than the gateway. */
 export const newerKeys = (
-  means: JournalMeans,
+  deps: JournalDeps,
   service: string,
   keys: Iterable<ApiKey>,
 ): readonly Difference[] =>
   findDifferences(
-    means.journal.highestGeneration(means.account, service),
-    unknownKeys(means, service, keys),
+    deps.journal.highestGeneration(deps.account, service),
+    unknownKeys(deps, service, keys),
     [],
   );
 
@@ -43,10 +43,10 @@ export const readHeld = async (
   pass: Pass,
   service: string,
   sinks: readonly Sink[],
-): Promise<{ readonly held: readonly HeldNow[]; readonly whole: boolean }> => {
-  const { account, journal, log } = pass.means;
+): Promise<{ readonly held: readonly SkippedNow[]; readonly whole: boolean }> => {
+  const { account, journal, log } = pass.deps;
   const generation = Math.max(1, journal.highestGeneration(account, service));
-  const held: HeldNow[] = [];
+  const held: SkippedNow[] = [];
   let whole = true;
   for (const sink of sinks) {
     try {
@@ -68,7 +68,7 @@ export const readHeld = async (
 
 /** The sinks that the job declares for the service; nothing where they cannot be made out. */
 export const sinksOf = (
-  { consumerOf }: Pick<EngineMeans, 'consumerOf'>,
+  { consumerOf }: Pick<EngineDeps, 'consumerOf'>,
   job: string | undefined,
   service: string,
 ): readonly Sink[] | undefined => {
@@ -86,38 +86,41 @@ export const differencesOf = async (
   service: string,
   job: string | undefined,
 ): Promise<{ readonly differences: readonly Difference[]; readonly whole: boolean }> => {
-  const { means } = pass;
-  const sinks = sinksOf(means, job, service);
+  const { deps } = pass;
+  const sinks = sinksOf(deps, job, service);
   const { held, whole } = await readHeld(pass, service, sinks ?? []);
-  const keys = unknownKeys(means, service, pass.keys().values());
-  const highest = means.journal.highestGeneration(means.account, service);
+  const keys = unknownKeys(deps, service, pass.keys().values());
+  const highest = deps.journal.highestGeneration(deps.account, service);
   return { differences: findDifferences(highest, keys, held), whole: whole && sinks !== undefined };
 };
 
 /** Milliseconds after which operators are told again. */
 const week = 604_800_000;
 
-const tellOutdated = async (pass: Pass, { service, since, differences }: OutdatedService): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((pass.means.clock.now() - since) / week));
-  await tellOf(
+const notifyOutdated = async (
+  pass: Pass,
+  { service, since, differences }: OutdatedService,
+): Promise<void> => {
+  const weeks = Math.max(0, Math.floor((pass.deps.clock.now() - since) / week));
+  await notifyOf(
     pass,
     { id: `outdated/${service}`, service },
     {
       kind: 'waiting',
       title: `no key of ${service} is written: its journal is out of date`,
-      words: `${outdatedWords(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
+      words: `${describeOutdated(differences)}. Either the data folder was put back from a backup, or somebody else made the key, or another Tollkeeper works on this service. No key of ${service} is made, delivered, changed or deleted`,
       advice: `Stop any other Tollkeeper on this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal takes over what is there, and nothing else is changed.`,
       key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
     },
   );
 };
 
-const outdatedWords = (differences: readonly string[]): string =>
+const describeOutdated = (differences: readonly string[]): string =>
   `the journal is older than what is there: ${differences.join('; ')}`;
 
 /** What a rotation, or an order, of the service is told that stops for it. */
-export const stopWords = ({ service, differences }: OutdatedService): string =>
-  `no key of ${service} is written: ${outdatedWords(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
+export const describeStop = ({ service, differences }: OutdatedService): string =>
+  `no key of ${service} is written: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
 
 /**
  * Why no key of the service may be written now: the gateway or a sink has what the journal does not know of. Found out once
@@ -129,7 +132,7 @@ export const outdatedNow = async (
   job: string | undefined,
   again = false,
 ): Promise<OutdatedService | undefined> => {
-  const { journal, account, clock } = pass.means;
+  const { journal, account, clock } = pass.deps;
   const flagged = journal.outdated(account).get(service);
   if (!again && pass.checked.has(service)) return flagged;
   pass.checked.add(service);
@@ -138,10 +141,10 @@ export const outdatedNow = async (
   if (differences.length === 0) {
     if (flagged === undefined) return undefined;
     if (whole) await note(pass, rotation, { what: 'reconciled' });
-    else await tellOutdated(pass, flagged);
+    else await notifyOutdated(pass, flagged);
     return whole ? undefined : flagged;
   }
-  const words = differences.map(differenceWords);
+  const words = differences.map(describeDifference);
   if (flagged?.differences.join('\n') !== words.join('\n'))
     await note(pass, rotation, { what: 'outdated', differences: words });
   const found = journal.outdated(account).get(service) ?? {
@@ -149,7 +152,7 @@ export const outdatedNow = async (
     since: clock.now(),
     differences: words,
   };
-  await tellOutdated(pass, found);
+  await notifyOutdated(pass, found);
   return found;
 };
 

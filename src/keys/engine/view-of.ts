@@ -2,46 +2,46 @@ import { deadBy } from '../plan/key-state.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
-import { usualSettle } from './engine-means.ts';
+import { defaultSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
 import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf } from './pass.ts';
 import type { Pass } from './pass.ts';
 
 /** What a list tells of keys whose answer was lost. */
-export const seenBy = (pass: Pass): Pick<View, 'now' | 'listedAt' | 'settle' | 'strayOf'> => {
-  const { means } = pass;
-  const lineage = means.journal.lineage(means.account);
+export const seenBy = (pass: Pass): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
+  const { deps } = pass;
+  const lineage = deps.journal.lineage(deps.account);
   return {
-    now: means.clock.now(),
+    now: deps.clock.now(),
     listedAt: pass.listedAt(),
-    settle: means.settle ?? usualSettle,
-    strayOf: ({ name }: Attempt) =>
+    settle: deps.settle ?? defaultSettle,
+    orphanOf: ({ name }: Attempt) =>
       [...pass.keys().values()].find((key) => key.name === name && !lineage.has(key.id))?.id,
   };
 };
 
 /** Another rotation of the account whose new key could be left over, were we to die now. */
 export const unsettledBeside = (pass: Pass, rotation: Rotation): Rotation | undefined => {
-  const { journal, account } = pass.means;
+  const { journal, account } = pass.deps;
   const seen = seenBy(pass);
   return journal.openRotations(account).find((other) => other.id !== rotation.id && isUnsettled(other, seen));
 };
 
 /** What a step is decided by. `consumerOf` may throw: one that cannot be made out fails the steps that need it, and no others. */
 export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consumer | undefined): View => {
-  const { means } = pass;
+  const { deps } = pass;
   return {
     ...seenBy(pass),
     gatewayNow: gatewayNow(pass),
     isListed: (keyId) => pass.keys().has(keyId),
     isDead: (keyId) => {
       const key = pass.keys().get(keyId);
-      return key !== undefined && deadBy(key, means.clock.now()) !== undefined;
+      return key !== undefined && deadBy(key, deps.clock.now()) !== undefined;
     },
     nameOf: (keyId) => pass.keys().get(keyId)?.name,
     unsettledElsewhere: () => unsettledBeside(pass, rotation)?.service,
-    holds: (attempt) => means.plaintexts.has(plaintextOf(rotation, attempt)),
+    holds: (attempt) => deps.plaintexts.has(plaintextOf(rotation, attempt)),
     get places() {
       return consumerOf()?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson }));
     },

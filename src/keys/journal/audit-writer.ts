@@ -15,10 +15,10 @@ export type AuditWriter = {
    * Looks at the end of the file, as before each line. One that was taken away is left to the next line, or written anew now.
    * @throws Fault audit-damaged, disk-full, path-unwritable
    */
-  readonly check: (head: AuditHead, writesAnew: boolean) => Promise<void>;
+  readonly check: (head: AuditHead, writesAgain: boolean) => Promise<void>;
 };
 
-export type AuditWriterMeans = {
+export type AuditWriterDeps = {
   readonly path: string;
   readonly log: Log;
   /** Every step so far, the oldest first, from elsewhere than the file. */
@@ -26,7 +26,7 @@ export type AuditWriterMeans = {
 };
 
 /** Goes on with the file as it stands now; whoever moves or replaces it later is noticed at the next step. */
-export const createAuditWriter = async ({ path, log, recorded }: AuditWriterMeans): Promise<AuditWriter> => {
+export const createAuditWriter = async ({ path, log, recorded }: AuditWriterDeps): Promise<AuditWriter> => {
   /** Bytes of the file up to the head. */
   let { wholeBytes: left } = await lookAtTail(path);
   /** A write failed, and what it wrote may still be there. */
@@ -51,9 +51,9 @@ export const createAuditWriter = async ({ path, log, recorded }: AuditWriterMean
     return true;
   };
 
-  const check: AuditWriter['check'] = async (head, writesAnew) => {
+  const check: AuditWriter['check'] = async (head, writesAgain) => {
     const found = await asAuditFault(path, () => isThere(head));
-    if (!found && writesAnew) left = await restoreFile(path, await recorded(), head, log);
+    if (!found && writesAgain) left = await restoreFile(path, await recorded(), head, log);
   };
 
   return {

@@ -53,7 +53,7 @@ export type KeyJournal = {
   }) => Promise<readonly KeyEvent[]>;
   readonly head: () => AuditHead;
   /** Why no step can be taken, as far as it was seen: by the last step or the last look at the file. */
-  readonly trouble: () => Fault | undefined;
+  readonly problem: () => Fault | undefined;
   /**
    * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a trouble, one that
    * was moved aside is written anew.
@@ -61,7 +61,7 @@ export type KeyJournal = {
   readonly check: () => Promise<void>;
 };
 
-export type JournalMeans = {
+export type JournalDeps = {
   readonly table: Pick<KeyTable, 'append' | 'last' | 'events' | 'lineage'>;
   /** The audit file. */
   readonly path: string;
@@ -84,7 +84,7 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
  * where the database was lost; a file that is gone is written anew from the database.
  * @throws Fault audit-damaged when file and database contradict each other or the file lacks its beginning, disk-full
  */
-export const openJournal = async ({ table, path, log }: JournalMeans): Promise<KeyJournal> => {
+export const openJournal = async ({ table, path, log }: JournalDeps): Promise<KeyJournal> => {
   const memory = createJournalMemory();
   const oneAtATime = createGate(1);
   const last = (await table.last()) ?? noHead;
@@ -100,7 +100,7 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
   });
   for (const row of rows) memory.take(parseKeyEvent(JSON.parse(row.event)));
   let head: AuditHead = last;
-  let trouble: Fault | undefined;
+  let problem: Fault | undefined;
   /** What the file has and the database does not have yet. */
   const unsettled: Recorded[] = [];
   const changed = new Map<string, LineageRow>();
@@ -146,10 +146,10 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
           await writer.append(lines, head);
         } catch (error) {
           // A full disk is told of by the step itself, and is no state of the file.
-          if (hasCode(error, 'audit-damaged')) trouble = error;
+          if (hasCode(error, 'audit-damaged')) problem = error;
           throw error;
         }
-        trouble = undefined;
+        problem = undefined;
         await settle(recorded);
       }),
     rotation: (id) => memory.rotations.get(id),
@@ -172,15 +172,15 @@ export const openJournal = async ({ table, path, log }: JournalMeans): Promise<K
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
     head: () => head,
-    trouble: () => trouble,
+    problem: () => problem,
     check: () =>
       oneAtATime(async () => {
         try {
-          await writer.check(head, trouble !== undefined);
-          trouble = undefined;
+          await writer.check(head, problem !== undefined);
+          problem = undefined;
         } catch (error) {
           if (!isFault(error)) throw error;
-          trouble = error;
+          problem = error;
         }
       }),
   };
@@ -205,6 +205,6 @@ export const closedJournal = (reason: Fault): KeyJournal => ({
   highestGeneration: () => 0,
   history: () => Promise.reject(reason),
   head: () => noHead,
-  trouble: () => reason,
+  problem: () => reason,
   check: () => Promise.resolve(),
 });

@@ -1,7 +1,7 @@
 import { createGate, fault, isFault, systemCode } from '../../base/index.ts';
 import type { Fault } from '../../base/index.ts';
 import { closedJournal, openJournal } from './journal.ts';
-import type { JournalMeans, KeyJournal } from './journal.ts';
+import type { JournalDeps, KeyJournal } from './journal.ts';
 
 export type LastingJournal = {
   /**
@@ -21,16 +21,16 @@ const asReason = (path: string, error: unknown): Fault => {
 };
 
 /** The journal for as long as the program lives, whether it can be opened at its start or later. */
-export const openLastingJournal = async (means: JournalMeans): Promise<LastingJournal> => {
+export const openLastingJournal = async (deps: JournalDeps): Promise<LastingJournal> => {
   const oneAtATime = createGate(1);
   let isOpen = false;
   const open = async (): Promise<KeyJournal> => {
     try {
-      const opened = await openJournal(means);
+      const opened = await openJournal(deps);
       isOpen = true;
       return opened;
     } catch (error) {
-      return closedJournal(asReason(means.path, error));
+      return closedJournal(asReason(deps.path, error));
     }
   };
   let journal = await open();
@@ -40,7 +40,7 @@ export const openLastingJournal = async (means: JournalMeans): Promise<LastingJo
       oneAtATime(async () => {
         if (isOpen) await journal.check();
         else journal = await open();
-        return journal.trouble();
+        return journal.problem();
       }),
   };
 };

@@ -2,22 +2,22 @@ import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { birthTold } from '../birth.ts';
 import type { SurveyedKey } from '../desk-types.ts';
-import { mostLag } from '../lag.ts';
-import { spanAsked, timesAsked } from './expiry-policy.ts';
+import { maxLag } from '../lag.ts';
+import { rangeAsked, timesAsked } from './expiry-policy.ts';
 import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
-import type { HeldReason } from './held-key.ts';
+import type { SkipReason } from './held-key.ts';
 import { isExhausted, isExpired } from './key-state.ts';
-import { countText, spanText } from './plan-words.ts';
+import { countText, rangeText } from './plan-words.ts';
 import { ageOf } from './select.ts';
 
 /** Whether something is so; where it cannot be known, why not. */
 export type Proof =
   | { readonly so: true }
-  | { readonly so: false; readonly reason?: HeldReason; readonly words?: string };
+  | { readonly so: false; readonly reason?: SkipReason; readonly words?: string };
 
 const yes: Proof = { so: true };
 const no: Proof = { so: false };
-const unknown = (reason: HeldReason, words: string): Proof => ({ so: false, reason, words });
+const unknown = (reason: SkipReason, words: string): Proof => ({ so: false, reason, words });
 
 export type Judged = {
   readonly surveyed: SurveyedKey;
@@ -33,7 +33,7 @@ const provenEnd = (millis: number, { evidence, policy, now }: Judged): UnixMilli
   if (said.complete) return now;
   if (said.through === undefined) return undefined;
   const end = toMillis(said.through);
-  return now - end <= mostLag(policy.quiet) ? end : undefined;
+  return now - end <= maxLag(policy.quiet) ? end : undefined;
 };
 
 /** Whether the log is known to hold every call of the last so many milliseconds, but for what it may lag behind. */
@@ -44,7 +44,7 @@ const logHolds = (millis: number, judged: Judged): Proof => {
     'log-incomplete',
     said === undefined || said.complete
       ? 'the call log was not asked'
-      : `the call log does not hold all of the last ${spanText(millis)}: ${said.why}`,
+      : `the call log does not hold all of the last ${rangeText(millis)}: ${said.why}`,
   );
 };
 
@@ -56,7 +56,7 @@ const lastCallOf = ({ surveyed, evidence }: Judged): UnixMillis | undefined => {
 /** From when on calls were looked for; nothing where none were. */
 const lookedFrom = ({ policy, now }: Judged): UnixMillis | undefined => {
   const longest = timesAsked(policy).at(-1);
-  return longest === undefined ? undefined : toMillis(spanAsked(longest, now, policy.quiet).start);
+  return longest === undefined ? undefined : toMillis(rangeAsked(longest, now, policy.quiet).start);
 };
 
 /** Whether no call was made for so many milliseconds; a key is idle no longer than it has been there. */
@@ -102,29 +102,29 @@ export const clockBegan = (clock: ExpiryClock, judged: Judged): UnixMillis | und
   return lastCallOf(judged) ?? unseenSince(judged) ?? created;
 };
 
-const spanAgo = (judged: Judged): string => `the last ${spanText(judged.policy.quiet)}`;
+const rangeAgo = (judged: Judged): string => `the last ${rangeText(judged.policy.quiet)}`;
 
 /** Whether the key alone bore its names all through the quiet time, so that what the log shows under them is its use. */
-const aloneUnderName = (judged: Judged, namesakes: number): Proof => {
+const aloneUnderName = (judged: Judged, nameCollisions: number): Proof => {
   const { surveyed, evidence } = judged;
   const { id, name } = surveyed.key;
-  if (namesakes > 1)
+  if (nameCollisions > 1)
     return unknown(
       'name-not-unique',
-      `${countText(namesakes, 'key')} bear this name, so that the log cannot tell which one is used`,
+      `${countText(nameCollisions, 'key')} bear this name, so that the log cannot tell which one is used`,
     );
   if (evidence.namesThen === undefined)
     return unknown(
       'inventory-incomplete',
-      `no inventory shows the keys of ${spanAgo(judged)}; a snapshot job keeps them`,
+      `no inventory shows the keys of ${rangeAgo(judged)}; a snapshot job keeps them`,
     );
   const then = evidence.namesThen.get(id);
   if (then === undefined)
-    return unknown('inventory-incomplete', `it was not there all through ${spanAgo(judged)}`);
+    return unknown('inventory-incomplete', `it was not there all through ${rangeAgo(judged)}`);
   if (then !== name)
     return unknown(
       'name-not-unique',
-      `it was called ${then} within ${spanAgo(judged)}; wait until they are over`,
+      `it was called ${then} within ${rangeAgo(judged)}; wait until they are over`,
     );
   // Calls under every name that it bore count as its own.
   for (const [borne, ids] of evidence.idsNamed) {
@@ -135,18 +135,18 @@ const aloneUnderName = (judged: Judged, namesakes: number): Proof => {
     return unknown(
       'name-not-unique',
       borne === name
-        ? `other keys bore this name within ${spanAgo(judged)} ${told}`
-        : `it was called ${borne} within ${spanAgo(judged)}, and so were other keys ${told}`,
+        ? `other keys bore this name within ${rangeAgo(judged)} ${told}`
+        : `it was called ${borne} within ${rangeAgo(judged)}, and so were other keys ${told}`,
     );
   }
   return yes;
 };
 
 /** Whether nothing is broken by ending the key now. */
-export const mayEnd = (judged: Judged, namesakes: number): Proof => {
+export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
   const { policy, evidence, surveyed, now } = judged;
   if (policy.evenIfUsed) return yes;
-  const alone = aloneUnderName(judged, namesakes);
+  const alone = aloneUnderName(judged, nameCollisions);
   if (!alone.so) return alone;
   const last = lastCallOf(judged);
   // What is known behind the end of the proof counts, and the quiet time lies before it as a whole.
@@ -162,7 +162,7 @@ export const mayEnd = (judged: Judged, namesakes: number): Proof => {
             .join(', ')})`;
     return unknown(
       'used',
-      `it is in use: last call ${spanText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it all the same`,
+      `it is in use: last call ${rangeText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it all the same`,
     );
   }
   return logHolds(policy.quiet, judged);

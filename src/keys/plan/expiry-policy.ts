@@ -1,7 +1,7 @@
 import { toSeconds, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyEvent, KeyUse } from '../key-event.ts';
-import { mostLag } from '../lag.ts';
+import { maxLag } from '../lag.ts';
 import type { LogCompleteness } from '../ports.ts';
 import type { Limits } from './limits.ts';
 import type { KeySelection } from './select.ts';
@@ -49,15 +49,15 @@ export type ExpiryEvidence = {
   /** By id: the names that keys had when the quiet time began; missing where no inventory tells. */
   readonly namesThen?: ReadonlyMap<number, string>;
   /** By id: why a sink holds the key, or may hold it. */
-  readonly heldBySinks: ReadonlyMap<number, string>;
+  readonly keptBySinks: ReadonlyMap<number, string>;
   /** By id. */
   readonly past: ReadonlyMap<number, PastSteps>;
 };
 
 /** What the log is asked about for the last so many milliseconds: as much more as it may lag behind. */
-export const spanAsked = (millis: number, now: UnixMillis, quiet: number): Interval<UnixSeconds> => {
+export const rangeAsked = (millis: number, now: UnixMillis, quiet: number): Interval<UnixSeconds> => {
   const end = toSeconds(now);
-  return { start: unixSeconds(Math.max(0, end - Math.ceil((millis + mostLag(quiet)) / 1000))), end };
+  return { start: unixSeconds(Math.max(0, end - Math.ceil((millis + maxLag(quiet)) / 1000))), end };
 };
 
 const needsLog = (clock: ExpiryClock): boolean => clock === 'idle' || clock === 'exhausted';

@@ -5,14 +5,14 @@ import { clockBegan, clockShows, mayEnd, unseenSince } from './expiry-evidence.t
 import type { Judged } from './expiry-evidence.ts';
 import { warningStage } from './expiry-policy.ts';
 import type { ExpiryClock } from './expiry-policy.ts';
-import type { HeldReason } from './held-key.ts';
+import type { SkipReason } from './held-key.ts';
 import { isExpired } from './key-state.ts';
-import { spanText } from './plan-words.ts';
+import { rangeText } from './plan-words.ts';
 
 /** What is done with a key now, or why nothing is. */
 export type Step =
   | { readonly action: PlannedExpiry['action']; readonly why: string }
-  | { readonly reason: HeldReason; readonly words: string };
+  | { readonly reason: SkipReason; readonly words: string };
 
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
@@ -20,18 +20,18 @@ type Stage = (typeof stageNames)[number];
 /** Seconds from now at which a key that is to end expires: an expiry must lie ahead when it is written. */
 const expiresIn = 60;
 
-const clockWords = (clock: ExpiryClock, millis: number): string => {
-  const span = spanText(millis);
-  if (clock === 'age') return `${span} old or more`;
-  if (clock === 'idle') return `not used for ${span}`;
-  return clock === 'expired' ? `expired ${span} ago or more` : `used up, and not used for ${span}`;
+const describeClock = (clock: ExpiryClock, millis: number): string => {
+  const range = rangeText(millis);
+  if (clock === 'age') return `${range} old or more`;
+  if (clock === 'idle') return `not used for ${range}`;
+  return clock === 'expired' ? `expired ${range} ago or more` : `used up, and not used for ${range}`;
 };
 
-const tooSoonWords = (clock: ExpiryClock, millis: number): string => {
-  const span = spanText(millis);
-  if (clock === 'age') return `not ${span} old yet`;
-  if (clock === 'idle') return `not idle for ${span} yet`;
-  return clock === 'expired' ? `not expired for ${span} yet` : `not used up and idle for ${span} yet`;
+const tooSoonMessage = (clock: ExpiryClock, millis: number): string => {
+  const range = rangeText(millis);
+  if (clock === 'age') return `not ${range} old yet`;
+  if (clock === 'idle') return `not idle for ${range} yet`;
+  return clock === 'expired' ? `not expired for ${range} yet` : `not used up and idle for ${range} yet`;
 };
 
 /** When a stage was passed on this clock; nothing when it was not. */
@@ -45,7 +45,7 @@ const passedAt = (stage: Stage, clock: ExpiryClock, judged: Judged): UnixMillis 
   return past?.warned === undefined || (began !== undefined && past.warned < began) ? undefined : past.warned;
 };
 
-const sinceWords: { readonly [Clock in ExpiryClock]: string } = {
+const describeSince: { readonly [Clock in ExpiryClock]: string } = {
   age: 'made',
   idle: 'not used since',
   expired: 'expired',
@@ -60,10 +60,10 @@ const warningOf = (clock: ExpiryClock, judged: Judged): string => {
   const since =
     began === undefined
       ? ''
-      : ` (${sinceWords[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${began === unseenSince(judged) ? ', or longer' : ''})`;
+      : ` (${describeSince[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${began === unseenSince(judged) ? ', or longer' : ''})`;
   const then = [
-    ...(expire === undefined ? [] : [`it expires in ${spanText(expire - warn)}`]),
-    ...(end === undefined ? [] : [`it is deleted in ${spanText(end - warn)}`]),
+    ...(expire === undefined ? [] : [`it expires in ${rangeText(expire - warn)}`]),
+    ...(end === undefined ? [] : [`it is deleted in ${rangeText(end - warn)}`]),
   ];
   const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
   return `${warningStage} by job ${job}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
@@ -97,10 +97,10 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     if (!shown.so)
       return {
         reason: shown.reason ?? 'not-due',
-        words: shown.words ?? tooSoonWords(clock, at),
+        words: shown.words ?? tooSoonMessage(clock, at),
       };
     const waits = Math.max(0, ...before.map((past) => past.passed + at - past.at - now));
-    if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${spanText(waits)}` };
+    if (waits > 0) return { reason: 'not-due', words: `${stage} is due in ${rangeText(waits)}` };
     if (stage === 'expire' && expiresSoon(surveyed, now))
       return { reason: 'not-due', words: 'it expires in a moment' };
     const set = evidence.past.get(surveyed.key.id)?.expirySet;
@@ -108,9 +108,9 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
     if (stage === 'expire' && set !== undefined && (began === undefined || set >= began))
       return {
         reason: 'revived',
-        words: `it was set to expire ${spanText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
+        words: `it was set to expire ${rangeText(now - set)} ago, and somebody lets it live on; leave it out of \`keys\`, or delete it by hand`,
       };
-    return { action: actionOf(stage, clock, judged), why: clockWords(clock, at) };
+    return { action: actionOf(stage, clock, judged), why: describeClock(clock, at) };
   }
   return { reason: 'not-due', words: 'nothing is left to be done' };
 };
@@ -121,7 +121,7 @@ const rank = (step: Step): number => {
 };
 
 /** What is done with a key now; of several clocks the one counts that is furthest. */
-export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
+export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   const { surveyed, policy } = judged;
   if (surveyed.rotation !== undefined)
     return { reason: 'in-rotation', words: `a rotation of ${surveyed.service} is open` };
@@ -129,7 +129,7 @@ export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
     .map((clock) => stepBy(clock, judged))
     .sort((left, right) => rank(right) - rank(left));
   if (!('action' in step)) return step;
-  const held = policy.evenIfCurrent ? undefined : judged.evidence.heldBySinks.get(surveyed.key.id);
+  const held = policy.evenIfCurrent ? undefined : judged.evidence.keptBySinks.get(surveyed.key.id);
   if (held !== undefined)
     return {
       reason: 'current',
@@ -137,6 +137,6 @@ export const judgeExpiry = (judged: Judged, namesakes: number): Step => {
     };
   if (step.action.kind === 'warn') return step;
   if (policy.suspended !== undefined) return { reason: 'clock-skew', words: policy.suspended };
-  const proof = mayEnd(judged, namesakes);
+  const proof = mayEnd(judged, nameCollisions);
   return proof.so ? step : { reason: proof.reason ?? 'used', words: proof.words ?? 'it may be in use' };
 };

@@ -4,7 +4,7 @@ import type { SurveyedKey } from '../desk-types.ts';
 import { ageOf } from './select.ts';
 
 /** Why nothing is done with a key that a job is about. */
-export type HeldReason =
+export type SkipReason =
   | 'not-due'
   | 'older-generation'
   | 'unfinished'
@@ -30,20 +30,20 @@ export type HeldReason =
   | 'log-incomplete'
   | 'inventory-incomplete';
 
-export type HeldKey = {
+export type SkippedKey = {
   readonly keyId: number;
   readonly name: string;
   readonly service: string;
   readonly generation: number;
   /** Milliseconds; missing where the gateway does not tell. */
   readonly age?: number;
-  readonly reason: HeldReason;
+  readonly reason: SkipReason;
   /** Why, and what to do where something can be done. */
   readonly words: string;
 };
 
 /** What goes its usual way, so that nobody needs to hear of it. */
-const asUsual: ReadonlySet<HeldReason> = new Set([
+const asDefault: ReadonlySet<SkipReason> = new Set([
   'not-due',
   'older-generation',
   'unfinished',
@@ -51,14 +51,14 @@ const asUsual: ReadonlySet<HeldReason> = new Set([
   'retired',
 ]);
 
-export const needsWords = ({ reason }: HeldKey): boolean => !asUsual.has(reason);
+export const describeNeeds = ({ reason }: SkippedKey): boolean => !asDefault.has(reason);
 
-export const heldKey = (
+export const skippedKey = (
   surveyed: SurveyedKey,
   now: UnixMillis,
-  reason: HeldReason,
+  reason: SkipReason,
   words: string,
-): HeldKey => {
+): SkippedKey => {
   const age = ageOf(surveyed, now);
   const { key, service, generation } = surveyed;
   return {

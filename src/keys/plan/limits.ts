@@ -10,7 +10,7 @@ export type Limits = {
 };
 
 /** A tenth of the keys. */
-export const usualMaxPerRun: MaxPerRun = { hundredths: 1000 };
+export const defaultMaxPerRun: MaxPerRun = { hundredths: 1000 };
 
 /** Reads `5` or `10%`, `2.5%`; nothing when it is neither, or more than all. */
 export const readMaxPerRun = (written: number | string): MaxPerRun | undefined => {
@@ -23,7 +23,7 @@ export const readMaxPerRun = (written: number | string): MaxPerRun | undefined =
 };
 
 /** How many of the keys a run may touch; never none, or a small account would never be served. */
-export const mostPerRun = (limit: MaxPerRun, selected: number): number =>
+export const maxKeysPerRun = (limit: MaxPerRun, selected: number): number =>
   'count' in limit ? limit.count : Math.max(1, Math.floor((selected * limit.hundredths) / 10_000));
 
 export const limitText = (limit: MaxPerRun): string =>
@@ -51,7 +51,7 @@ export const withinLimits = <T>(
     readonly reduces: (item: T) => boolean;
   },
 ): Limited<T> => {
-  const most = mostPerRun(limits.maxPerRun, counts.selected);
+  const most = maxKeysPerRun(limits.maxPerRun, counts.selected);
   const over = due.length - most;
   const taken: T[] = [];
   const held: Limited<T>['held'][number][] = [];

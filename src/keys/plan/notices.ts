@@ -3,16 +3,16 @@ import type { UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../desk-types.ts';
 import type { KeyEvent } from '../key-event.ts';
 import { oldestFirst } from './held-key.ts';
-import { spanText } from './plan-words.ts';
+import { rangeText } from './plan-words.ts';
 
 const day = 86_400_000;
 
 /** Milliseconds before its expiry at which a key is told of. */
-export const usualNotices: readonly number[] = [30 * day, 7 * day, day];
+export const defaultNotices: readonly number[] = [30 * day, 7 * day, day];
 
 /** Names one notice of one expiry: a key whose expiry is moved is told of anew. */
 const stageOf = (before: number, expiredTime: UnixSeconds): string =>
-  `${spanText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
+  `${rangeText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
 
 /** Notices that are due now, the key that expires first foremost: of each key the nearest alone, and each once. */
 export const planNotices = (

@@ -3,8 +3,8 @@ import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../desk-types.ts';
 import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { judgeExpiry } from './expiry-step.ts';
 import type { Step } from './expiry-step.ts';
-import { heldKey, oldestFirst } from './held-key.ts';
-import type { HeldKey } from './held-key.ts';
+import { skippedKey, oldestFirst } from './held-key.ts';
+import type { SkippedKey } from './held-key.ts';
 import { deadBy, isExhausted, isExpired } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import { ageOf, isSelected } from './select.ts';
@@ -20,7 +20,7 @@ export type ExpiryPlan = {
     readonly why: string;
     readonly age?: number;
   }[];
-  readonly held: readonly HeldKey[];
+  readonly held: readonly SkippedKey[];
 };
 
 type Ending = { readonly surveyed: SurveyedKey; readonly step: Extract<Step, { readonly action: unknown }> };
@@ -44,12 +44,12 @@ export const planExpiry = (
   const names = new Map<string, number>();
   for (const { key } of survey.keys) names.set(key.name, (names.get(key.name) ?? 0) + 1);
   const selected = selectedForExpiry(survey, policy, teams);
-  const held: HeldKey[] = [];
+  const held: SkippedKey[] = [];
   const warned: Ending[] = [];
   const due: Ending[] = [];
   for (const surveyed of selected) {
     const step = judgeExpiry({ surveyed, policy, evidence, now }, names.get(surveyed.key.name) ?? 0);
-    if (!('action' in step)) held.push(heldKey(surveyed, now, step.reason, step.words));
+    if (!('action' in step)) held.push(skippedKey(surveyed, now, step.reason, step.words));
     else (step.action.kind === 'warn' ? warned : due).push({ surveyed, step });
   }
   const works = ({ key }: SurveyedKey): boolean => deadBy(key, now) === undefined;
@@ -80,7 +80,7 @@ export const planExpiry = (
     }),
     held: [
       ...held,
-      ...limited.held.map(({ item, reason, words }) => heldKey(item.surveyed, now, reason, words)),
+      ...limited.held.map(({ item, reason, words }) => skippedKey(item.surveyed, now, reason, words)),
     ],
   };
 };

@@ -3,13 +3,13 @@ import type { UnixMillis } from '../../base/index.ts';
 import { birthTold } from '../birth.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../desk-types.ts';
 import type { RotationTerms } from '../terms.ts';
-import { heldKey, oldestFirst } from './held-key.ts';
-import type { HeldKey } from './held-key.ts';
+import { skippedKey, oldestFirst } from './held-key.ts';
+import type { SkippedKey } from './held-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
 import { deadBy } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
-import { spanText } from './plan-words.ts';
+import { rangeText } from './plan-words.ts';
 import { ageOf, isSelected } from './select.ts';
 import type { KeySelection, TeamPatterns } from './select.ts';
 import { linesOf } from './service-line.ts';
@@ -34,11 +34,11 @@ export type RotationPlan = {
   readonly selected: number;
   /** The oldest key first; age in milliseconds. */
   readonly rotations: readonly { readonly planned: PlannedRotation; readonly age: number }[];
-  readonly held: readonly HeldKey[];
+  readonly held: readonly SkippedKey[];
 };
 
 type Due = { readonly surveyed: SurveyedKey; readonly age: number; readonly isSplit: boolean };
-type Judged = { readonly due: Due } | { readonly held: HeldKey };
+type Judged = { readonly due: Due } | { readonly held: SkippedKey };
 
 const whyDead = {
   disabled: 'it is disabled, so that nothing can use it',
@@ -72,7 +72,7 @@ export const plannedRotation = (
 const spareGenerations = 99;
 
 /** Why a service of this name can have no further keys. */
-export const serviceTrouble = (service: string, template: string, generation = 0): string | undefined => {
+export const serviceProblem = (service: string, template: string, generation = 0): string | undefined => {
   if (!isServiceName(service)) return `“${service}” cannot stand in paths and commands`;
   const longest = printKeyName(templateOf(template), { service, generation: generation + spareGenerations });
   return isKeyName(longest)
@@ -85,10 +85,10 @@ const obstacleOf = (
   surveyed: SurveyedKey,
   survey: KeySurvey,
   policy: Pick<RotationPolicy, 'terms' | 'select'>,
-): HeldKey | undefined => {
+): SkippedKey | undefined => {
   const { key, service, generation } = surveyed;
-  const held = (reason: HeldKey['reason'], words: string): HeldKey =>
-    heldKey(surveyed, survey.at, reason, words);
+  const held = (reason: SkippedKey['reason'], words: string): SkippedKey =>
+    skippedKey(surveyed, survey.at, reason, words);
   const line = linesOf(survey).get(service) ?? [];
   const turning = line.find(({ rotation }) => rotation !== undefined);
   if (turning?.rotation !== undefined)
@@ -126,11 +126,13 @@ const obstacleOf = (
       `it was never in every sink of ${service}, which may hold different keys: ${whole.key.name} is what is rotated`,
     );
   if (dead !== undefined) return held(dead, whyDead[dead]);
-  const namesakes = survey.keys.filter((other) => other.key.name === key.name).map((other) => other.key.id);
-  if (namesakes.length > 1)
+  const nameCollisions = survey.keys
+    .filter((other) => other.key.name === key.name)
+    .map((other) => other.key.id);
+  if (nameCollisions.length > 1)
     return held(
       'name-not-unique',
-      `${namesakes.length} keys bear this name (ids ${namesakes.join(', ')}), so that the log cannot tell which one is used; rename or delete the others`,
+      `${nameCollisions.length} keys bear this name (ids ${nameCollisions.join(', ')}), so that the log cannot tell which one is used; rename or delete the others`,
     );
   const stranger = isOurs(surveyed) ? newer.find((other) => !isOurs(other)) : surveyed;
   if (stranger !== undefined)
@@ -146,12 +148,12 @@ const obstacleOf = (
       'generation-not-unique',
       `${twin.key.name} is generation ${generation} of ${service}, too; \`tollkeeper keys adopt\` gives one of them another place`,
     );
-  const trouble = serviceTrouble(service, policy.terms.template, generation);
-  return trouble === undefined
+  const problem = serviceProblem(service, policy.terms.template, generation);
+  return problem === undefined
     ? undefined
     : held(
         isServiceName(service) ? 'name-too-long' : 'service-unusable',
-        `${trouble}; \`tollkeeper keys adopt --move\` gives the key a service of another name`,
+        `${problem}; \`tollkeeper keys adopt --move\` gives the key a service of another name`,
       );
 };
 
@@ -159,18 +161,18 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   const obstacle = obstacleOf(surveyed, survey, policy);
   if (obstacle !== undefined) return { held: obstacle };
   const age = ageOf(surveyed, survey.at);
-  const held = (reason: HeldKey['reason'], words: string): Judged => ({
-    held: heldKey(surveyed, survey.at, reason, words),
+  const held = (reason: SkippedKey['reason'], words: string): Judged => ({
+    held: skippedKey(surveyed, survey.at, reason, words),
   });
   if (surveyed.split === true) return { due: { surveyed, age: age ?? 0, isSplit: true } };
   if (age === undefined)
     return held('age-unknown', 'the gateway does not tell when it was made; rotate it by hand');
   if (age < policy.every)
-    return held('not-due', `too young: ${spanText(age)} old, rotated at ${spanText(policy.every)}`);
+    return held('not-due', `too young: ${rangeText(age)} old, rotated at ${rangeText(policy.every)}`);
   return { due: { surveyed, age, isSplit: false } };
 };
 
-const closedWords = ({ windows, zone }: RotationPolicy, now: UnixMillis): string => {
+const describeClosed = ({ windows, zone }: RotationPolicy, now: UnixMillis): string => {
   const next = nextOpening(windows, now, zone);
   return `outside the maintenance windows${next === undefined ? '' : `; the next one opens ${formatMoment(toSeconds(next), zone)}`}`;
 };
@@ -200,12 +202,12 @@ export const planRotations = (
     .sort((left, right) => Number(right.isSplit) - Number(left.isSplit));
   const services = new Set(selected.map(({ service }) => service)).size;
   if (due.length > 0 && !isOpen(policy.windows, now, policy.zone)) {
-    const words = closedWords(policy, now);
+    const words = describeClosed(policy, now);
     return {
       at: now,
       selected: services,
       rotations: [],
-      held: [...held, ...due.map(({ surveyed }) => heldKey(surveyed, now, 'outside-window', words))],
+      held: [...held, ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', words))],
     };
   }
   const untouched = judged.filter((one) => 'due' in one || one.held.reason === 'not-due').length;
@@ -223,7 +225,7 @@ export const planRotations = (
     })),
     held: [
       ...held,
-      ...limited.held.map(({ item, reason, words }) => heldKey(item.surveyed, now, reason, words)),
+      ...limited.held.map(({ item, reason, words }) => skippedKey(item.surveyed, now, reason, words)),
     ],
   };
 };

@@ -59,7 +59,7 @@ export const planState = (survey: KeySurvey, { services, ids }: Concerned): Plan
   return { keys, fingerprint: fingerprintOf(keys) };
 };
 
-const fieldWords: { readonly [Field in keyof KeyState]?: string } = {
+const describeField: { readonly [Field in keyof KeyState]?: string } = {
   name: 'name',
   service: 'service',
   generation: 'generation',
@@ -74,7 +74,7 @@ const fieldWords: { readonly [Field in keyof KeyState]?: string } = {
 };
 
 const changedFields = (then: KeyState, now: KeyState): readonly string[] =>
-  Object.entries(fieldWords).flatMap(([field, words]) =>
+  Object.entries(describeField).flatMap(([field, words]) =>
     then[field as keyof KeyState] === now[field as keyof KeyState] ? [] : [words],
   );
 

@@ -10,7 +10,7 @@ export const countText = (value: number, noun: string): string =>
   `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
 
 /** Milliseconds as `30 days`, `36 hours`, rounded towards what has passed; whole days from two days on. */
-export const spanText = (millis: number): string => {
+export const rangeText = (millis: number): string => {
   const [noun, length] =
     millis >= 2 * units[0][1] || (millis > 0 && millis % units[0][1] === 0)
       ? units[0]

@@ -17,7 +17,7 @@ export type KeySelection = {
 /** Who pays for keys whose name, or service, matches one of the patterns; the first team that does. */
 export type TeamPatterns = { readonly name: string; readonly keys: readonly string[] };
 
-export type SelectMeans = { readonly teams: readonly TeamPatterns[]; readonly now: UnixMillis };
+export type SelectDeps = { readonly teams: readonly TeamPatterns[]; readonly now: UnixMillis };
 
 /** Whether a text fits a pattern in which `*` stands for anything, nothing included. */
 export const fitsPattern = (pattern: string, text: string): boolean => {
@@ -56,7 +56,7 @@ export const ageOf = ({ key }: SurveyedKey, now: UnixMillis): number | undefined
 export const isSelected = (
   surveyed: SurveyedKey,
   selection: KeySelection,
-  { teams, now }: SelectMeans,
+  { teams, now }: SelectDeps,
 ): boolean => {
   const { name, group, olderThan, team, status } = selection;
   const { key } = surveyed;

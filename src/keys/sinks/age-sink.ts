@@ -2,11 +2,11 @@ import { armor, Encrypter } from 'age-encryption';
 import { messageOf } from '../../base/index.ts';
 import type { Secret } from '../../base/index.ts';
 import type { Sink } from '../sink.ts';
-import { findTarget, folderTroubles, targetTroubles, troubleOf } from './file-target.ts';
+import { findTarget, folderProblems, targetProblems, problemOf } from './file-target.ts';
 import { replaceFile } from './replace-file.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { systemFiles } from './sink-files.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { AgeSpec } from './sink-spec.ts';
 
 /** @throws Fault sink-refused for what is no recipient */
@@ -26,8 +26,8 @@ const encrypterFor = (recipients: readonly string[]): Encrypter => {
 };
 
 /** A file that only a person with one of the identities can open; they confirm that they have the key. */
-export const createAgeSink = (spec: AgeSpec, place: string, means: SinkMeans): Sink => {
-  const files = means.files ?? systemFiles;
+export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sink => {
+  const files = deps.files ?? systemFiles;
   const { path } = spec;
 
   const write = async (key: Secret): Promise<void> => {
@@ -47,7 +47,7 @@ export const createAgeSink = (spec: AgeSpec, place: string, means: SinkMeans): S
     describe: () => `age file ${path}`,
     confirmedByPerson: true,
     deliver: async (key) => {
-      await means.gates(`file:${path}`, () => write(key));
+      await deps.gates(`file:${path}`, () => write(key));
       return {};
     },
     fingerprint: () =>
@@ -55,13 +55,13 @@ export const createAgeSink = (spec: AgeSpec, place: string, means: SinkMeans): S
         state: 'unreadable',
         why: `${path} is sealed: whoever opens it confirms the key with \`tollkeeper keys confirm\``,
       }),
-    troubles: async () => {
+    problems: async () => {
       try {
         encrypterFor(spec.recipients);
         const target = await findTarget(path, files);
-        return [...(await folderTroubles(target.path, files)), ...(await targetTroubles(target, files))];
+        return [...(await folderProblems(target.path, files)), ...(await targetProblems(target, files))];
       } catch (error) {
-        return [troubleOf(error)];
+        return [problemOf(error)];
       }
     },
   };

@@ -2,7 +2,7 @@ import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
 import { messageOf, systemCode } from '../../base/index.ts';
 import type { Fault, SecretRegistry } from '../../base/index.ts';
 import { secureUrl } from './http-answer.ts';
-import { failed, refused, wordsOf } from './sink-faults.ts';
+import { failed, refused, errorText } from './sink-faults.ts';
 import type { AwsSpec } from './sink-spec.ts';
 
 export type AwsModule = Pick<
@@ -66,7 +66,7 @@ const lasting =
 /** What the SDK threw, by its name in the API's list of errors. */
 export const awsFault = (error: unknown, who: string, secrets: SecretRegistry): Fault => {
   const name = error instanceof Error ? error.name : '';
-  const words = wordsOf(messageOf(error), secrets) || (systemCode(error) ?? name);
+  const words = errorText(messageOf(error), secrets) || (systemCode(error) ?? name);
   const message = `${who}: ${name === 'Error' || name === '' ? '' : `${name}: `}${words}`;
   const advice = adviceFor[name];
   const options = advice === undefined ? {} : { advice };

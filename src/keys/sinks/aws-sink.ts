@@ -5,11 +5,11 @@ import type { Secret } from '../../base/index.ts';
 import type { Sink } from '../sink.ts';
 import { awsFault, loadAws, needAws, openClient } from './aws-client.ts';
 import type { AwsModule } from './aws-client.ts';
-import { troubleOf } from './file-target.ts';
+import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readField, writeField } from './json-text.ts';
 import { refused } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { AwsSpec } from './sink-spec.ts';
 
 type Version = { readonly id: string; readonly text: string };
@@ -21,18 +21,18 @@ type Session = {
 };
 
 /** A secret of AWS Secrets Manager, or a field of one that is a JSON object. */
-export const createAwsSink = (spec: AwsSpec, place: string, means: SinkMeans): Sink => {
+export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sink => {
   const { field } = spec;
   const who = `AWS secret ${spec.secret}`;
 
   const within = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> => {
-    const aws = await needAws(means.loadAws ?? loadAws);
+    const aws = await needAws(deps.loadAws ?? loadAws);
     const client = openClient(aws, spec);
     try {
       return await work({ aws, client, abortSignal: signal });
     } catch (error) {
       signal.throwIfAborted();
-      throw isFault(error) ? error : awsFault(error, who, means.secrets);
+      throw isFault(error) ? error : awsFault(error, who, deps.secrets);
     } finally {
       client.destroy();
     }
@@ -80,7 +80,7 @@ export const createAwsSink = (spec: AwsSpec, place: string, means: SinkMeans): S
   };
 
   const deliver = (key: Secret, signal: AbortSignal): Promise<void> =>
-    means.gates(`aws:${spec.endpoint ?? spec.region ?? ''}/${spec.secret}`, () =>
+    deps.gates(`aws:${spec.endpoint ?? spec.region ?? ''}/${spec.secret}`, () =>
       within(signal, (session) => put(session, key.reveal())),
     );
 
@@ -96,12 +96,12 @@ export const createAwsSink = (spec: AwsSpec, place: string, means: SinkMeans): S
       const value = keyIn(await within(signal, current));
       return value === undefined ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
     },
-    troubles: async (signal) => {
+    problems: async (signal) => {
       try {
         keyIn(await within(signal, current));
         return [];
       } catch (error) {
-        return [troubleOf(error)];
+        return [problemOf(error)];
       }
     },
   };

@@ -4,12 +4,12 @@ import type { Http, HttpRequest } from '../../net/index.ts';
 import { ask, secureUrl } from './http-answer.ts';
 import type { Answer } from './http-answer.ts';
 import { refused } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { KubernetesSpec } from './sink-spec.ts';
 import { readSetting, readToken } from './token.ts';
 
 /** Where Kubernetes puts the account of a pod ("Accessing the Kubernetes API from a Pod"). */
-const usualFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+const defaultFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export type Cluster = {
   readonly who: string;
@@ -40,9 +40,9 @@ type Way = {
   readonly ca: string | undefined;
 };
 
-const ownWay = async (spec: KubernetesSpec, means: SinkMeans): Promise<Way> => {
-  const { env, secrets } = means;
-  const folder = means.serviceAccount ?? usualFolder;
+const ownWay = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Way> => {
+  const { env, secrets } = deps;
+  const folder = deps.serviceAccount ?? defaultFolder;
   const host = env['KUBERNETES_SERVICE_HOST'];
   if (host === undefined || host === '')
     throw refused('Tollkeeper does not run in a pod of Kubernetes: KUBERNETES_SERVICE_HOST is not set', {
@@ -58,21 +58,21 @@ const ownWay = async (spec: KubernetesSpec, means: SinkMeans): Promise<Way> => {
   };
 };
 
-const givenWay = async (spec: KubernetesSpec, means: SinkMeans): Promise<Way> => {
+const givenWay = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Way> => {
   const { cluster } = spec;
-  if (cluster === undefined) return ownWay(spec, means);
+  if (cluster === undefined) return ownWay(spec, deps);
   return {
     server: cluster.server,
     namespace: spec.namespace ?? 'default',
-    token: () => readToken(cluster.token, means.secrets),
+    token: () => readToken(cluster.token, deps.secrets),
     ca: cluster.ca === undefined ? undefined : await readSetting(cluster.ca, 'issuer of the cluster'),
   };
 };
 
 /** The cluster as it is reached now: token and issuer are renewed while we run. @throws Fault sink-refused, sink-failed */
-export const reachCluster = async (spec: KubernetesSpec, means: SinkMeans): Promise<Cluster> => {
-  const { clock, secrets } = means;
-  const way = await givenWay(spec, means);
+export const reachCluster = async (spec: KubernetesSpec, deps: SinkDeps): Promise<Cluster> => {
+  const { clock, secrets } = deps;
+  const way = await givenWay(spec, deps);
   const base = secureUrl(way.server, 'the server of the cluster');
   const who = `Kubernetes at ${base.host}`;
   return {
@@ -91,8 +91,8 @@ export const reachCluster = async (spec: KubernetesSpec, means: SinkMeans): Prom
         signal,
       };
       const through = (http: Http): Promise<Answer> => ask({ http, clock, secrets, who }, request, quote);
-      if (way.ca === undefined) return through(means.http);
-      await using http = means.openHttp([way.ca]);
+      if (way.ca === undefined) return through(deps.http);
+      await using http = deps.openHttp([way.ca]);
       return await through(http);
     },
   };

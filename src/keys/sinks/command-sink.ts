@@ -1,12 +1,12 @@
 import { hasCode, isProgram } from '../../base/index.ts';
-import type { Delivery, Sink, SinkTrouble } from '../sink.ts';
+import type { Delivery, Sink, SinkProblem } from '../sink.ts';
 import { fingerprintIn } from './fingerprint.ts';
 import { runCommand } from './run-command.ts';
 import type { CommandRun } from './run-command.ts';
 import { failed, refused } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { CommandSpec } from './sink-spec.ts';
-import { toldOf } from './then-command.ts';
+import { notifiedOf } from './then-command.ts';
 
 const lastLine = (output: string): string =>
   output
@@ -15,17 +15,17 @@ const lastLine = (output: string): string =>
     .findLast((line) => line !== '') ?? '';
 
 /** A program of the operator's that takes the key on its standard input, and proves it by the SHA-256 it prints last. */
-export const createCommandSink = (spec: CommandSpec, place: string, means: SinkMeans): Sink => {
+export const createCommandSink = (spec: CommandSpec, place: string, deps: SinkDeps): Sink => {
   const [program = ''] = spec.argv;
 
   const run = async (order: CommandRun, delivery: Delivery, signal: AbortSignal): Promise<string> => {
     const told = {
-      ...toldOf(delivery),
+      ...notifiedOf(delivery),
       TOLLKEEPER_GENERATION: String(delivery.generation),
       TOLLKEEPER_KEY_NAME: delivery.keyName,
     };
     try {
-      return lastLine(await runCommand({ ...order, told }, means, signal));
+      return lastLine(await runCommand({ ...order, told }, deps, signal));
     } catch (error) {
       if (!hasCode(error, 'command-failed')) throw error;
       const { advice } = error;
@@ -57,10 +57,10 @@ export const createCommandSink = (spec: CommandSpec, place: string, means: SinkM
       if (fingerprint !== undefined) return { state: 'holds', fingerprint };
       throw failed(`${spec.read[0] ?? ''} printed no SHA-256 as its last line`);
     },
-    troubles: () => {
-      const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !isProgram(one, means));
+    problems: () => {
+      const missing = [program, ...(spec.read?.slice(0, 1) ?? [])].filter((one) => !isProgram(one, deps));
       return Promise.resolve(
-        missing.map((one): SinkTrouble => ({
+        missing.map((one): SinkProblem => ({
           message: `${one} is no program that can be run`,
           advice: 'name one that is installed where Tollkeeper runs, by its whole path',
         })),

@@ -9,29 +9,29 @@ import { fillSpec } from './fill-spec.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { createKubernetesSink } from './kubernetes-sink.ts';
 import { placeOf } from './places.ts';
-import { failed, wordsOf } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import { failed, errorText } from './sink-faults.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { SinkNames, SinkSpec } from './sink-spec.ts';
 import { createVaultSink } from './vault-sink.ts';
 import { createWebhookSink } from './webhook-sink.ts';
 
-const sinkOf = (spec: SinkSpec, names: SinkNames, means: SinkMeans): Sink => {
+const sinkOf = (spec: SinkSpec, names: SinkNames, deps: SinkDeps): Sink => {
   const place = placeOf(spec, names);
   switch (spec.kind) {
     case 'file':
-      return createFileSink(spec, place, means);
+      return createFileSink(spec, place, deps);
     case 'command':
-      return createCommandSink(spec, place, means);
+      return createCommandSink(spec, place, deps);
     case 'webhook':
-      return createWebhookSink(spec, place, means);
+      return createWebhookSink(spec, place, deps);
     case 'vault':
-      return createVaultSink(spec, place, means);
+      return createVaultSink(spec, place, deps);
     case 'kubernetes':
-      return createKubernetesSink(spec, place, means);
+      return createKubernetesSink(spec, place, deps);
     case 'aws':
-      return createAwsSink(spec, place, means);
+      return createAwsSink(spec, place, deps);
     default:
-      return createAgeSink(spec, place, means);
+      return createAgeSink(spec, place, deps);
   }
 };
 
@@ -44,8 +44,8 @@ const proven = (answer: Delivered, key: Secret, sink: Sink): Delivered => {
 };
 
 /** A sink of the spec for one service. @throws Fault sink-refused when the names of the service cannot stand in it */
-export const createSink = (spec: SinkSpec, of: SinkNames, means: SinkMeans): Sink => {
-  const sink = sinkOf(fillSpec(spec, of, means.cwd), of, means);
+export const createSink = (spec: SinkSpec, of: SinkNames, deps: SinkDeps): Sink => {
+  const sink = sinkOf(fillSpec(spec, of, deps.cwd), of, deps);
   /** Nothing but faults comes out, and no secret within them. */
   const guarded = async <T>(doing: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
@@ -54,19 +54,19 @@ export const createSink = (spec: SinkSpec, of: SinkNames, means: SinkMeans): Sin
     } catch (error) {
       signal.throwIfAborted();
       if (isFault(error)) throw error;
-      throw failed(`${sink.describe()} ${doing}: ${wordsOf(messageOf(error), means.secrets)}`);
+      throw failed(`${sink.describe()} ${doing}: ${errorText(messageOf(error), deps.secrets)}`);
     }
   };
   return {
     ...sink,
     deliver: (key, delivery, signal) => {
-      means.secrets.register(key.reveal());
+      deps.secrets.register(key.reveal());
       const work = async (): Promise<Delivered> =>
         proven(await sink.deliver(key, delivery, signal), key, sink);
       return guarded('did not take the key', work, signal);
     },
     fingerprint: (delivery, signal) =>
       guarded('cannot be read', () => sink.fingerprint(delivery, signal), signal),
-    troubles: (signal) => guarded('cannot be tried', () => sink.troubles(signal), signal),
+    problems: (signal) => guarded('cannot be tried', () => sink.problems(signal), signal),
   };
 };

@@ -66,7 +66,7 @@ const assignmentsIn = (text: string): readonly Assignment[] => {
 const lineEnds = /[ \t]*(?:#[^\n]*)?\r*(?:\n|$)/y;
 /** What shells end a word with, or begin another part of it with; a word in angle brackets stands for a value to come. */
 const moreThanWord = /[\s;&|()"'`]|\\$|^(?!<[^<>]*>$).*[<>]/s;
-const begunAnew = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;
+const begunAgain = /\n[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=/;
 
 const behindIt = 'something other than a comment stands behind its value';
 const unclosed = 'its quote is not closed on that line';
@@ -81,7 +81,7 @@ const inTheWay = (text: string, { at, from, to, quote }: Assignment): string | u
     const another = from > at && /^[A-Za-z_]\w*=/.test(value);
     return another || moreThanWord.test(value) || matchAt(lineEnds, text, to) === null ? behindIt : undefined;
   }
-  if (value.endsWith('\\') || (quote === "'" && value.includes("\\'")) || begunAnew.test(value))
+  if (value.endsWith('\\') || (quote === "'" && value.includes("\\'")) || begunAgain.test(value))
     return unclosed;
   if (quote === '"') return /\$\(|`/.test(value) ? ofCommand : undefined;
   // Some readers take backticks for quotes, shells run what is in them.

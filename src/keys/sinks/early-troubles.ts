@@ -1,9 +1,9 @@
 import { constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isFault, systemCode } from '../../base/index.ts';
-import type { SinkTrouble } from '../sink.ts';
+import type { SinkProblem } from '../sink.ts';
 import { fillSpec } from './fill-spec.ts';
-import { checkSize, findTarget, groupTroubles, targetTroubles, troubleOf } from './file-target.ts';
+import { checkSize, findTarget, groupProblems, targetProblems, problemOf } from './file-target.ts';
 import type { FileTarget } from './file-target.ts';
 import { formOf, textOf } from './form-of.ts';
 import { systemFiles } from './sink-files.ts';
@@ -13,7 +13,7 @@ import type { FileSpec, SinkNames, SinkSpec } from './sink-spec.ts';
 const hasPlaceholder = (text: string): boolean => text.includes('{');
 
 /** Whether a folder that is there may be written; one that is missing may be made, or be there, where the daemon runs. */
-const folderTrouble = async (folder: string, files: SinkFiles): Promise<readonly SinkTrouble[]> => {
+const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
     return [];
@@ -32,11 +32,11 @@ const folderTrouble = async (folder: string, files: SinkFiles): Promise<readonly
 };
 
 /** What stands in the file that a key cannot be written beside; a file that we may not read tells nothing. */
-const contentTroubles = async (
+const contentProblems = async (
   spec: FileSpec,
   { path, stats }: FileTarget,
   files: SinkFiles,
-): Promise<readonly SinkTrouble[]> => {
+): Promise<readonly SinkProblem[]> => {
   const form = formOf(spec);
   if (stats === undefined) return [];
   try {
@@ -44,7 +44,7 @@ const contentTroubles = async (
     form.read(textOf(await files.readFile(path)));
     return [];
   } catch (error) {
-    return isFault(error) ? [troubleOf(error)] : [];
+    return isFault(error) ? [problemOf(error)] : [];
   }
 };
 
@@ -53,30 +53,30 @@ const contentTroubles = async (
  * mounted by itself or that cannot be edited without loss, an owner we may not set, a folder that is not ours to write. What
  * is not there yet is no trouble.
  */
-export const earlyTroubles = async (
+export const earlyProblems = async (
   spec: SinkSpec,
   /** `service` is missing where it is known only once the keys are listed. */
   names: Pick<SinkNames, 'account'> & { readonly service?: string },
   cwd: string,
   files: SinkFiles = systemFiles,
-): Promise<readonly SinkTrouble[]> => {
+): Promise<readonly SinkProblem[]> => {
   if (spec.kind !== 'file' && spec.kind !== 'age') return [];
   const { service } = names;
   if (service === undefined) {
     const folder = dirname(spec.path.replaceAll('{account}', names.account));
-    return hasPlaceholder(folder) ? [] : folderTrouble(resolve(cwd, folder), files);
+    return hasPlaceholder(folder) ? [] : folderProblem(resolve(cwd, folder), files);
   }
   try {
     const filled = fillSpec(spec, { ...names, service }, cwd);
     if (filled.kind !== 'file' && filled.kind !== 'age') return [];
     const target = await findTarget(filled.path, files);
     return [
-      ...(await folderTrouble(dirname(target.path), files)),
-      ...(await targetTroubles(target, files)),
-      ...(filled.kind === 'file' ? groupTroubles(target, filled.mode) : []),
-      ...(filled.kind === 'file' ? await contentTroubles(filled, target, files) : []),
+      ...(await folderProblem(dirname(target.path), files)),
+      ...(await targetProblems(target, files)),
+      ...(filled.kind === 'file' ? groupProblems(target, filled.mode) : []),
+      ...(filled.kind === 'file' ? await contentProblems(filled, target, files) : []),
     ];
   } catch (error) {
-    return [troubleOf(error)];
+    return [problemOf(error)];
   }
 };

@@ -1,13 +1,13 @@
 import type { Secret } from '../../base/index.ts';
-import type { Delivered, Sink, SinkReading, SinkTrouble } from '../sink.ts';
+import type { Delivered, Sink, SinkReading, SinkProblem } from '../sink.ts';
 import type { FileForm } from './dotenv.ts';
 import {
   checkSize,
   findTarget,
-  folderTroubles,
-  groupTroubles,
-  targetTroubles,
-  troubleOf,
+  folderProblems,
+  groupProblems,
+  targetProblems,
+  problemOf,
 } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { formOf, textOf } from './form-of.ts';
@@ -15,10 +15,10 @@ import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from './sink-faults.ts';
 import { systemFiles } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { FileSpec } from './sink-spec.ts';
 
-const usualMode = 0o600;
+const defaultMode = 0o600;
 const permissionBits = 0o7777;
 
 /** How often a file is read anew that somebody else changes while it is rewritten. */
@@ -57,10 +57,10 @@ const unchanged = (before: Seen, now: Seen): boolean =>
     : before.content.equals(now.content));
 
 /** A key in a file: a variable, a value of JSON, or the whole of it. The file is replaced whole; its other bytes stay. */
-export const createFileSink = (spec: FileSpec, place: string, means: SinkMeans): Sink => {
-  const files = means.files ?? systemFiles;
+export const createFileSink = (spec: FileSpec, place: string, deps: SinkDeps): Sink => {
+  const files = deps.files ?? systemFiles;
   const { path } = spec;
-  const mode = spec.mode ?? usualMode;
+  const mode = spec.mode ?? defaultMode;
   const form = formOf(spec);
 
   /** Whether it is done; not when somebody changed the file in between. */
@@ -68,7 +68,7 @@ export const createFileSink = (spec: FileSpec, place: string, means: SinkMeans):
     const seen = await look(path, files);
     const text = form.write(seen.content === undefined ? '' : textOf(seen.content), key.reveal());
     const content = Buffer.from(text, 'latin1');
-    const [trouble] = await targetTroubles(seen, files);
+    const [problem] = await targetProblems(seen, files);
     if (seen.content?.equals(content) === true && seen.stats !== undefined) {
       await removeLeftover(seen.path, files);
       if ((seen.stats.mode & permissionBits) === mode) {
@@ -77,7 +77,7 @@ export const createFileSink = (spec: FileSpec, place: string, means: SinkMeans):
         return true;
       }
     }
-    if (trouble !== undefined) throw refused(trouble.message, { advice: trouble.advice });
+    if (problem !== undefined) throw refused(problem.message, { advice: problem.advice });
     if (!unchanged(seen, await look(path, files))) return false;
     const { stats } = seen;
     await replaceFile({ path: seen.path, content, mode, ...(stats === undefined ? {} : { stats }) }, files);
@@ -105,17 +105,17 @@ export const createFileSink = (spec: FileSpec, place: string, means: SinkMeans):
     return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : {};
   };
 
-  const lookForTroubles = async (): Promise<readonly SinkTrouble[]> => {
+  const lookForProblems = async (): Promise<readonly SinkProblem[]> => {
     try {
       const seen = await look(path, files);
       readingOf(form, seen.content);
       return [
-        ...(await folderTroubles(seen.path, files)),
-        ...(await targetTroubles(seen, files)),
-        ...groupTroubles(seen, spec.mode),
+        ...(await folderProblems(seen.path, files)),
+        ...(await targetProblems(seen, files)),
+        ...groupProblems(seen, spec.mode),
       ];
     } catch (error) {
-      return [troubleOf(fileFault(`${path} cannot be read`, error))];
+      return [problemOf(fileFault(`${path} cannot be read`, error))];
     }
   };
 
@@ -123,8 +123,8 @@ export const createFileSink = (spec: FileSpec, place: string, means: SinkMeans):
     place,
     describe: () => describeFile(spec),
     confirmedByPerson: false,
-    deliver: (key) => means.gates(`file:${path}`, () => deliver(key)),
+    deliver: (key) => deps.gates(`file:${path}`, () => deliver(key)),
     fingerprint: read,
-    troubles: () => means.gates(`file:${path}`, lookForTroubles),
+    problems: () => deps.gates(`file:${path}`, lookForProblems),
   };
 };

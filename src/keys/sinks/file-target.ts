@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasCode, messageOf, systemCode } from '../../base/index.ts';
-import type { SinkTrouble } from '../sink.ts';
+import type { SinkProblem } from '../sink.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { anew } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
@@ -71,13 +71,13 @@ const mounted = async ({ path, stats }: FileTarget, files: SinkFiles): Promise<b
 };
 
 /** Why the file could never be replaced whole; empty when nothing is in the way. */
-export const targetTroubles = async (
+export const targetProblems = async (
   target: FileTarget,
   files: SinkFiles,
-): Promise<readonly SinkTrouble[]> => {
+): Promise<readonly SinkProblem[]> => {
   const { path, stats } = target;
   if (stats === undefined) return [];
-  const found: SinkTrouble[] = [];
+  const found: SinkProblem[] = [];
   if (await mounted(target, files))
     found.push({
       message: `${path} is mounted as a single file, which cannot be replaced whole`,
@@ -103,7 +103,7 @@ export const targetTroubles = async (
 };
 
 /** Tries the folder with an empty file that is removed at once. */
-export const folderTroubles = async (path: string, files: SinkFiles): Promise<readonly SinkTrouble[]> => {
+export const folderProblems = async (path: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   const folder = dirname(path);
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
@@ -128,7 +128,7 @@ export const folderTroubles = async (path: string, files: SinkFiles): Promise<re
 };
 
 /** Why a thrown refusal stays one. */
-export const troubleOf = (error: unknown): SinkTrouble => {
+export const problemOf = (error: unknown): SinkProblem => {
   if (hasCode(error, 'sink-refused') || hasCode(error, 'sink-failed'))
     return { message: error.message, advice: error.advice };
   throw error;
@@ -143,7 +143,7 @@ export const checkSize = (path: string, stats: Stats): void => {
 };
 
 /** A file that its group reads, and nobody else, is meant to be so. */
-export const groupTroubles = (target: FileTarget, mode: number | undefined): readonly SinkTrouble[] => {
+export const groupProblems = (target: FileTarget, mode: number | undefined): readonly SinkProblem[] => {
   const bits = (target.stats?.mode ?? 0) & 0o777;
   if (mode !== undefined || (bits & 0o047) !== 0o040) return [];
   return [

@@ -34,10 +34,10 @@ const put = (template: string, names: SinkNames, rule: Rule, write: (value: stri
 const same = (value: string): string => value;
 
 /** Whether a part of the path is one that leads elsewhere. */
-const strays = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
+const orphans = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
 const notStraying = (filled: string, template: string): string => {
-  if (filled === template || !strays(filled) || strays(template)) return filled;
+  if (filled === template || !orphans(filled) || orphans(template)) return filled;
   throw refused(`${template} would lead elsewhere with the names filled in: ${filled}`, {
     advice: 'rename the service, or give it a sink of its own',
   });

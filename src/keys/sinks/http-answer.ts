@@ -1,8 +1,8 @@
 import type { Clock, Fault, SecretRegistry } from '../../base/index.ts';
 import { messageOf } from '../../base/index.ts';
-import { isLoopback, isNetworkTrouble, retryAfter } from '../../net/index.ts';
+import { isLoopback, isNetworkProblem, retryAfter } from '../../net/index.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../../net/index.ts';
-import { failed, refused, wordsOf } from './sink-faults.ts';
+import { failed, refused, errorText } from './sink-faults.ts';
 
 /** Whom we speak with and who hears of it. */
 export type Talk = {
@@ -31,7 +31,7 @@ const passing = (status: number): boolean => [408, 409, 412, 425, 429].includes(
 
 const faultOf = (answer: HttpAnswer, text: string, { clock, secrets, who }: Talk, said?: string): Fault => {
   const { status } = answer;
-  const words = wordsOf(said ?? text, secrets);
+  const words = errorText(said ?? text, secrets);
   const message = `${who} answered ${status}${words === '' ? '' : `: “${words}”`}`;
   if (passing(status)) {
     const wait = retryAfter(answer.headers, clock.now());
@@ -56,8 +56,8 @@ export const ask = async (
     return { status: answer.status, text, fault: () => faultOf(answer, text, talk, quote?.(text)) };
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (!isNetworkTrouble(error)) throw error;
-    const words = wordsOf(messageOf(error), talk.secrets);
+    if (!isNetworkProblem(error)) throw error;
+    const words = errorText(messageOf(error), talk.secrets);
     const lasting = error.kind === 'certificate';
     throw lasting
       ? refused(`${talk.who}: ${words}`, { advice: 'name the issuer under ca of the sink' })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Secret } from '../../base/index.ts';
-import type { Delivered, Fingerprint, Sink, SinkReading, SinkTrouble } from '../sink.ts';
+import type { Delivered, Fingerprint, Sink, SinkReading, SinkProblem } from '../sink.ts';
 import { reachCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
-import { troubleOf } from './file-target.ts';
+import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { KubernetesSpec } from './sink-spec.ts';
 
 const mergePatch = 'application/merge-patch+json';
@@ -34,7 +34,7 @@ const readingOf = (text: string, key: string, who: string): SinkReading => {
 };
 
 /** A key of a Kubernetes Secret; its other keys stay. Workloads are restarted by an annotation that names the key. */
-export const createKubernetesSink = (spec: KubernetesSpec, place: string, means: SinkMeans): Sink => {
+export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: SinkDeps): Sink => {
   const pathOf = (cluster: Cluster): string =>
     `/api/v1/namespaces/${encodeURIComponent(cluster.namespace)}/secrets`;
   const own = (cluster: Cluster): string => `${pathOf(cluster)}/${encodeURIComponent(spec.secret)}`;
@@ -73,7 +73,7 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
   };
 
   const deliver = async (key: Secret, signal: AbortSignal): Promise<Delivered> => {
-    const cluster = await reachCluster(spec, means);
+    const cluster = await reachCluster(spec, deps);
     const reading = await put(cluster, key, signal);
     if (reading.state !== 'holds') return {};
     if (reading.fingerprint === fingerprintOf(key.reveal()))
@@ -82,8 +82,8 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
   };
 
   /** Asks the cluster itself what the account may do (SelfSubjectAccessReview); nothing of it stays. */
-  const lookForTroubles = async (signal: AbortSignal): Promise<readonly SinkTrouble[]> => {
-    const cluster = await reachCluster(spec, means);
+  const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
+    const cluster = await reachCluster(spec, deps);
     const { namespace } = cluster;
     const needed = [
       ...['get', 'patch'].map((verb) => ({ verb, group: '', resource: 'secrets', name: spec.secret })),
@@ -94,7 +94,7 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
         name,
       })),
     ];
-    const found: SinkTrouble[] = [];
+    const found: SinkProblem[] = [];
     for (const one of needed) {
       const value = {
         apiVersion: 'authorization.k8s.io/v1',
@@ -120,19 +120,19 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, means:
     confirmedByPerson: false,
     deliver: (key, _delivery, signal) => deliver(key, signal),
     settle: async (fingerprint, _delivery, signal) =>
-      restart(await reachCluster(spec, means), fingerprint, signal),
+      restart(await reachCluster(spec, deps), fingerprint, signal),
     fingerprint: async (_delivery, signal) => {
-      const cluster = await reachCluster(spec, means);
+      const cluster = await reachCluster(spec, deps);
       const answer = await cluster.send('GET', own(cluster), signal);
       if (answer.status === 404) return { state: 'empty' };
       if (answer.status !== 200) throw answer.fault();
       return readingOf(answer.text, spec.key, cluster.who);
     },
-    troubles: async (signal) => {
+    problems: async (signal) => {
       try {
-        return await lookForTroubles(signal);
+        return await lookForProblems(signal);
       } catch (error) {
-        return [troubleOf(error)];
+        return [problemOf(error)];
       }
     },
   };

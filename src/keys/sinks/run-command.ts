@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fault, messageOf, systemCode } from '../../base/index.ts';
 import type { Clock, Secret, SecretRegistry } from '../../base/index.ts';
-import { wordsOf } from './sink-faults.ts';
-import type { CommandOrder } from './sink-spec.ts';
+import { errorText } from './sink-faults.ts';
+import type { CommandRequest } from './sink-spec.ts';
 
-export type CommandMeans = {
+export type CommandDeps = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
   readonly secrets: SecretRegistry;
 };
 
-export type CommandRun = CommandOrder & {
+export type CommandRun = CommandRequest & {
   /** Variables told to the program, whatever else it is given; never a secret. */
   readonly told?: Readonly<Record<string, string>>;
   /** Given on standard input, which ends behind it. */
@@ -20,14 +20,14 @@ export type CommandRun = CommandOrder & {
 };
 
 /** What most programs need to find their own parts and to write what they mean. */
-const usualVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
+const defaultVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'];
 
 /** Bytes of each stream that are kept; of longer output the end is. */
 const kept = 64 * 1024;
 
-const environmentOf = (run: CommandRun, env: CommandMeans['env']): Record<string, string> => {
+const environmentOf = (run: CommandRun, env: CommandDeps['env']): Record<string, string> => {
   const given: Record<string, string> = {};
-  for (const name of [...usualVariables, ...run.env]) {
+  for (const name of [...defaultVariables, ...run.env]) {
     const value = env[name];
     if (value !== undefined) given[name] = value;
   }
@@ -55,13 +55,13 @@ const kill = (child: ChildProcess): void => {
 type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Milliseconds that output is waited for when the program has ended and something else holds its streams. */
-const lastWords = 1000;
+const lastOutput = 1000;
 
 const endOf = (child: ChildProcess, clock: Clock): Promise<End> =>
   new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      const limit = clock.limit(lastWords);
+      const limit = clock.limit(lastOutput);
       const end = (): void => {
         limit[Symbol.dispose]();
         resolve({ code, signal });
@@ -94,25 +94,25 @@ const notStarted = (program: string, error: unknown): Error => {
  */
 export const runCommand = async (
   run: CommandRun,
-  means: CommandMeans,
+  deps: CommandDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   signal.throwIfAborted();
   const [program = '', ...args] = run.argv;
   const child = spawn(program, args, {
-    cwd: means.cwd,
-    env: environmentOf(run, means.env),
+    cwd: deps.cwd,
+    env: environmentOf(run, deps.env),
     shell: false,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  using limit = means.clock.limit(run.timeout);
+  using limit = deps.clock.limit(run.timeout);
   const stop = (): void => kill(child);
   signal.addEventListener('abort', stop, { once: true });
   limit.signal.addEventListener('abort', stop, { once: true });
   const [output, errors] = [collecting(child.stdout), collecting(child.stderr)];
   try {
-    const ended = endOf(child, means.clock);
+    const ended = endOf(child, deps.clock);
     give(child, run.input);
     const { code, signal: killedBy } = await ended.catch((error: unknown) => {
       throw notStarted(program, error);
@@ -122,7 +122,7 @@ export const runCommand = async (
       throw fault('command-failed', `${program} did not end within ${run.timeout / 1000} s and was stopped`);
     if (code === 0) return output();
     const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `exited with ${code}`;
-    const said = wordsOf(errors() || output(), means.secrets);
+    const said = errorText(errors() || output(), deps.secrets);
     throw fault('command-failed', `${program} ${how}${said === '' ? '' : `: “${said}”`}`);
   } finally {
     signal.removeEventListener('abort', stop);

@@ -15,7 +15,7 @@ const tokenLike = /\b(?:sk-|hvs\.|hvb\.|s\.|ghp_|xox[a-z]-|AKIA|eyJ)[A-Za-z0-9_.
 const longest = 300;
 
 /** What somebody else said, on one line, without secrets. */
-export const wordsOf = (text: string, secrets: SecretRegistry): string =>
+export const errorText = (text: string, secrets: SecretRegistry): string =>
   secrets
     .redact(text)
     .replaceAll(tokenLike, '[secret]')

@@ -4,7 +4,7 @@ import type { LoadAws } from './aws-client.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 /** What sinks work with; one of it serves all of them. */
-export type SinkMeans = {
+export type SinkDeps = {
   readonly http: Http;
   /** A transport that trusts these issuers (PEM texts) besides; whoever opens it closes it. */
   readonly openHttp: (ca: readonly string[]) => Http;

@@ -19,7 +19,7 @@ export type FileSpec = {
 };
 
 /** How a program is run: never through a shell. */
-export type CommandOrder = {
+export type CommandRequest = {
   readonly argv: readonly string[];
   /** Names of variables that it is given beside PATH, HOME and the like. */
   readonly env: readonly string[];
@@ -27,7 +27,7 @@ export type CommandOrder = {
   readonly timeout: number;
 };
 
-export type CommandSpec = CommandOrder & {
+export type CommandSpec = CommandRequest & {
   readonly kind: 'command';
   /** Prints the SHA-256 of what is there now; it gets no secret. */
   readonly read?: readonly string[];

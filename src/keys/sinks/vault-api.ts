@@ -4,7 +4,7 @@ import { ask, secureUrl } from './http-answer.ts';
 import type { Answer } from './http-answer.ts';
 import { rawAt } from './json-text.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { VaultSpec } from './sink-spec.ts';
 import { readSetting, readToken } from './token.ts';
 
@@ -55,10 +55,10 @@ const mountShape = z.looseObject({
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** KV version 2 (developer.hashicorp.com/vault/api-docs/secret/kv/kv-v2). @throws Fault sink-refused for an unsafe address */
-export const openVault = (spec: VaultSpec, means: SinkMeans): Vault => {
+export const openVault = (spec: VaultSpec, deps: SinkDeps): Vault => {
   const base = secureUrl(spec.address, 'the address of Vault');
   const who = `Vault at ${base.host}`;
-  const { clock, secrets } = means;
+  const { clock, secrets } = deps;
   const dataPath = `${encoded(spec.mount)}/data/${encoded(spec.path)}`;
 
   const send = async (
@@ -81,8 +81,8 @@ export const openVault = (spec: VaultSpec, means: SinkMeans): Vault => {
       signal,
     };
     const through = (http: Http): Promise<Answer> => ask({ http, clock, secrets, who }, request, quote);
-    if (spec.ca === undefined) return through(means.http);
-    await using http = means.openHttp([await readSetting(spec.ca, 'issuer of Vault')]);
+    if (spec.ca === undefined) return through(deps.http);
+    await using http = deps.openHttp([await readSetting(spec.ca, 'issuer of Vault')]);
     return await through(http);
   };
 

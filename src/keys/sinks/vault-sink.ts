@@ -1,11 +1,11 @@
 import { backoff } from '../../base/index.ts';
 import type { RetryPolicy, Secret } from '../../base/index.ts';
-import type { Sink, SinkTrouble } from '../sink.ts';
-import { troubleOf } from './file-target.ts';
+import type { Sink, SinkProblem } from '../sink.ts';
+import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readField, writeField } from './json-text.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { VaultSpec } from './sink-spec.ts';
 import { openVault } from './vault-api.ts';
 
@@ -13,10 +13,10 @@ import { openVault } from './vault-api.ts';
 const retries: RetryPolicy = { attempts: 6, initial: 100, max: 2000, longestRetryAfter: 0 };
 
 /** A field of a secret of HashiCorp Vault, KV version 2: the other fields stay, by check-and-set. */
-export const createVaultSink = (spec: VaultSpec, place: string, means: SinkMeans): Sink => {
-  const vault = openVault(spec, means);
+export const createVaultSink = (spec: VaultSpec, place: string, deps: SinkDeps): Sink => {
+  const vault = openVault(spec, deps);
   const { field } = spec;
-  const { clock, random } = means;
+  const { clock, random } = deps;
 
   const put = async (key: Secret, signal: AbortSignal): Promise<boolean> => {
     const { version, fields } = await vault.read(signal);
@@ -27,7 +27,7 @@ export const createVaultSink = (spec: VaultSpec, place: string, means: SinkMeans
     );
   };
 
-  const lookForTroubles = async (signal: AbortSignal): Promise<readonly SinkTrouble[]> => {
+  const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
     const engine = await vault.engine(signal);
     if (engine !== undefined && engine !== 'kv 2')
       return [
@@ -67,11 +67,11 @@ export const createVaultSink = (spec: VaultSpec, place: string, means: SinkMeans
       const value = readField((await vault.read(signal)).fields, [field], vault.who);
       return value === undefined ? { state: 'empty' } : { state: 'holds', fingerprint: fingerprintOf(value) };
     },
-    troubles: async (signal) => {
+    problems: async (signal) => {
       try {
-        return await lookForTroubles(signal);
+        return await lookForProblems(signal);
       } catch (error) {
-        return [troubleOf(error)];
+        return [problemOf(error)];
       }
     },
   };

@@ -6,7 +6,7 @@ import type { Delivered, Delivery, Sink } from '../sink.ts';
 import { fingerprintIn, fingerprintOf } from './fingerprint.ts';
 import { ask, secureUrl } from './http-answer.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkMeans } from './sink-means.ts';
+import type { SinkDeps } from './sink-means.ts';
 import type { WebhookSpec } from './sink-spec.ts';
 
 const proof = z.looseObject({ sha256: z.string() });
@@ -29,10 +29,10 @@ const knowingParts = (url: URL, secrets: SecretRegistry): SecretRegistry => {
 };
 
 /** Posts the key, signed, to a program of the operator's, which answers with the SHA-256 of what it holds. */
-export const createWebhookSink = (spec: WebhookSpec, place: string, means: SinkMeans): Sink => {
+export const createWebhookSink = (spec: WebhookSpec, place: string, deps: SinkDeps): Sink => {
   const url = secureUrl(spec.url.reveal(), 'the url of the webhook');
-  const { http, clock } = means;
-  const talk = { http, clock, secrets: knowingParts(url, means.secrets), who: `the webhook at ${url.host}` };
+  const { http, clock } = deps;
+  const talk = { http, clock, secrets: knowingParts(url, deps.secrets), who: `the webhook at ${url.host}` };
 
   const deliver = async (key: Secret, delivery: Delivery, signal: AbortSignal): Promise<Delivered> => {
     const { account, service, generation, keyName } = delivery;
@@ -74,6 +74,6 @@ export const createWebhookSink = (spec: WebhookSpec, place: string, means: SinkM
     deliver,
     fingerprint: () =>
       Promise.resolve({ state: 'unreadable', why: `${talk.who} takes keys and is not asked for them` }),
-    troubles: () => Promise.resolve([]),
+    problems: () => Promise.resolve([]),
   };
 };

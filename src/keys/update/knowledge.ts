@@ -25,19 +25,19 @@ export const updatePoints = {
   zeroExpiry: 'key.zero_expiry',
 } as const;
 
-const mixedWords = 'mixed: keeps ';
+const mixedMessage = 'mixed: keeps ';
 
 /** `keep`, `replace`, or `mixed: keeps name, expired_time`. */
 export const omitsText = (kept: ReadonlySet<UpdateField>): string => {
   const names = updateFields.filter((field) => kept.has(field));
   if (names.length === 0) return 'replace';
-  return names.length === updateFields.length ? 'keep' : `${mixedWords}${names.join(', ')}`;
+  return names.length === updateFields.length ? 'keep' : `${mixedMessage}${names.join(', ')}`;
 };
 
 const keptOf = (text: string): ReadonlySet<UpdateField> => {
   if (text === 'keep') return new Set(updateFields);
-  if (!text.startsWith(mixedWords)) return new Set();
-  const names = text.slice(mixedWords.length).split(', ');
+  if (!text.startsWith(mixedMessage)) return new Set();
+  const names = text.slice(mixedMessage.length).split(', ');
   return new Set(updateFields.filter((field) => names.includes(field)));
 };
 

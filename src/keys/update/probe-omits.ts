@@ -5,7 +5,7 @@ import type { LearnedPoint } from '../../warehouse/index.ts';
 import { omitsText, updatePoints } from './knowledge.ts';
 import type { UpdateField } from './knowledge.ts';
 import { probeStep } from './probe-step.ts';
-import type { ProbeMeans, ProbeStep } from './probe-step.ts';
+import type { ProbeDeps, ProbeStep } from './probe-step.ts';
 
 type Fields = Omit<KeyPatch, 'id' | 'rest'>;
 
@@ -46,7 +46,7 @@ const createNotes = () => {
 const later = (moment: UnixSeconds, by: number): UnixSeconds => unixSeconds(moment + by);
 
 /** A group that other keys of the account are in; the default one would look kept either way. */
-const otherGroup = async (key: ApiKey, { gateway, signal }: ProbeMeans): Promise<string | undefined> => {
+const otherGroup = async (key: ApiKey, { gateway, signal }: ProbeDeps): Promise<string | undefined> => {
   const keys = await gateway.listKeys({ signal });
   return keys
     .map(({ group }) => group)
@@ -75,7 +75,7 @@ const zeroExpiry = (before: ApiKey, step: ProbeStep): readonly LearnedPoint[] =>
 export const probeOmits = async (
   made: ApiKey,
   { end, quota, follows }: { readonly end: UnixSeconds; readonly quota: Money; readonly follows: boolean },
-  means: ProbeMeans,
+  deps: ProbeDeps,
 ): Promise<readonly LearnedPoint[]> => {
   const notes = createNotes();
   const { id, name } = made;
@@ -87,7 +87,7 @@ export const probeOmits = async (
     leftOut: readonly UpdateField[],
   ): Promise<ProbeStep> => {
     const before = key;
-    const step = await probeStep({ id, ...fields }, seen, means);
+    const step = await probeStep({ id, ...fields }, seen, deps);
     notes.look(sent, before, step, leftOut);
     key = step.key;
     return step;
@@ -113,7 +113,7 @@ export const probeOmits = async (
     const bare = await send('expired_time', { expiredTime: third }, expiringAt(third), ['name', ...rest]);
     if (bare.state === 'refused')
       await send('name and expired_time', { name, expiredTime: third }, expiringAt(third), rest);
-    const group = await otherGroup(made, means);
+    const group = await otherGroup(made, deps);
     if (group === undefined) notes.words.push('no second group is known, so that group was not left out');
     else {
       const moved = await send('name and group', { name, group }, (one) => one.group === group, [

@@ -2,7 +2,7 @@ import { hasCode, isFault, messageOf } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ApiKey, Gateway, KeyPatch } from '../../gateway/index.ts';
 
-export type ProbeMeans = {
+export type ProbeDeps = {
   readonly gateway: Pick<Gateway, 'readKey' | 'patchKey' | 'listKeys'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export type ProbeStep =
 const pauses = [500, 1500, 4000] as const;
 
 /** A write whose answer is lost may be sent again: it says the same. */
-const mostTries = 3;
+const maxTries = 3;
 
 const refused = (error: unknown): boolean =>
   hasCode(error, 'gateway-refused') || hasCode(error, 'gateway-http-error');
@@ -41,7 +41,7 @@ const outcomeOpen = (error: unknown): boolean =>
 export const probeStep = async (
   patch: KeyPatch,
   seen: (key: ApiKey) => boolean,
-  { gateway, clock, signal }: ProbeMeans,
+  { gateway, clock, signal }: ProbeDeps,
 ): Promise<ProbeStep> => {
   for (let attempt = 1; ; attempt += 1) {
     let no: string | undefined;
@@ -62,6 +62,6 @@ export const probeStep = async (
     }
     if (seen(key)) return { state: 'done', key };
     if (no !== undefined) return { state: 'refused', key, said: no };
-    if (!open || attempt === mostTries) return { state: 'unseen', key };
+    if (!open || attempt === maxTries) return { state: 'unseen', key };
   }
 };

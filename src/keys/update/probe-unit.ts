@@ -4,7 +4,7 @@ import type { ApiKey } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { updatePoints } from './knowledge.ts';
 import { probeStep } from './probe-step.ts';
-import type { ProbeMeans } from './probe-step.ts';
+import type { ProbeDeps } from './probe-step.ts';
 import { quotaUnitText, showsUnits } from './quota-unit.ts';
 import type { QuotaUnit } from './quota-unit.ts';
 
@@ -33,11 +33,11 @@ const nextNumber = (read: Money): Money => money(compareMoney(read, zero) > 0 ? 
 /** A key that was made with 1 as its remaining quota, and what is learned of the unit from it. */
 export const probeUnit = async (
   made: ApiKey,
-  means: ProbeMeans,
+  deps: ProbeDeps,
 ): Promise<{ readonly point: LearnedPoint; readonly key: ApiKey; readonly follows: boolean }> => {
   const samples: QuotaSample[] = [{ written: one, read: made.remainQuota }];
   let key = made;
-  let trouble = '';
+  let problem = '';
   if (unitOf(samples) === undefined) {
     const written = nextNumber(made.remainQuota);
     const { name, unlimitedQuota, expiredTime, group, id } = made;
@@ -51,12 +51,12 @@ export const probeUnit = async (
         remainQuota: written,
       },
       ({ remainQuota }) => remainQuota !== made.remainQuota,
-      means,
+      deps,
     );
     key = step.key;
     if (step.state === 'done') samples.push({ written, read: key.remainQuota });
     else
-      trouble = `; ${written} was ${step.state === 'refused' ? `refused (${step.said})` : 'written and never seen'}`;
+      problem = `; ${written} was ${step.state === 'refused' ? `refused (${step.said})` : 'written and never seen'}`;
   }
   const unit = unitOf(samples);
   const shown = samples.map(({ written, read }) => `${written} read as ${read}`).join(', ');
@@ -67,7 +67,7 @@ export const probeUnit = async (
     point: {
       point: updatePoints.unit,
       value: unit === undefined ? 'open: neither currency nor whole units' : quotaUnitText(unit),
-      evidence: `on a throw-away key a remain_quota of ${shown}${trouble}`,
+      evidence: `on a throw-away key a remain_quota of ${shown}${problem}`,
       how: 'probe',
     },
   };

@@ -2,7 +2,7 @@ import { money, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { KeySpec } from '../../gateway/index.ts';
 import type { LearnedPoint } from '../../warehouse/index.ts';
 import { probeOmits } from './probe-omits.ts';
-import type { ProbeMeans } from './probe-step.ts';
+import type { ProbeDeps } from './probe-step.ts';
 import { probeUnit } from './probe-unit.ts';
 
 /** The service that throw-away keys are generations of: `tollkeeper-probe.g3`. */
@@ -21,7 +21,7 @@ export type ProbeKeys = {
   readonly deleteProbeKey: (id: number, signal: AbortSignal) => Promise<void>;
 };
 
-export type KeyProbeMeans = ProbeMeans & {
+export type KeyProbeDeps = ProbeDeps & {
   readonly keys: ProbeKeys;
   /** Keeps what was learned, before the key is deleted. */
   readonly learn: (points: readonly LearnedPoint[]) => Promise<unknown>;
@@ -38,8 +38,8 @@ const clearing = 30_000;
  * can be used by nobody, expires within a day or so, and is deleted whatever happens.
  * @throws what the gateway's client and `keys` throw
  */
-export const probeKeyUpdates = async (means: KeyProbeMeans): Promise<readonly LearnedPoint[]> => {
-  const { gateway, keys, clock, signal, learn } = means;
+export const probeKeyUpdates = async (deps: KeyProbeDeps): Promise<readonly LearnedPoint[]> => {
+  const { gateway, keys, clock, signal, learn } = deps;
   const end = unixSeconds(toSeconds(clock.now()) + day);
   const { id } = await keys.createProbeKey(
     { remainQuota: money('1'), unlimitedQuota: false, expiredTime: end, group: '' },
@@ -47,9 +47,9 @@ export const probeKeyUpdates = async (means: KeyProbeMeans): Promise<readonly Le
   );
   try {
     const made = await gateway.readKey(id, { signal });
-    const { point, key, follows } = await probeUnit(made, means);
+    const { point, key, follows } = await probeUnit(made, deps);
     const quota = money(key.remainQuota === made.remainQuota ? '2' : '200000000');
-    const points = [point, ...(await probeOmits(key, { end, quota, follows }, means))];
+    const points = [point, ...(await probeOmits(key, { end, quota, follows }, deps))];
     await learn(points);
     return points;
   } finally {

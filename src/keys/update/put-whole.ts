@@ -153,7 +153,7 @@ const sentFields = ({ patch }: UpdateBody): readonly UpdateField[] =>
     .filter((field) => patch[field] !== undefined)
     .map((field) => namesSent[field]);
 
-const measuredWords = (
+const describeMeasured = (
   before: ApiKey,
   { after, found }: Reading,
   body: UpdateBody,
@@ -245,6 +245,6 @@ export const putWhole = async (
     throw fault(lost.code, words, { cause: lost, ...again });
   }
   const settled = lost === undefined ? '' : ' (its answer was lost, the reading shows that it was done)';
-  const measured = `${measuredWords(before, reading, body, millis)}${settled}`;
+  const measured = `${describeMeasured(before, reading, body, millis)}${settled}`;
   return { before, after, sent: true, spent: found.spent, measured };
 };

@@ -56,10 +56,11 @@ export const writtenQuota = (amount: Money, unit: QuotaUnit, inexact: 'refuse' |
   const said = unit.kind === 'currency' || multiplyMoney(wanted, unit.perCurrency) === number;
   const exact = wanted === amount && said;
   if (!exact && inexact === 'refuse') {
-    const unitWords = unit.kind === 'currency' ? '' : ` in whole units, ${unit.perCurrency} of which make 1`;
+    const describeUnit =
+      unit.kind === 'currency' ? '' : ` in whole units, ${unit.perCurrency} of which make 1`;
     throw fault(
       'key-quota-inexact',
-      `a remaining quota of ${amount} cannot be written and read back exactly${unitWords}`,
+      `a remaining quota of ${amount} cannot be written and read back exactly${describeUnit}`,
     );
   }
   return { number, shown, exact };

@@ -9,7 +9,7 @@ export type ParquetTable = readonly {
 }[];
 
 /** Digits of a decimal type in all. */
-const mostDigits = 38;
+const maxDigits = 38;
 /** Digits that every 64-bit integer has room for. */
 const longDigits = 18;
 
@@ -30,7 +30,7 @@ const typeOf = ({ format }: DataColumn, values: readonly DataCell[]): ParquetTab
   }
   const least = format === 'number' ? 0 : 12;
   const scale = scales.find((step) => step >= Math.max(least, places));
-  if (scale === undefined || whole + scale > mostDigits) return 'text';
+  if (scale === undefined || whole + scale > maxDigits) return 'text';
   return scale === 0 && whole <= longDigits ? 'integer' : { scale };
 };
 

@@ -1,9 +1,9 @@
 import { charactersOf } from '../names.ts';
 
 /** UTF-16 units that a cell can hold. */
-const mostInCell = 32_767;
+const maxInCell = 32_767;
 /** And a sheet's name. */
-const mostInName = 31;
+const maxInName = 31;
 
 /** What stands for no character at all. */
 const noCharacter = /\p{Cs}|\p{Noncharacter_Code_Point}/gu;
@@ -31,7 +31,7 @@ const byNumber = (character: string): string =>
  * way, and what only looks so is written as to stay what it is.
  */
 export const cellText = (text: string): string => {
-  const written = cut(text.replaceAll(noCharacter, '\uFFFD'), mostInCell)
+  const written = cut(text.replaceAll(noCharacter, '\uFFFD'), maxInCell)
     .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
     .replaceAll(escaped, byNumber);
   // The writer looks texts up in a plain object, where `constructor` and the like are found before they are put in.
@@ -53,7 +53,7 @@ export const sheetNames = (titles: readonly string[]): readonly string[] => {
     const name = cleanName(title) || 'Sheet';
     for (let number = 1; ; number += 1) {
       const end = number === 1 ? '' : ` (${number})`;
-      const candidate = `${cut(name, mostInName - end.length)}${end}`;
+      const candidate = `${cut(name, maxInName - end.length)}${end}`;
       const key = candidate.toLowerCase();
       if (taken.has(key)) continue;
       taken.add(key);

@@ -17,7 +17,7 @@ export type WorkbookAbout = {
 };
 
 /** Rows that a sheet can hold. */
-const mostRows = 1_048_576;
+const maxRows = 1_048_576;
 
 type Sheet = {
   readonly data: SheetData;
@@ -91,7 +91,7 @@ const measured = 100;
 
 const sheetOf = (table: DataTable, currency: string, totalLabel: string): Sheet => {
   const columns = sheetColumns(table);
-  const room = mostRows - 1 - (table.total === undefined ? 0 : 1);
+  const room = maxRows - 1 - (table.total === undefined ? 0 : 1);
   const shown = table.rows.length > room ? table.rows.slice(0, room) : table.rows;
   const rowOf = (row: readonly DataCell[], style?: Partial<CellObject>) =>
     columns.map(({ from, column, exactText }) => {

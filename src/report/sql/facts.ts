@@ -59,7 +59,7 @@ const cube: Relation = { ...unknown, isCube: true, open: true };
 const callTables: ReadonlySet<string> = new Set(['cube', 'calls']);
 
 const additive: ReadonlySet<string> = new Set(['sum', 'count', 'count_star', 'sum_no_overflow', 'fsum']);
-const means = /^(avg|mean|median|favg|quantile.*|mad|mode)$/;
+const deps = /^(avg|mean|median|favg|quantile.*|mad|mode)$/;
 const divisions: ReadonlySet<string> = new Set(['/', '//', 'divide', 'fdiv']);
 /** They give a value of their first argument, or close to it. */
 const wrappers: ReadonlySet<string> = new Set([
@@ -76,7 +76,7 @@ const nameOfFunction = (node: SqlNode): string =>
 
 /** Adds up or averages: over several periods the result says nothing. */
 const isAggregate = (node: SqlNode): boolean =>
-  additive.has(nameOfFunction(node)) || means.test(nameOfFunction(node));
+  additive.has(nameOfFunction(node)) || deps.test(nameOfFunction(node));
 
 const otherAggregates =
   /^(any_value|first|last|min|max|(arg_)?(min|max)(_by|_null)?|list|array_agg|string_agg|group_concat|bool_(and|or)|product|histogram|(stddev|var|approx|bit|corr|covar|regr)_?.*)$/;
@@ -155,7 +155,7 @@ const ratioOf = (node: SqlNode, sources: readonly Source[]): number | undefined 
   const name = nameOfFunction(node);
   if (node['class'] === 'SUBQUERY' || node['class'] === 'WINDOW') return undefined;
   if (node['class'] === 'COLUMN_REF') return resolve(node, sources).ratioAt;
-  if (means.test(name)) return placeOf(node);
+  if (deps.test(name)) return placeOf(node);
   if (additive.has(name)) return undefined;
   const children = nodesAt(node, 'children');
   const divisor = divisions.has(name) ? children[1] : undefined;

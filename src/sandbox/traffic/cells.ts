@@ -55,7 +55,7 @@ const add = (cell: Cell, row: Row): void => {
 };
 
 /** Sums rows by hour, model and key. */
-export const toCells = (rows: Iterable<Row>): Cell[] => {
+export const toAggregates = (rows: Iterable<Row>): Cell[] => {
   const cells = new Map<string, Cell>();
   for (const row of rows) {
     const hour = row.createdAt - (row.createdAt % HOUR);
@@ -70,15 +70,15 @@ export const toCells = (rows: Iterable<Row>): Cell[] => {
   return [...cells.values()];
 };
 
-export type Cells = {
+export type Aggregates = {
   /** Cells of the rows with start <= createdAt < end that are visible at `asOf` (all Unix seconds). */
-  over(span: { start: number; end: number }, asOf: number): Generator<Cell, void>;
+  over(range: { start: number; end: number }, asOf: number): Generator<Cell, void>;
 };
 
 type Settled = { readonly settledAt: number; readonly booked: number; readonly cells: readonly Cell[] };
 
 /** Sums over any span; whole days that can no longer change are summed once and remembered. */
-export const createCells = (ledger: Ledger): Cells => {
+export const createAggregates = (ledger: Ledger): Aggregates => {
   const settled = new Map<number, Settled>();
 
   const wholeDay = (day: number, asOf: number): readonly Cell[] => {
@@ -87,7 +87,7 @@ export const createCells = (ledger: Ledger): Cells => {
       return known.cells;
     const rows = ledger.dayRows(day);
     const visible = rows.filter(({ visibleAt }) => visibleAt <= asOf);
-    const cells = toCells(visible);
+    const cells = toAggregates(visible);
     // The traffic of a past day cannot move any more; today's can.
     const settledAt = rows.reduce((latest, row) => Math.max(latest, row.visibleAt), (day + 1) * DAY);
     if (settledAt <= asOf) settled.set(day, { settledAt, booked: ledger.booked(day), cells });
@@ -95,15 +95,15 @@ export const createCells = (ledger: Ledger): Cells => {
   };
 
   return {
-    *over(span, asOf) {
-      const start = Math.max(span.start, ledger.firstDay * DAY);
-      const end = Math.min(span.end, asOf + 1);
+    *over(range, asOf) {
+      const start = Math.max(range.start, ledger.firstDay * DAY);
+      const end = Math.min(range.end, asOf + 1);
       for (let day = Math.floor(start / DAY); day * DAY < end; day += 1) {
         const whole = start <= day * DAY && (day + 1) * DAY <= end;
         if (whole) yield* wholeDay(day, asOf);
         else {
           const part = { start: Math.max(start, day * DAY), end: Math.min(end, (day + 1) * DAY) };
-          yield* toCells(ledger.rows(part, asOf));
+          yield* toAggregates(ledger.rows(part, asOf));
         }
       }
     },

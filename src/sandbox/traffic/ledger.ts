@@ -13,7 +13,7 @@ export type Ledger = {
   /** Rows of one day by created_at, whether visible yet or not. */
   dayRows(day: number): readonly Row[];
   /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
-  rows(span: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
+  rows(range: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
   /** Adds a row for a call that was really made. */
   book(row: Row): void;
   /** How many rows were booked: whoever keeps sums of a day asks for it again when this changes. */
@@ -56,19 +56,19 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   function* rows(
-    span: { start: number; end: number },
+    range: { start: number; end: number },
     asOf: number,
     newestFirst = false,
   ): Generator<Row, void> {
     // Nothing is visible before its created_at, so days after `asOf` hold nothing.
-    const end = Math.min(span.end, asOf + 1);
-    const first = Math.max(options.firstDay, Math.floor(span.start / DAY));
+    const end = Math.min(range.end, asOf + 1);
+    const first = Math.max(options.firstDay, Math.floor(range.start / DAY));
     const last = Math.ceil(end / DAY) - 1;
     for (let step = 0; step <= last - first; step += 1) {
       const ofDay = dayRows(newestFirst ? last - step : first + step);
       for (let at = 0; at < ofDay.length; at += 1) {
         const row = ofDay[newestFirst ? ofDay.length - 1 - at : at] as Row;
-        if (row.createdAt >= span.start && row.createdAt < end && row.visibleAt <= asOf) yield row;
+        if (row.createdAt >= range.start && row.createdAt < end && row.visibleAt <= asOf) yield row;
       }
     }
   }

@@ -10,7 +10,7 @@ import type { Outcome, WireEvent } from './wire.ts';
 export const heartbeat = 10_000;
 
 /** Bytes kept for a reader that does not read: some thousand results. */
-const mostUnread = 4_000_000;
+const maxUnread = 4_000_000;
 
 /** The answer to one command: events as they come, then its end. */
 export type Answer = {
@@ -28,16 +28,16 @@ export type Answer = {
 
 export const openAnswer = (
   response: ServerResponse,
-  means: { readonly clock: Clock; readonly redact: (text: string) => string },
+  deps: { readonly clock: Clock; readonly redact: (text: string) => string },
 ): Answer => {
-  const { clock, redact } = means;
+  const { clock, redact } = deps;
   const controller = new AbortController();
   let over = false;
   const write = (event: WireEvent): void => {
     if (over) return;
     response.write(lineOf(event, redact));
     // Results can't be dropped, so a reader that never takes them is let go.
-    if (response.writableLength > mostUnread) response.destroy();
+    if (response.writableLength > maxUnread) response.destroy();
   };
   const writeIfRoom = (event: WireEvent): boolean => {
     if (response.writableNeedDrain) return false;

@@ -2,7 +2,7 @@ import type { Progress } from '../../base/index.ts';
 import type { KeyCommands } from '../keys-port.ts';
 import type { Call } from './call.ts';
 
-type AskDaemon = <T>(call: Omit<Call, 'patience' | 'onEvent'>, progress?: Progress) => Promise<T>;
+type AskDaemon = <T>(call: Omit<Call, 'timeout' | 'onEvent'>, progress?: Progress) => Promise<T>;
 
 /** The commands on keys, of the daemon. */
 export const keysOver = (ask: AskDaemon): KeyCommands => ({

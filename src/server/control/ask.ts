@@ -21,9 +21,9 @@ export type AskOptions = {
 };
 
 /** Milliseconds that a greeting may take; a daemon lands a large batch in less. */
-const greetingPatience = 15_000;
+const greetingTimeout = 15_000;
 /** Milliseconds: some heartbeats may be late. */
-const patience = 6 * heartbeat;
+const timeout = 6 * heartbeat;
 
 const somebodyMayListen = async (file: string): Promise<boolean> => {
   try {
@@ -45,16 +45,16 @@ const listener =
   };
 
 const commandsOver = (line: Line): DaemonCommands => {
-  const ask = async <T>(call: Omit<Call, 'patience'>, wait = patience): Promise<T> => {
+  const ask = async <T>(call: Omit<Call, 'timeout'>, wait = timeout): Promise<T> => {
     try {
-      return (await callDaemon(line, { ...call, patience: wait })) as T;
+      return (await callDaemon(line, { ...call, timeout: wait })) as T;
     } catch (error) {
       if (!nobodyListens(error)) throw error;
       throw fault('daemon-stopped', 'the daemon has ended', { cause: error });
     }
   };
   return {
-    ping: () => ask({ name: 'GET /ping' }, greetingPatience),
+    ping: () => ask({ name: 'GET /ping' }, greetingTimeout),
     status: () => ask({ name: 'GET /status' }),
     runs: (query) => ask({ name: 'GET /runs', query }),
     next: (query) => ask({ name: 'GET /next', query }),
@@ -95,7 +95,7 @@ export const askDaemon = async (
   if (!(await somebodyMayListen(socketFile(databasePath, options)))) return undefined;
   const line = { socket: socketPath(databasePath, options), version, clock };
   try {
-    await callDaemon(line, { name: 'GET /ping', patience: greetingPatience });
+    await callDaemon(line, { name: 'GET /ping', timeout: greetingTimeout });
     return commandsOver(line);
   } catch (error) {
     if (nobodyListens(error)) return undefined;

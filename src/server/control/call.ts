@@ -14,7 +14,7 @@ export type Call = {
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: WireEvent) => void;
   /** Milliseconds without a sign of life after which the daemon is given up. */
-  readonly patience: number;
+  readonly timeout: number;
 };
 
 export type Line = { readonly socket: string; readonly version: string; readonly clock: Clock };
@@ -120,18 +120,18 @@ export const callDaemon = async (line: Line, call: Call): Promise<unknown> => {
     given.abort(reason);
     request.destroy(reason);
   };
-  let silence = line.clock.limit(call.patience);
+  let silence = line.clock.limit(call.timeout);
   const listen = (): void => {
     const current = silence;
     const judge = (): void => {
-      if (silence === current) giveUp(silent(call.patience));
+      if (silence === current) giveUp(silent(call.timeout));
     };
     // After a Ctrl-Z of this side the timer comes first, and what the daemon has said meanwhile a turn after it.
     current.signal.addEventListener('abort', () => setImmediate(() => setImmediate(judge)));
   };
   const heard = (): void => {
     silence[Symbol.dispose]();
-    silence = line.clock.limit(call.patience);
+    silence = line.clock.limit(call.timeout);
     listen();
   };
   const onAbort = (): void => giveUp(brokenOff(signal ?? given.signal));

@@ -8,7 +8,7 @@ import type { Commands } from '../commands-port.ts';
 import { openAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
-import { readOrder } from './order-body.ts';
+import { readRequest } from './order-body.ts';
 import { routesOf } from './routes.ts';
 import { socketFile, socketPath } from './socket-path.ts';
 import { outcomeOfError, versionHeader, versionsDiffer } from './wire.ts';
@@ -56,7 +56,7 @@ export const listenForCommands = async (options: CommandListenerOptions): Promis
   const routes = routesOf(options.commands, version);
   const open = new Set<Answer>();
 
-  const obey = async (request: IncomingMessage, answer: Answer): Promise<void> => {
+  const handleRequest = async (request: IncomingMessage, answer: Answer): Promise<void> => {
     const program = request.headers[versionHeader];
     if (program !== version)
       return answer.end(outcomeOfError(versionsDiffer(version, String(program ?? 'unknown'))), 409);
@@ -66,7 +66,7 @@ export const listenForCommands = async (options: CommandListenerOptions): Promis
     if (route === undefined)
       return answer.end(outcomeOfError(fault('wrong-use', `the daemon knows no command ${name}`)), 404);
     try {
-      const body = await readOrder(request);
+      const body = await readRequest(request);
       log.debug('command', { command: name });
       const value = await route({ query: Object.fromEntries(new URLSearchParams(query)), body, answer });
       answer.end({ end: 'value', value });
@@ -83,7 +83,7 @@ export const listenForCommands = async (options: CommandListenerOptions): Promis
     const answer = openAnswer(response, { clock, redact });
     open.add(answer);
     void answer.closed.then(() => open.delete(answer));
-    void obey(request, answer);
+    void handleRequest(request, answer);
   };
 
   const path = socketPath(options.databasePath, options);

@@ -2,25 +2,25 @@ import type { IncomingMessage } from 'node:http';
 import { fault } from '../../base/index.ts';
 
 /** Bytes; the largest order is a plan of thousands of keys. */
-const mostBytes = 2_500_000;
+const maxBytes = 2_500_000;
 
 /**
  * The JSON of a request, undefined when it has none.
  * @throws Fault wrong-use when it is too large or no JSON; aborted
  */
-export const readOrder = async (request: IncomingMessage): Promise<unknown> => {
+export const readRequest = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     // One that is too large is read to its end too: else the answer could not reach a side that is still writing.
     for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length <= mostBytes) chunks.push(chunk);
+      if (length <= maxBytes) chunks.push(chunk);
     }
   } catch (error) {
     throw fault('aborted', 'the connection broke before the order was read', { cause: error });
   }
-  if (length > mostBytes) throw fault('wrong-use', `an order to the daemon has ${mostBytes} bytes at most`);
+  if (length > maxBytes) throw fault('wrong-use', `an order to the daemon has ${maxBytes} bytes at most`);
   if (length === 0) return undefined;
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -24,9 +24,9 @@ const count = z
 
 const runsQuery = z.strictObject({ job: z.exactOptional(text), limit: count });
 const nextQuery = z.strictObject({ job: z.exactOptional(text), count });
-const runOrder = z.strictObject({ job: text, slot: z.exactOptional(text) });
-const backfillOrder = z.strictObject({ job: text, from: text, to: text });
-const reportOrder = z.strictObject({
+const runRequest = z.strictObject({ job: text, slot: z.exactOptional(text) });
+const backfillRequest = z.strictObject({ job: text, from: text, to: text });
+const reportRequest = z.strictObject({
   report: text,
   period: z.exactOptional(text),
   comparison: z.exactOptional(z.enum(['previous', 'same-days-last-month', 'same-days-last-year', 'none'])),
@@ -36,15 +36,15 @@ const reportOrder = z.strictObject({
   locale: z.exactOptional(z.enum(localeTags)),
   attach: z.exactOptional(z.array(z.enum(['csv', 'xlsx', 'parquet']))),
 });
-const doctorOrder = z.strictObject({
+const doctorRequest = z.strictObject({
   account: z.exactOptional(text),
   probeKeys: z.exactOptional(z.boolean()),
 });
-const reconcileOrder = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });
+const reconcileRequest = z.strictObject({ from: text, to: text, account: z.exactOptional(text) });
 const outboxStateList = z.array(z.enum(outboxStates));
 const outboxQuery = z.strictObject({ states: z.exactOptional(text), limit: count });
-const outboxOrder = z.strictObject({ ids: z.array(text).max(10_000) });
-const anyOrder = z.union([runOrder, backfillOrder]);
+const outboxRequest = z.strictObject({ ids: z.array(text).max(10_000) });
+const anyRequest = z.union([runRequest, backfillRequest]);
 
 const take = <T>(shape: z.ZodType<T>, given: unknown): T => {
   const read = shape.safeParse(given);
@@ -63,19 +63,19 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     ['GET /status', () => commands.status()],
     ['GET /runs', async ({ query }) => commands.runs(take(runsQuery, query))],
     ['GET /next', async ({ query }) => commands.next(take(nextQuery, query))],
-    ['POST /plan', async ({ body }) => commands.plan(take(anyOrder, body))],
+    ['POST /plan', async ({ body }) => commands.plan(take(anyRequest, body))],
     [
       'POST /report',
-      async ({ body, answer }) => commands.report(take(reportOrder, body), answer.progress, answer.signal),
+      async ({ body, answer }) => commands.report(take(reportRequest, body), answer.progress, answer.signal),
     ],
     [
       'POST /doctor',
-      async ({ body, answer }) => commands.doctor(take(doctorOrder, body), answer.progress, answer.signal),
+      async ({ body, answer }) => commands.doctor(take(doctorRequest, body), answer.progress, answer.signal),
     ],
     [
       'POST /reconcile',
       async ({ body, answer }) =>
-        commands.reconcile(take(reconcileOrder, body), answer.progress, answer.signal),
+        commands.reconcile(take(reconcileRequest, body), answer.progress, answer.signal),
     ],
     [
       'GET /outbox',
@@ -89,17 +89,17 @@ export const routesOf = (commands: Commands, version: string): ReadonlyMap<strin
     ],
     [
       'POST /outbox/resend',
-      async ({ body, answer }) => commands.resend(take(outboxOrder, body), answer.signal),
+      async ({ body, answer }) => commands.resend(take(outboxRequest, body), answer.signal),
     ],
-    ['POST /outbox/drop', async ({ body }) => commands.drop(take(outboxOrder, body))],
+    ['POST /outbox/drop', async ({ body }) => commands.drop(take(outboxRequest, body))],
     [
       'POST /run',
-      async ({ body, answer }) => commands.run(take(runOrder, body), answer.progress, answer.signal),
+      async ({ body, answer }) => commands.run(take(runRequest, body), answer.progress, answer.signal),
     ],
     [
       'POST /backfill',
       async ({ body, answer }) =>
-        commands.backfill(take(backfillOrder, body), answer.progress, answer.onRun, answer.signal),
+        commands.backfill(take(backfillRequest, body), answer.progress, answer.onRun, answer.signal),
     ],
     ...keyRoutes(commands.keys, take),
   ]);

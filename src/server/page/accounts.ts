@@ -1,17 +1,17 @@
 import { html } from 'hono/html';
 import type { Interval, UnixMillis } from '../../base/index.ts';
 import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
-import { chip, command, moment, momentAway, pair, said, saidWithCommands, section } from './words.ts';
+import { chip, command, moment, momentAway, pair, said, messageWithCommands, section } from './words.ts';
 import type { Html, PageLook } from './words.ts';
 
-const spanOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
+const rangeOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
   html`${moment(start, look)} to ${moment(end, look)}`;
 
 const comparedItem = (one: ComparedView, look: PageLook): Html =>
   html`<li class="${one.bad ? 'hurt' : ''}">
     <h4>${said(one.source)} ${chip(one.verdict, one.bad ? 'bad' : 'good')}</h4>
     <p>${said(one.text)}</p>
-    <p class="quiet">${spanOf(one.span, look)}, compared ${momentAway(one.comparedAt, look)}</p>
+    <p class="quiet">${rangeOf(one.range, look)}, compared ${momentAway(one.comparedAt, look)}</p>
   </li>`;
 
 const gapItem = (gap: GapView, look: PageLook): Html =>
@@ -19,7 +19,7 @@ const gapItem = (gap: GapView, look: PageLook): Html =>
     <h4>${said(gap.source)} ${chip(gap.verdict, gap.state === 'open' ? 'bad' : 'warn')}</h4>
     <p>${said(gap.text)}</p>
     <p class="quiet">
-      ${spanOf(gap.span, look)}, noted
+      ${rangeOf(gap.range, look)}, noted
       ${momentAway(gap.notedAt, look)}${gap.state === 'passed' ? '; later time agrees again' : ''}
     </p>
   </li>`;
@@ -31,7 +31,7 @@ const accountItem = (
   html`<li>
     <h3>${said(account)}</h3>
     <dl>
-      ${pair('Call log', log === undefined ? html`nothing is pulled yet` : spanOf(log, look))}
+      ${pair('Call log', log === undefined ? html`nothing is pulled yet` : rangeOf(log, look))}
       ${sources.map(({ job, kind, reached }) =>
         pair(
           job === kind ? job : `${job} (${kind})`,
@@ -84,17 +84,17 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
       }
       ${one.tries === 0 ? '' : pair('Failed tries', html`${one.tries}`)}
     </dl>
-    <p>${saidWithCommands(one.words)}</p>
+    <p>${messageWithCommands(one.words)}</p>
   </li>`;
 
 /** As much as a person reads; `keys list` tells of all. */
-const mostRotations = 20;
+const maxRotations = 20;
 
 /** Rotations that are not over, those that wait for a person first; nothing when there are none. */
 export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html => {
   if (rotations.length === 0) return html``;
   const waits = ({ stage }: OpenRotationView): number => (stage === 'waiting' ? 0 : 1);
-  const shown = rotations.toSorted((one, other) => waits(one) - waits(other)).slice(0, mostRotations);
+  const shown = rotations.toSorted((one, other) => waits(one) - waits(other)).slice(0, maxRotations);
   const more = rotations.length - shown.length;
   return section(
     'Key rotations',

@@ -2,11 +2,11 @@ import { html } from 'hono/html';
 import { adviceOf } from '../../base/index.ts';
 import type { JobView, RunView } from '../commands-port.ts';
 import { runTones } from '../tones.ts';
-import { chip, moment, momentAway, pair, roughly, said, saidWithCommands, section } from './words.ts';
+import { chip, moment, momentAway, pair, roughly, said, messageWithCommands, section } from './words.ts';
 import type { Html, PageLook } from './words.ts';
 
 /** A page that names more jobs than that is not read. */
-const mostJobs = 200;
+const maxJobs = 200;
 
 const isDown = ({ outageSince, failure }: JobView): boolean =>
   outageSince !== undefined || failure !== undefined;
@@ -40,7 +40,7 @@ const whyOf = (job: JobView): readonly Html[] => {
   const advice = job.failure?.advice ?? (state === 'ok' ? undefined : adviceOf(code));
   return [
     ...(why === undefined ? [] : [html`<p class="${isDown(job) ? '' : 'quiet'}">${said(why)}</p>`]),
-    ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${saidWithCommands(advice)}</p>`]),
+    ...(advice === undefined ? [] : [html`<p><i>What to do:</i> ${messageWithCommands(advice)}</p>`]),
   ];
 };
 
@@ -66,10 +66,10 @@ export const jobsSection = (jobs: readonly JobView[], look: PageLook): Html => {
   if (jobs.length === 0) return section('Jobs', html`<p>No job is declared: add some to jobs/*.yaml.</p>`);
   const down = jobs.filter(isDown);
   const up = jobs.filter((job) => !isDown(job));
-  const more = jobs.length - mostJobs;
+  const more = jobs.length - maxJobs;
   return section('Jobs', [
     html`<ul>
-      ${[...down, ...up].slice(0, mostJobs).map((job) => jobItem(job, look))}
+      ${[...down, ...up].slice(0, maxJobs).map((job) => jobItem(job, look))}
     </ul>`,
     html`${more > 0 ? `… and ${more} more: tollkeeper status shows all.` : ''}`,
   ]);
@@ -96,6 +96,6 @@ export const openSection = (open: readonly RunView[], look: PageLook): Html =>
     : section(
         'Under way',
         html`<ul>
-          ${open.slice(0, mostJobs).map((run) => openItem(run, look))}
+          ${open.slice(0, maxJobs).map((run) => openItem(run, look))}
         </ul>`,
       );

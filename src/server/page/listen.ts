@@ -26,7 +26,7 @@ export type PageOptions = {
 };
 
 /** Rows of the outbox that the page names. */
-const mostMails = { stuck: 50, waiting: 20 };
+const maxMails = { stuck: 50, waiting: 20 };
 
 const headers = {
   'cache-control': 'no-store',
@@ -52,17 +52,17 @@ const show = async (
 ) => context.html(await page, status);
 
 /** What is shown, as it is at this moment. @throws what the commands throw */
-const tell = async ({ commands, redact }: PageOptions) => {
+const notify = async ({ commands, redact }: PageOptions) => {
   const status = await commands.status();
   const { waiting, failed, unknown } = status.mail;
   const stuck =
     failed + unknown === 0
       ? []
-      : await commands.outbox({ states: ['failed', 'unknown'], limit: mostMails.stuck });
+      : await commands.outbox({ states: ['failed', 'unknown'], limit: maxMails.stuck });
   const queue =
     waiting === 0
       ? []
-      : await commands.outbox({ states: ['queued', 'sending', 'deferred'], limit: mostMails.waiting });
+      : await commands.outbox({ states: ['queued', 'sending', 'deferred'], limit: maxMails.waiting });
   return redacted({ status, mails: { stuck, waiting: queue } }, redact);
 };
 
@@ -73,7 +73,7 @@ const tell = async ({ commands, redact }: PageOptions) => {
 export const listenForPage = async (options: PageOptions): Promise<Listener> => {
   const { names, reportsDirectory, redact, log } = options;
   /** However often it is asked for, how things stand is looked up once at a time. */
-  let telling: ReturnType<typeof tell> | undefined;
+  let notification: ReturnType<typeof notify> | undefined;
   const app = new Hono();
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -93,10 +93,10 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
     return next();
   });
   app.get('/', async (context) => {
-    telling ??= tell(options).finally(() => {
-      telling = undefined;
+    notification ??= notify(options).finally(() => {
+      notification = undefined;
     });
-    const { status, mails } = await telling;
+    const { status, mails } = await notification;
     return show(context, renderPage(status, mails), 200);
   });
   app.get('/reports/:job/:slot', async (context) => {

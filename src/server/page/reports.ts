@@ -19,13 +19,13 @@ const reportItem = (
     ${verdict.good ? '' : html`<p>${chip('look', 'warn')} ${said(verdict.text)}</p>`}
   </li>`;
 
-export const reportsSection = ({ newest, trouble }: KeptReportsView, look: PageLook): Html =>
+export const reportsSection = ({ newest, problem }: KeptReportsView, look: PageLook): Html =>
   section('Reports', [
     newest.length === 0
       ? html`<p>No report is in the archive yet.</p>`
       : html`<ul>
           ${newest.map((report) => reportItem(report, look))}
         </ul>`,
-    html`${trouble === undefined ? '' : html`<p>${chip('damaged', 'bad')} ${said(trouble)}</p>`}`,
+    html`${problem === undefined ? '' : html`<p>${chip('damaged', 'bad')} ${said(problem)}</p>`}`,
     html`${newest.length === 0 ? '' : html`<p class="quiet">${command('tollkeeper reports')} lists all.</p>`}`,
   ]);

@@ -58,7 +58,7 @@ const plainOf = (text: string): string => {
 export const said = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
 
 /** The same of a sentence of ours that quotes others and tells commands between `backticks`, which are shown as such. */
-export const saidWithCommands = (text: string): Html =>
+export const messageWithCommands = (text: string): Html =>
   html`<bdi
     >${plainOf(text)
       .split(/(`[^`]+`)/)

@@ -13,7 +13,7 @@ export type ArchiveState = 'void' | 'copy' | 'sole';
 /** A file of the archive and what was found when it was read back. */
 export type ArchivedMonth = ArchiveFile &
   Digest & {
-    readonly span: Interval<UnixSeconds>;
+    readonly range: Interval<UnixSeconds>;
     readonly state: ArchiveState;
     /** Version of DuckDB that the checksum is of. */
     readonly engine: string;
@@ -27,7 +27,7 @@ const archivedMonth = (row: Row): ArchivedMonth => {
   return {
     account: text(row, 'account'),
     month: text(row, 'month'),
-    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
     state: text(row, 'state') as ArchiveState,
     file: text(row, 'file'),
     rows: wholeNumber(row, 'row_count'),
@@ -64,12 +64,12 @@ export const readMonths = async (
 export const readMonthsIn = async (
   connection: DuckDBConnection,
   account: string,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
 ): Promise<readonly ArchivedMonth[]> =>
   select(connection, `state <> 'void' AND start_at < $end AND end_at > $start`, {
     account,
-    start: span.start,
-    end: span.end,
+    start: range.start,
+    end: range.end,
   });
 
 /** Files of all accounts that alone have their rows, and one that is about to. */
@@ -112,8 +112,8 @@ export const noteFile = async (
     {
       account,
       month: month.name,
-      start: month.span.start,
-      end: month.span.end,
+      start: month.range.start,
+      end: month.range.end,
       file,
       rows: found.rows,
       quota: found.quota,

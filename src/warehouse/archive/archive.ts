@@ -20,7 +20,7 @@ import type { CallsRelation } from './relations.ts';
 import { writeMonth } from './write-month.ts';
 
 /** A relation that holds all calls of the span, those that left the table included (and others; filter as of `call_log`). */
-export type CallsIn = (span: Interval<UnixSeconds>) => Promise<CallsRelation>;
+export type CallsIn = (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
 
 /** Reads calls in one transaction, in which no month can leave the table or come back. */
 export type ReadCalls = <T>(
@@ -34,7 +34,7 @@ export type Archive = {
   /** @throws fault archive-damaged when a file that the span needs is missing or not as it was written. */
   readonly readCalls: ReadCalls;
   /** Tells `onFiles` of the files there are. */
-  readonly tellFiles: () => Promise<void>;
+  readonly notifyFiles: () => Promise<void>;
   /** To be called in the transaction of a landing, before it looks at the table. */
   readonly bringBack: (
     connection: DuckDBConnection,
@@ -74,7 +74,7 @@ type Written = { readonly rows: number; readonly bytes: number };
 export const createArchive = (options: ArchiveOptions): Archive => {
   const { engine, root, clock, log, oneAnAccount } = options;
   const files = createFileCheck(root);
-  const means = { engine, root, clock, files };
+  const deps = { engine, root, clock, files };
   const oneRun = createGate(1);
   // A file that a reader may have seen as valid stays until it has ended.
   let readers = 0;
@@ -119,14 +119,14 @@ export const createArchive = (options: ArchiveOptions): Archive => {
     };
   };
 
-  const tellFiles = async (leaving?: string): Promise<void> =>
+  const notifyFiles = async (leaving?: string): Promise<void> =>
     options.onFiles(await engine.bulk(async (connection) => readSoleFiles(connection, leaving)));
 
   /** Removes files that no longer count; to be called while nothing lands in the account. */
-  const sweep = async (account: string): Promise<void> => {
+  const deleteOrphans = async (account: string): Promise<void> => {
     if (readers > 0) return;
     const left = await engine.bulk(async (connection) => readVoid(connection, account));
-    if (left.length > 0) await tellFiles();
+    if (left.length > 0) await notifyFiles();
     for (const file of left) {
       await removeFile(join(root, file.file));
       await engine.bulk(async (connection) =>
@@ -140,15 +140,15 @@ export const createArchive = (options: ArchiveOptions): Archive => {
     month: PlannedMonth,
   ): Promise<Written & { readonly left: number }> => {
     const current = async (): Promise<ArchivedMonth | undefined> =>
-      engine.bulk(async (connection) => (await readMonthsIn(connection, account, month.span))[0]);
-    const write = async (): Promise<Written> => writeMonth(means, account, month, onStep, signal);
+      engine.bulk(async (connection) => (await readMonthsIn(connection, account, month.range))[0]);
+    const write = async (): Promise<Written> => writeMonth(deps, account, month, onStep, signal);
     const leave = async (): Promise<number> => {
       const copy = await current();
       if (copy === undefined) return 0;
       onStep('leaving', month.name);
       await options.beforeLeaving(account, signal);
-      await tellFiles(copy.file);
-      await takeOut(means, copy, signal);
+      await notifyFiles(copy.file);
+      await takeOut(deps, copy, signal);
       onStep('left', month.name);
       return copy.rows;
     };
@@ -181,7 +181,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
       run: async (request) =>
         oneRun(async () => {
           const { account, signal, onMonth } = request;
-          await oneAnAccount(account, async () => sweep(account));
+          await oneAnAccount(account, async () => deleteOrphans(account));
           const planned = await asReader(async () => planOf(account, request, clock.now()));
           const outcome = { written: 0, rows: 0, bytes: 0, left: 0, leftRows: 0, kept: planned.kept.length };
           for (const [index, month] of planned.months.entries()) {
@@ -194,7 +194,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
             outcome.left += done.left > 0 ? 1 : 0;
             outcome.leftRows += done.left;
           }
-          await oneAnAccount(account, async () => sweep(account));
+          await oneAnAccount(account, async () => deleteOrphans(account));
           request.onStep?.('swept', account);
           if (outcome.left > 0) await checkpoint();
           if (planned.damaged.length > 0) throw damagedArchive(planned.damaged, root);
@@ -204,15 +204,15 @@ export const createArchive = (options: ArchiveOptions): Archive => {
     readCalls: async (connection, account, work) =>
       asReader(async () =>
         inTransaction(connection, async () =>
-          work(async (span) => {
-            const months = await readMonthsIn(connection, account, span);
+          work(async (range) => {
+            const months = await readMonthsIn(connection, account, range);
             const alone = months.filter(({ state }) => state === 'sole');
             for (const month of alone) await files.require(month);
             return allCalls(alone.map(({ file }) => join(root, file)));
           }),
         ),
       ),
-    tellFiles: async () => tellFiles(),
+    notifyFiles: async () => notifyFiles(),
     bringBack: async (connection, batch) => bringBack({ root, files, log }, connection, batch),
   };
 };

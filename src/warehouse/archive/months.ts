@@ -2,7 +2,7 @@ import { interval, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 
 /** A calendar month of UTC. */
-export type Month = { readonly name: string; readonly span: Interval<UnixSeconds> };
+export type Month = { readonly name: string; readonly range: Interval<UnixSeconds> };
 
 const secondsOf = (year: number, month: number): UnixSeconds => unixSeconds(Date.UTC(year, month) / 1000);
 
@@ -12,7 +12,7 @@ export const monthAt = (moment: UnixSeconds): Month => {
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return {
     name: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
-    span: interval(secondsOf(year, month), secondsOf(year, month + 1)),
+    range: interval(secondsOf(year, month), secondsOf(year, month + 1)),
   };
 };
 
@@ -27,5 +27,5 @@ export const rowsByMonth = (
     const month = monthAt(day);
     months.set(month.name, { ...month, rows: rows + (months.get(month.name)?.rows ?? 0) });
   }
-  return [...months.values()].toSorted((left, right) => left.span.start - right.span.start);
+  return [...months.values()].toSorted((left, right) => left.range.start - right.range.start);
 };

@@ -9,7 +9,7 @@ import type { ArchivedMonth } from './archive-rows.ts';
 import { readDigest } from './digest.ts';
 import { archivedCallsSql } from './relations.ts';
 import { monthBindings, ofMonth, verifyAgainst } from './write-month.ts';
-import type { ArchiveMeans } from './write-month.ts';
+import type { ArchiveDeps } from './write-month.ts';
 
 /**
  * The rows of a month leave the table, in one transaction with the word that the file alone has them now. The file is read
@@ -17,7 +17,7 @@ import type { ArchiveMeans } from './write-month.ts';
  * @throws faults archive-damaged, archive-unverified.
  */
 export const takeOut = async (
-  { engine, root, clock, files }: ArchiveMeans,
+  { engine, root, clock, files }: ArchiveDeps,
   copy: ArchivedMonth,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
@@ -61,13 +61,13 @@ const insertFrom = async (
  * month anew. @throws fault archive-damaged.
  */
 export const bringBack = async (
-  { root, files, log }: Pick<ArchiveMeans, 'root' | 'files'> & { readonly log: Log },
+  { root, files, log }: Pick<ArchiveDeps, 'root' | 'files'> & { readonly log: Log },
   connection: DuckDBConnection,
   { account, window, served }: Pick<LogBatch, 'account' | 'window' | 'served'>,
 ): Promise<void> => {
   for (const month of await readMonthsIn(connection, account, window)) {
     if (month.state === 'sole') {
-      const isReplaced = window.start <= month.span.start && window.end >= month.span.end && served > 0;
+      const isReplaced = window.start <= month.range.start && window.end >= month.range.end && served > 0;
       try {
         await files.require(month);
         await insertFrom(connection, root, month);

@@ -27,7 +27,7 @@ export const planArchive = (
   { settle, retain }: ArchivePolicy,
 ): readonly PlannedMonth[] =>
   inTable.flatMap((month) => {
-    const age = now - month.span.end * 1000;
+    const age = now - month.range.end * 1000;
     if (age < settle) return [];
     const write = !copied.has(month.name);
     const leave = retain !== undefined && age >= retain;

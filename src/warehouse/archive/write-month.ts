@@ -15,7 +15,7 @@ import type { Month } from './months.ts';
 import { archivedCallsSql } from './relations.ts';
 
 /** What work on the archive needs. */
-export type ArchiveMeans = {
+export type ArchiveDeps = {
   readonly engine: Engine;
   /** The folder of the archive. */
   readonly root: string;
@@ -38,10 +38,10 @@ export type OnArchiveStep = (step: ArchiveStep, month: string) => void;
 
 export const ofMonth = 'account = $account AND created_at >= $start AND created_at < $end';
 
-export const monthBindings = (account: string, { span }: Pick<Month, 'span'>) => ({
+export const monthBindings = (account: string, { range }: Pick<Month, 'range'>) => ({
   account,
-  start: span.start,
-  end: span.end,
+  start: range.start,
+  end: range.end,
 });
 
 /** All rows of the month as one Parquet file, and the digest of just these rows. */
@@ -88,7 +88,7 @@ const engineVersion = async (connection: DuckDBConnection): Promise<string> =>
  * was, and the month is written again. To be run while nothing lands in the account.
  */
 export const writeMonth = async (
-  { engine, root, clock }: ArchiveMeans,
+  { engine, root, clock }: ArchiveDeps,
   account: string,
   month: Month,
   onStep: OnArchiveStep,
@@ -120,7 +120,7 @@ export const writeMonth = async (
       await putInPlace(draft, join(root, file.file), root);
       onStep('placed', month.name);
       await inTransaction(connection, async () => {
-        for (const before of await readMonthsIn(connection, account, month.span))
+        for (const before of await readMonthsIn(connection, account, month.range))
           await setState(connection, before, 'void');
         await setState(connection, file, 'copy');
       });

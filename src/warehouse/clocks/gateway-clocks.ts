@@ -60,8 +60,8 @@ export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<G
       const { clock: after, suspectFrom } = afterReading(before, reading);
       known.set(account, after);
       const last = written.get(account);
-      const isNews = before === undefined || suspectFrom !== undefined || last === undefined;
-      if (!isNews && Math.abs(reading.at - last) < writeEvery) return;
+      const isAlert = before === undefined || suspectFrom !== undefined || last === undefined;
+      if (!isAlert && Math.abs(reading.at - last) < writeEvery) return;
       written.set(account, reading.at);
       await engine.state(async (connection) =>
         inTransaction(connection, async () => {

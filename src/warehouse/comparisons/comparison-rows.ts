@@ -33,8 +33,8 @@ export const writeComparisons = async (
   const rows = boundRows(connection, columns, comparisons, (one) => ({
     source: one.source,
     entry: one.entry ?? null,
-    start_at: one.span.start,
-    end_at: one.span.end,
+    start_at: one.range.start,
+    end_at: one.range.end,
     ours: one.ours,
     theirs: one.theirs,
     gap: one.gap,
@@ -55,7 +55,7 @@ const comparisonOf = (row: Row): StoredComparison => {
     // Written by `writeComparisons` alone.
     source: text(row, 'source') as ComparisonSource,
     ...(entry === undefined ? {} : { entry }),
-    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
     ours: money(text(row, 'ours')),
     theirs: money(text(row, 'theirs')),
     gap: money(text(row, 'gap')),
@@ -69,7 +69,7 @@ const comparisonOf = (row: Row): StoredComparison => {
 export const readComparisons = async (
   connection: DuckDBConnection,
   account: string,
-  { span, source }: ComparisonQuery,
+  { range, source }: ComparisonQuery,
 ): Promise<readonly StoredComparison[]> => {
   const rows = await readRows(
     connection,
@@ -77,7 +77,7 @@ export const readComparisons = async (
      WHERE account = $account AND ($source IS NULL OR source = $source)
        AND ($start IS NULL OR (start_at < $end AND end_at > $start))
      ORDER BY compared_at, source, entry NULLS FIRST, start_at`,
-    { account, source: source ?? null, start: span?.start ?? null, end: span?.end ?? null },
+    { account, source: source ?? null, start: range?.start ?? null, end: range?.end ?? null },
   );
   return rows.map(comparisonOf);
 };
@@ -124,7 +124,7 @@ export const readSearches = async (
     { account },
   );
   return rows.map((row) => ({
-    span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
     searchedAt: unixMillis(wholeNumber(row, 'searched_at')),
   }));
 };
@@ -132,12 +132,12 @@ export const readSearches = async (
 export const writeSearch = async (
   connection: DuckDBConnection,
   account: string,
-  { span, searchedAt }: GapSearchRecord,
+  { range, searchedAt }: GapSearchRecord,
 ): Promise<void> => {
   await execute(
     connection,
     'INSERT INTO gap_search (account, start_at, end_at, searched_at) VALUES ($account, $start, $end, $searched)',
-    { account, start: span.start, end: span.end, searched: searchedAt },
+    { account, start: range.start, end: range.end, searched: searchedAt },
   );
 };
 

@@ -15,7 +15,7 @@ import {
   writeSearch,
   writeUnit,
 } from './comparison-rows.ts';
-import { markGapsTold, readGaps, writeGaps } from './gap-rows.ts';
+import { markGapsNotified, readGaps, writeGaps } from './gap-rows.ts';
 import { readEntries, readTotals } from './log-totals.ts';
 
 const landingOf = (row: Row): LandingMoment => ({
@@ -25,21 +25,21 @@ const landingOf = (row: Row): LandingMoment => ({
 
 const readLandings = async (
   connection: DuckDBConnection,
-  ...[account, span, since]: Parameters<ComparisonTable['landings']>
+  ...[account, range, since]: Parameters<ComparisonTable['landings']>
 ): Promise<readonly LandingMoment[]> => {
   const rows = await readRows(
     connection,
     `SELECT start_at, end_at, landed_at FROM log_window
      WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at >= $since
      ORDER BY landed_at, start_at`,
-    { account, start: span.start, end: span.end, since: since ?? 0 },
+    { account, start: range.start, end: range.end, since: since ?? 0 },
   );
   return rows.map(landingOf);
 };
 
 const readUsageLandings = async (
   connection: DuckDBConnection,
-  ...[account, { dimension, granularity }, span]: Parameters<ComparisonTable['usageLandings']>
+  ...[account, { dimension, granularity }, range]: Parameters<ComparisonTable['usageLandings']>
 ): Promise<readonly LandingMoment[]> => {
   const rows = await readRows(
     connection,
@@ -47,7 +47,7 @@ const readUsageLandings = async (
      WHERE account = $account AND dimension = $dimension AND metric = 'spend' AND granularity = $granularity
        AND start_at < $end * 1000 AND end_at > $start * 1000
      ORDER BY landed_at, start_at`,
-    { account, dimension, granularity, start: span.start, end: span.end },
+    { account, dimension, granularity, start: range.start, end: range.end },
   );
   return rows.map(landingOf);
 };
@@ -69,18 +69,18 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeGaps(connection, account, gaps)),
     ),
-  untold: async (account) => engine.state(async (connection) => readGaps(connection, account, 'untold')),
+  pending: async (account) => engine.state(async (connection) => readGaps(connection, account, 'untold')),
   told: async (account, through, now) =>
-    engine.state(async (connection) => markGapsTold(connection, account, through, now)),
+    engine.state(async (connection) => markGapsNotified(connection, account, through, now)),
   learn: async (account, unit) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeUnit(connection, account, unit)),
     ),
   learned: async (account, source) =>
     engine.state(async (connection) => readUnit(connection, account, source)),
-  totals: async (account, span) =>
+  totals: async (account, range) =>
     engine.bulk(async (connection) =>
-      readCalls(connection, account, async (callsIn) => readTotals(connection, account, span, callsIn)),
+      readCalls(connection, account, async (callsIn) => readTotals(connection, account, range, callsIn)),
     ),
   entries: async (account, by, buckets) =>
     engine.bulk(async (connection) =>

@@ -9,7 +9,7 @@ export type Comparison = {
   /** A model or a key; missing for the total of the source. */
   readonly entry?: string;
   /** What was compared, which may be less than what was asked for. */
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   /** In `unit`. */
   readonly ours: Money;
   readonly theirs: Money;
@@ -28,7 +28,7 @@ export type StoredComparison = Comparison & { readonly comparedAt: UnixMillis };
 export type GapState = 'open' | 'passed' | 'healed';
 
 /** A gap that a pull found and people are told of, once. */
-export type KnownGap = Pick<Comparison, 'source' | 'span' | 'gap' | 'unit' | 'verdict' | 'text'> & {
+export type KnownGap = Pick<Comparison, 'source' | 'range' | 'gap' | 'unit' | 'verdict' | 'text'> & {
   readonly state: GapState;
   readonly notedAt: UnixMillis;
 };
@@ -70,12 +70,12 @@ export type LandingMoment = { readonly window: Interval<UnixSeconds>; readonly l
 
 export type ComparisonQuery = {
   /** Those whose span overlaps it. */
-  readonly span?: Interval<UnixSeconds>;
+  readonly range?: Interval<UnixSeconds>;
   readonly source?: ComparisonSource;
 };
 
 /** A search for missing rows that went through a span to its end. */
-export type GapSearchRecord = { readonly span: Interval<UnixSeconds>; readonly searchedAt: UnixMillis };
+export type GapSearchRecord = { readonly range: Interval<UnixSeconds>; readonly searchedAt: UnixMillis };
 
 export type ComparisonTable = {
   /** All or none. */
@@ -94,13 +94,13 @@ export type ComparisonTable = {
   /** Adds gaps, or changes the state of those that are there. */
   readonly noteGaps: (account: string, gaps: readonly KnownGap[]) => Promise<void>;
   /** Gaps that nobody was told of yet, the oldest first. */
-  readonly untold: (account: string) => Promise<readonly KnownGap[]>;
+  readonly pending: (account: string) => Promise<readonly KnownGap[]>;
   /** What was noted up to the moment is told. */
   readonly told: (account: string, through: UnixMillis, now: UnixMillis) => Promise<void>;
   readonly learn: (account: string, unit: SourceUnit) => Promise<void>;
   readonly learned: (account: string, source: ComparisonSource) => Promise<SourceUnit | undefined>;
   /** What the log holds of the span, archived calls included. */
-  readonly totals: (account: string, span: Interval<UnixSeconds>) => Promise<LogTotals>;
+  readonly totals: (account: string, range: Interval<UnixSeconds>) => Promise<LogTotals>;
   /** The same by model or key, of buckets that follow one another: each begins at a full quarter of an hour. */
   readonly entries: (
     account: string,
@@ -110,13 +110,13 @@ export type ComparisonTable = {
   /** Landings that hold something of the span, the oldest first; those since a moment when one is given. */
   readonly landings: (
     account: string,
-    span: Interval<UnixSeconds>,
+    range: Interval<UnixSeconds>,
     since?: UnixMillis,
   ) => Promise<readonly LandingMoment[]>;
   /** The same of a usage series; its windows in seconds. */
   readonly usageLandings: (
     account: string,
     series: { readonly dimension: string; readonly granularity: string },
-    span: Interval<UnixSeconds>,
+    range: Interval<UnixSeconds>,
   ) => Promise<readonly LandingMoment[]>;
 };

@@ -8,7 +8,7 @@ import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
 const gapOf = (row: Row): KnownGap => ({
   // Written by `writeGaps` alone.
   source: text(row, 'source') as ComparisonSource,
-  span: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
+  range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
   gap: money(text(row, 'gap')),
   unit: text(row, 'unit'),
   verdict: text(row, 'verdict'),
@@ -38,8 +38,8 @@ export const writeGaps = async (
   account: string,
   gaps: readonly KnownGap[],
 ): Promise<void> => {
-  for (const { source, span, gap, unit, verdict, text: words, state, notedAt } of gaps) {
-    const key = { account, source, start: span.start, end: span.end, noted: notedAt };
+  for (const { source, range, gap, unit, verdict, text: words, state, notedAt } of gaps) {
+    const key = { account, source, start: range.start, end: range.end, noted: notedAt };
     const [known] = await readRows(
       connection,
       `UPDATE comparison_gap SET state = $state
@@ -58,7 +58,7 @@ export const writeGaps = async (
 };
 
 /** What was noted up to the moment is told. */
-export const markGapsTold = async (
+export const markGapsNotified = async (
   connection: DuckDBConnection,
   account: string,
   through: UnixMillis,

@@ -29,15 +29,15 @@ const totalsOf = (row: Row | undefined, value: Money): LogTotals => {
 export const readTotals = async (
   connection: DuckDBConnection,
   account: string,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
   callsIn: CallsIn,
 ): Promise<LogTotals> => {
   const { value } = await valueOfServed(connection, account);
-  const calls = await callsIn(span);
+  const calls = await callsIn(range);
   const [row] = await readRows(
     connection,
     `SELECT ${sums} FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end`,
-    { account, start: span.start, end: span.end, ...calls.bindings },
+    { account, start: range.start, end: range.end, ...calls.bindings },
   );
   return totalsOf(row, value);
 };

@@ -5,7 +5,7 @@ import { classedCallsSql } from '../tokens/classes-sql.ts';
 import type { Needs } from './needs.ts';
 
 /** What calls are summed by, and what is summed. */
-export type CellsPlan = {
+export type AggregatesPlan = {
   /** Sums by segment are the fewest; where a query names days they are by day. */
   readonly by: 'day' | 'segment';
   readonly dimensions: ReadonlySet<string>;
@@ -17,7 +17,7 @@ const dimensionNames: readonly string[] = ['quarter', ...dimensions];
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
 
 /** What one query takes of the cube; nothing where it does not name it. */
-export const cellsOf = (needs: Needs): CellsPlan | undefined => {
+export const cellsOf = (needs: Needs): AggregatesPlan | undefined => {
   const columns = needs.get('cube');
   if (columns === undefined) return undefined;
   const summed = new Set(dimensionNames.filter((name) => columns.has(name)));
@@ -34,19 +34,19 @@ export const cellsOf = (needs: Needs): CellsPlan | undefined => {
   };
 };
 
-const holds = (whole: CellsPlan, part: CellsPlan): boolean =>
+const holds = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
   (whole.by === 'day' || part.by === 'segment') &&
   [...part.dimensions].every((name) => whole.dimensions.has(name));
 
 /** Whether a query with that plan can be run on these cells. */
-export const serves = (whole: CellsPlan, part: CellsPlan): boolean =>
+export const serves = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
   holds(whole, part) && [...part.measures].every((name) => whole.measures.has(name));
 
 /**
  * The fewest sums that serve all queries, without finer ones than some query asks for: a scan that sums by two names at once
  * makes many times the rows of two scans that sum by one each.
  */
-export const planCells = (plans: readonly CellsPlan[]): readonly CellsPlan[] => {
+export const planAggregates = (plans: readonly AggregatesPlan[]): readonly AggregatesPlan[] => {
   const largest = plans.filter(
     (plan, at) =>
       !plans.some(
@@ -60,7 +60,9 @@ export const planCells = (plans: readonly CellsPlan[]): readonly CellsPlan[] => 
 };
 
 /** The columns of a table of cells, in the order that `cellsSql` gives them. */
-export const cellColumns = (plan: CellsPlan): readonly { readonly name: string; readonly type: string }[] => [
+export const cellColumns = (
+  plan: AggregatesPlan,
+): readonly { readonly name: string; readonly type: string }[] => [
   { name: 'slot_index', type: 'INTEGER' },
   ...cubeRelation.columns.filter(
     ({ name }) => !ofKey.has(name) && (plan.dimensions.has(name) || plan.measures.has(name)),
@@ -110,8 +112,8 @@ export const whereBindings = (left: NamesLeft): Bindings => ({
 export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
 
-export const cellsSql = (
-  plan: CellsPlan,
+export const aggregatesSql = (
+  plan: AggregatesPlan,
   slot: string,
   calls: CallsRelation,
   served: Served,

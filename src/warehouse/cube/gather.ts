@@ -6,10 +6,10 @@ import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
 import { execute, readRows, text } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
-import { callsWith, cellsSql, inCurrency, spendOf, whereBindings, whereSql } from './cells.ts';
-import type { CellsPlan, NamesLeft, Served } from './cells.ts';
+import { callsWith, aggregatesSql, inCurrency, spendOf, whereBindings, whereSql } from './cells.ts';
+import type { AggregatesPlan, NamesLeft, Served } from './cells.ts';
 import type { CubeRequest } from './cube-request.ts';
-import { addOwners, copyRows, createCells, createRelation } from './report-tables.ts';
+import { addOwners, copyRows, createAggregates, createRelation } from './report-tables.ts';
 import { serviceIn } from './services.ts';
 import type { Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
@@ -31,13 +31,13 @@ export type Gathering = {
 };
 
 /** What tells who a key belongs to. */
-const payersOf = ({ request, services }: Gathering) => ({
+const costOwnersOf = ({ request, services }: Gathering) => ({
   teams: request.teams ?? [],
   serviceOf: serviceIn(services),
 });
 
 const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
-  const [first, last] = [timeline.spans[0], timeline.spans.at(-1)];
+  const [first, last] = [timeline.ranges[0], timeline.ranges.at(-1)];
   return first === undefined || last === undefined
     ? interval(unixSeconds(0), unixSeconds(0))
     : interval(first.start, last.end);
@@ -49,8 +49,8 @@ const distinct = async (
   left: NamesLeft = {},
 ): Promise<readonly string[]> => {
   const names = new Set<string>();
-  for (const span of timeline.spans) {
-    const calls = await callsIn(span);
+  for (const range of timeline.ranges) {
+    const calls = await callsIn(range);
     const rows = await readRows(
       source,
       `SELECT DISTINCT ${column} AS name FROM ${calls.sql} WHERE ${whereSql(left)}`,
@@ -58,8 +58,8 @@ const distinct = async (
         ...calls.bindings,
         ...whereBindings(left),
         account: request.account,
-        start: span.start,
-        end: span.end,
+        start: range.start,
+        end: range.end,
       },
     );
     for (const row of rows) names.add(text(row, 'name'));
@@ -87,41 +87,45 @@ export const namesLeft = async (
   };
 };
 
-const eachSpan = async (
+const eachRange = async (
   { source, target, callsIn, request, timeline, served, left }: Gathering,
   table: string,
-  sqlOf: (span: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
+  sqlOf: (range: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
 ): Promise<void> => {
-  for (const span of timeline.spans) {
-    const calls = await callsIn(span);
-    await copyRows(source, target, table, sqlOf(span, calls), {
+  for (const range of timeline.ranges) {
+    const calls = await callsIn(range);
+    await copyRows(source, target, table, sqlOf(range, calls), {
       ...calls.bindings,
       ...whereBindings(left),
       account: request.account,
-      start: span.start,
-      end: span.end,
+      start: range.start,
+      end: range.end,
       ...(served.inUnits ? { value: served.value } : {}),
     });
   }
 };
 
-export const gatherCells = async (gathering: Gathering, table: string, plan: CellsPlan): Promise<void> => {
+export const materializeAggregates = async (
+  gathering: Gathering,
+  table: string,
+  plan: AggregatesPlan,
+): Promise<void> => {
   const { target, timeline, left } = gathering;
   // A value that nothing is multiplied by must not be bound.
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
   const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
-  await createCells(target, table, plan);
-  await eachSpan({ ...gathering, served }, table, (span, calls) =>
-    cellsSql(plan, slotSql(timeline, span, plan.by), calls, served, left),
+  await createAggregates(target, table, plan);
+  await eachRange({ ...gathering, served }, table, (range, calls) =>
+    aggregatesSql(plan, slotSql(timeline, range, plan.by), calls, served, left),
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
-    await addOwners(target, { table, column: 'token_name' }, payersOf(gathering));
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
 };
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
 
 /** The columns of the calls themselves that are copied, given those that a query reads. */
-export const gatherCalls = async (
+export const materializeCalls = async (
   gathering: Gathering,
   table: string,
   columns: ReadonlySet<string>,
@@ -142,15 +146,15 @@ export const gatherCalls = async (
     target,
     `CREATE TABLE ${table} (slot_index INTEGER, ${given.map(([name, type]) => `${name} ${type}`).join(', ')})`,
   );
-  await eachSpan(
+  await eachRange(
     gathering,
     table,
-    (span, calls) => `
-      SELECT ${slotSql(timeline, span, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
+    (range, calls) => `
+      SELECT ${slotSql(timeline, range, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
       FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
   );
   if ([...ofKey].some((name) => columns.has(name)))
-    await addOwners(target, { table, column: 'token_name' }, payersOf(gathering));
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
 };
 
 const daysOf = (timeline: Timeline): ViewInput['days'] => ({
@@ -193,7 +197,7 @@ const keepLeft = async (
 ): Promise<void> => {
   const { target, request } = gathering;
   const { only = {} } = request;
-  const { teams, serviceOf } = payersOf(gathering);
+  const { teams, serviceOf } = costOwnersOf(gathering);
   await addOwners(target, { table: name, column: keyColumn }, { teams, serviceOf });
   if (restrictsKeys(only)) {
     const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
@@ -208,7 +212,7 @@ const keepLeft = async (
     );
 };
 
-export const gatherView = async (gathering: Gathering, view: ReportView): Promise<void> => {
+export const materializeView = async (gathering: Gathering, view: ReportView): Promise<void> => {
   const { source, target, request, timeline, served, now, callsIn, left } = gathering;
   await createRelation(target, view);
   const { only } = request;
@@ -221,7 +225,7 @@ export const gatherView = async (gathering: Gathering, view: ReportView): Promis
     now,
     days: daysOf(timeline),
     services: servicesOf(gathering),
-    span: boundsOf(timeline),
+    range: boundsOf(timeline),
     callsIn,
     models: async () => distinct(gathering, 'model_name', left),
     left,

@@ -8,14 +8,14 @@ import { interruptOn } from '../interrupt.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { execute } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
-import { cellsOf, planCells, serves } from './cells.ts';
-import type { CellsPlan } from './cells.ts';
+import { cellsOf, planAggregates, serves } from './cells.ts';
+import type { AggregatesPlan } from './cells.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube-request.ts';
-import { gatherCalls, gatherCells, gatherView, namesLeft } from './gather.ts';
+import { materializeCalls, materializeAggregates, materializeView, namesLeft } from './gather.ts';
 import type { Gathering } from './gather.ts';
 import { openEmptyTables } from './needs.ts';
 import type { Needs } from './needs.ts';
-import { createTimeTables, showCalls, showCells } from './report-tables.ts';
+import { createTimeTables, showCalls, showAggregates } from './report-tables.ts';
 import { resultTable } from './result-table.ts';
 import type { ResultTable } from './result-table.ts';
 import { readServices } from './services.ts';
@@ -59,8 +59,8 @@ const runQuery = async (connection: DuckDBConnection, sql: string, limits: Limit
 };
 
 /** What has been copied so far. */
-type Gathered = {
-  readonly cells: { readonly table: string; readonly plan: CellsPlan }[];
+type Materialized = {
+  readonly cells: { readonly table: string; readonly plan: AggregatesPlan }[];
   readonly calls: { readonly table: string; readonly columns: ReadonlySet<string> }[];
   readonly views: Set<string>;
 };
@@ -68,40 +68,40 @@ type Gathered = {
 const holdsAll = (held: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
   [...asked].every((name) => held.has(name));
 
-const gatherFor = async (
+const materializeFor = async (
   all: readonly Needs[],
   gathering: Gathering,
-  { cells, calls, views }: Gathered,
+  { cells, calls, views }: Materialized,
 ): Promise<void> => {
   const plans = all.flatMap((needs) => cellsOf(needs) ?? []);
   const missing = plans.filter((plan) => !cells.some((held) => serves(held.plan, plan)));
-  for (const plan of planCells(missing)) {
+  for (const plan of planAggregates(missing)) {
     const table = `cells_${cells.length}`;
-    await gatherCells(gathering, table, plan);
+    await materializeAggregates(gathering, table, plan);
     cells.push({ table, plan });
   }
   const columns = new Set(all.flatMap((needs) => [...(needs.get('calls') ?? [])]));
   if (all.some((needs) => needs.has('calls')) && !calls.some((held) => holdsAll(held.columns, columns))) {
     const table = `calls_${calls.length}`;
     const held = new Set([...columns, 'created_at', 'model_name', 'token_name', 'kind', 'spend', 'amount']);
-    await gatherCalls(gathering, table, held);
+    await materializeCalls(gathering, table, held);
     calls.push({ table, columns: held });
   }
   for (const view of reportViews)
     if (!views.has(view.name) && all.some((needs) => needs.has(view.name))) {
       views.add(view.name);
-      await gatherView(gathering, view);
+      await materializeView(gathering, view);
     }
 };
 
 const show = async (
   connection: DuckDBConnection,
   needs: Needs,
-  { cells, calls }: Gathered,
+  { cells, calls }: Materialized,
 ): Promise<void> => {
   const plan = cellsOf(needs);
   const held = plan === undefined ? undefined : cells.find((one) => serves(one.plan, plan));
-  if (held !== undefined) await showCells(connection, held.table, held.plan);
+  if (held !== undefined) await showAggregates(connection, held.table, held.plan);
   const asked = needs.get('calls');
   const copied = asked === undefined ? undefined : calls.find(({ columns }) => holdsAll(columns, asked));
   if (copied !== undefined) await showCalls(connection, copied.table, copied.columns);
@@ -134,7 +134,7 @@ export const readCube = async <T>(
     await createTimeTables(connection, timeline);
     await execute(connection, 'SET enable_external_access = false');
     await execute(connection, 'SET lock_configuration = true');
-    const gathered: Gathered = { cells: [], calls: [], views: new Set() };
+    const materialized: Materialized = { cells: [], calls: [], views: new Set() };
     const now = request.run?.now ?? clock.now();
     const gather = async (all: readonly Needs[]): Promise<CubeFacts> =>
       engine.bulk(async (source) => {
@@ -145,7 +145,7 @@ export const readCube = async <T>(
         const stored = currency === undefined ? request : { ...request, currency };
         await readCalls(source, request.account, async (callsIn) => {
           const services = await readServices(source, request.account);
-          const means = {
+          const deps = {
             source,
             target: connection,
             callsIn,
@@ -155,8 +155,8 @@ export const readCube = async <T>(
             now,
             services,
           };
-          const gathering = { ...means, left: await namesLeft(means) };
-          await gatherFor(all, gathering, gathered);
+          const gathering = { ...deps, left: await namesLeft(deps) };
+          await materializeFor(all, gathering, materialized);
         });
         return { amounts: form, currency, isProven };
       }, request.signal);
@@ -182,7 +182,7 @@ export const readCube = async <T>(
       oneAtATime(async () => {
         const needs = await needsOf(sql);
         if (!(request.queries ?? []).includes(sql)) await gather([needs]);
-        await show(connection, needs, gathered);
+        await show(connection, needs, materialized);
         return runQuery(connection, sql, limits);
       });
     return await use(query, facts);

@@ -6,7 +6,7 @@ import { cubeRelation, ofKey } from '../report-views/cube-columns.ts';
 import { declared } from '../report-views/relation.ts';
 import type { ReportRelation } from '../report-views/relation.ts';
 import { cellColumns } from './cells.ts';
-import type { CellsPlan } from './cells.ts';
+import type { AggregatesPlan } from './cells.ts';
 import type { CubeTeam } from './cube-request.ts';
 import type { ServiceOf } from './services.ts';
 import { teamOf } from './teams.ts';
@@ -52,7 +52,7 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
 };
 
 /** Columns that no query of these tables asked for: whoever reads one all the same is told so instead of given a wrong sum. */
-const notGathered = (name: string, type: string): string =>
+const notMaterialized = (name: string, type: string): string =>
   `CAST(error('the column ${name} was not gathered') AS ${type}) AS ${name}`;
 
 const viewSql = (
@@ -64,7 +64,7 @@ const viewSql = (
   const ofDay: ReadonlySet<string> = new Set(by === 'day' ? ['period', 'day', 'day_number'] : ['period']);
   const columns = relation.columns.map(({ name, type }) => {
     if (ofDay.has(name)) return `periods.${name}`;
-    if (!held.has(name)) return notGathered(name, type);
+    if (!held.has(name)) return notMaterialized(name, type);
     return ofKey.has(name) ? `key_owners.${name}` : `held.${name}`;
   });
   const owners = [...ofKey].some((name) => held.has(name))
@@ -76,10 +76,10 @@ const viewSql = (
 };
 
 /** Lets `cube` be sums of one plan. */
-export const showCells = async (
+export const showAggregates = async (
   connection: DuckDBConnection,
   table: string,
-  plan: CellsPlan,
+  plan: AggregatesPlan,
 ): Promise<void> => {
   const held = new Set([...plan.dimensions, ...plan.measures]);
   await execute(connection, viewSql(cubeRelation, table, plan.by, held));
@@ -93,10 +93,10 @@ export const showCalls = async (
   await execute(connection, viewSql(callsRelation, table, 'day', columns));
 };
 
-export const createCells = async (
+export const createAggregates = async (
   connection: DuckDBConnection,
   table: string,
-  plan: CellsPlan,
+  plan: AggregatesPlan,
 ): Promise<void> => {
   const columns = cellColumns(plan).map(({ name, type }) => `${name} ${type}`);
   await execute(connection, `CREATE TABLE ${table} (${columns.join(', ')})`);

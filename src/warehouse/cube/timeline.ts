@@ -19,7 +19,7 @@ type Run = { readonly days: readonly TimelineDay[]; readonly start: number; read
 export type Timeline = {
   readonly days: readonly TimelineDay[];
   /** Spans without a gap that hold all days. */
-  readonly spans: readonly Interval<UnixSeconds>[];
+  readonly ranges: readonly Interval<UnixSeconds>[];
 };
 
 /** The days of all periods, each once: periods of one report share days, and each call is to be read once. */
@@ -41,13 +41,13 @@ export const timelineOf = (periods: readonly CubePeriod[]): Timeline => {
   const days = [...byStart.values()]
     .sort((left, right) => left.day.start - right.day.start)
     .map(({ day, of }, index): TimelineDay => ({ ...day, index, of, segment: segmentOf(of) }));
-  const spans: Interval<UnixSeconds>[] = [];
+  const ranges: Interval<UnixSeconds>[] = [];
   for (const { start, end } of days) {
-    const last = spans.at(-1);
-    if (last?.end === start) spans[spans.length - 1] = interval(last.start, end);
-    else spans.push(interval(start, end));
+    const last = ranges.at(-1);
+    if (last?.end === start) ranges[ranges.length - 1] = interval(last.start, end);
+    else ranges.push(interval(start, end));
   }
-  return { days, spans };
+  return { days, ranges };
 };
 
 const runsOf = (
@@ -83,8 +83,8 @@ const lengthOf = ({ start, end }: LocalDay): number => end - start;
  * SQL for the day or segment that a call of the span is of. Days are numbered by their length, run by run: a call costs one
  * division however many days there are, and days of 23 and 25 hours come out right. All that is written into it are our numbers.
  */
-export const slotSql = ({ days }: Timeline, span: Interval<UnixSeconds>, by: 'day' | 'segment'): string => {
-  const within = days.filter(({ start, end }) => start >= span.start && end <= span.end);
+export const slotSql = ({ days }: Timeline, range: Interval<UnixSeconds>, by: 'day' | 'segment'): string => {
+  const within = days.filter(({ start, end }) => start >= range.start && end <= range.end);
   const sql =
     by === 'segment'
       ? caseOf(

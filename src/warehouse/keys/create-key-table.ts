@@ -19,10 +19,10 @@ export const createKeyTable = (
   clocks: Pick<GatewayClocks, 'now'>,
   readCalls: ReadCalls,
 ): KeyTable => {
-  const uses: KeyTable['uses'] = async (account, names, span, mostModels) =>
+  const uses: KeyTable['uses'] = async (account, names, range, maxModels) =>
     engine.bulk(async (connection) =>
       readCalls(connection, account, async (callsIn) =>
-        readNameUses(connection, { account, names, span, mostModels }, await callsIn(span)),
+        readNameUses(connection, { account, names, range, maxModels }, await callsIn(range)),
       ),
     );
   const idsOf: KeyTable['idsOf'] = async (account, names, since) =>
@@ -39,14 +39,18 @@ export const createKeyTable = (
     events: async (filter = {}) => engine.state(async (connection) => readEvents(connection, filter)),
     lineage: async (account) => engine.state(async (connection) => readLineage(connection, account)),
     uses,
-    use: async (account, name, span) =>
-      (await uses(account, [name], span)).get(name) ?? { calls: 0, spend: zero, models: [] },
-    logComplete: async (account, span) =>
+    use: async (account, name, range) =>
+      (await uses(account, [name], range)).get(name) ?? { calls: 0, spend: zero, models: [] },
+    logComplete: async (account, range) =>
       engine.bulk(async (connection) =>
         readCalls(connection, account, async (callsIn) =>
           judgeLog(
-            span,
-            await readLogFacts(connection, { account, span, now: clocks.now(account) }, await callsIn(span)),
+            range,
+            await readLogFacts(
+              connection,
+              { account, range, now: clocks.now(account) },
+              await callsIn(range),
+            ),
           ),
         ),
       ),

@@ -1,16 +1,16 @@
 import { unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
-import { mergeSpans } from '../restatements/landed-spans.ts';
+import { mergeRanges } from '../restatements/landed-spans.ts';
 import type { LogCompleteness } from './key-table.ts';
 
-type Span = Interval<UnixSeconds>;
+type Range = Interval<UnixSeconds>;
 
 /** Seconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600;
 
 /** A landing; all that is older than `settled` had come by then, as far as the lag of the pull tells. */
 export type BelievedLanding = {
-  readonly window: Span;
+  readonly window: Range;
   readonly settled: UnixSeconds;
   readonly landedAt: UnixMillis;
 };
@@ -18,7 +18,7 @@ export type BelievedLanding = {
 /** What is known of a span of the call log. */
 export type LogFacts = {
   /** What regular pulls have covered without a gap. */
-  readonly covered: Span | undefined;
+  readonly covered: Range | undefined;
   readonly landings: readonly BelievedLanding[];
   /** Rows that could not be read, and the first second that one of them may be of. */
   readonly quarantined: { readonly rows: number; readonly from: UnixSeconds } | undefined;
@@ -35,35 +35,38 @@ const moment = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** The part of a landing that was asked for when late rows had come: a short lag does not make rows come sooner. */
-const settledPart = ({ window, settled, landedAt }: BelievedLanding): Span => ({
+const settledPart = ({ window, settled, landedAt }: BelievedLanding): Range => ({
   start: window.start,
   end: unixSeconds(
     Math.max(window.start, Math.min(window.end, settled, Math.floor(landedAt / 1000) - lateness)),
   ),
 });
 
-const settledUpTo = (span: Span, landings: readonly BelievedLanding[]): number => {
-  const parts = mergeSpans(landings.map(settledPart));
+const settledUpTo = (range: Range, landings: readonly BelievedLanding[]): number => {
+  const parts = mergeRanges(landings.map(settledPart));
   return Math.max(
-    span.start,
-    parts.find(({ start, end }) => start <= span.start && end > span.start)?.end ?? 0,
+    range.start,
+    parts.find(({ start, end }) => start <= range.start && end > range.start)?.end ?? 0,
   );
 };
 
-const stops = (span: Span, { covered, landings, quarantined, nameless, gap }: LogFacts): readonly Stop[] => {
-  if (covered === undefined) return [{ at: span.start, why: 'no call log has been pulled yet' }];
-  if (covered.start > span.start)
+const stops = (
+  range: Range,
+  { covered, landings, quarantined, nameless, gap }: LogFacts,
+): readonly Stop[] => {
+  if (covered === undefined) return [{ at: range.start, why: 'no call log has been pulled yet' }];
+  if (covered.start > range.start)
     return [
       {
-        at: span.start,
-        why: `the call log begins at ${moment(covered.start)}, and is needed from ${moment(span.start)} on`,
+        at: range.start,
+        why: `the call log begins at ${moment(covered.start)}, and is needed from ${moment(range.start)} on`,
       },
     ];
-  const settled = settledUpTo(span, landings);
+  const settled = settledUpTo(range, landings);
   return [
     {
-      at: Math.max(span.start, covered.end),
-      why: `the call log is pulled up to ${moment(covered.end)} only, and is needed up to ${moment(span.end)}`,
+      at: Math.max(range.start, covered.end),
+      why: `the call log is pulled up to ${moment(covered.end)} only, and is needed up to ${moment(range.end)}`,
     },
     {
       at: settled,
@@ -90,14 +93,14 @@ const stops = (span: Span, { covered, landings, quarantined, nameless, gap }: Lo
 };
 
 /** Whether the log is known to hold every call of the span; of several reasons against it the first in time is told. Pure. */
-export const judgeLog = (span: Span, facts: LogFacts): LogCompleteness => {
-  const [first] = stops(span, facts)
-    .filter(({ at }) => at < span.end)
+export const judgeLog = (range: Range, facts: LogFacts): LogCompleteness => {
+  const [first] = stops(range, facts)
+    .filter(({ at }) => at < range.end)
     .toSorted((left, right) => left.at - right.at);
   if (first === undefined) return { complete: true };
   return {
     complete: false,
     why: first.why,
-    ...(first.at > span.start ? { through: unixSeconds(first.at) } : {}),
+    ...(first.at > range.start ? { through: unixSeconds(first.at) } : {}),
   };
 };

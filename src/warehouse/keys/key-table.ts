@@ -65,7 +65,7 @@ export type KeyTable = {
   /** By service and generation. */
   readonly lineage: (account: string) => Promise<readonly LineageRow[]>;
   /** Calls under the name in the half-open span, archived ones included. @throws fault archive-damaged */
-  readonly use: (account: string, name: string, span: Interval<UnixSeconds>) => Promise<NameUse>;
+  readonly use: (account: string, name: string, range: Interval<UnixSeconds>) => Promise<NameUse>;
   /**
    * The same of each of the names, from one reading of the log: those without a row are there, too. `mostModels`: of each
    * name so many at most, all where it is left out. @throws fault archive-damaged
@@ -73,11 +73,11 @@ export type KeyTable = {
   readonly uses: (
     account: string,
     names: readonly string[],
-    span: Interval<UnixSeconds>,
-    mostModels?: number,
+    range: Interval<UnixSeconds>,
+    maxModels?: number,
   ) => Promise<ReadonlyMap<string, NameUse>>;
   /** @throws fault archive-damaged */
-  readonly logComplete: (account: string, span: Interval<UnixSeconds>) => Promise<LogCompleteness>;
+  readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at the moment or since, the lowest first. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;
   /** The same of each of the names. */

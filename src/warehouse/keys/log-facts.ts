@@ -2,14 +2,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixMillis, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
-import { readSpan } from '../logs/log-ledger.ts';
+import { readRange } from '../logs/log-ledger.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
 import type { BelievedLanding, LogFacts } from './judge-log.ts';
 
-type Asked = { readonly account: string; readonly span: Interval<UnixSeconds>; readonly now: UnixMillis };
+type Asked = { readonly account: string; readonly range: Interval<UnixSeconds>; readonly now: UnixMillis };
 
-const boundOf = ({ account, span }: Asked): Bindings => ({ account, start: span.start, end: span.end });
+const boundOf = ({ account, range }: Asked): Bindings => ({ account, start: range.start, end: range.end });
 
 /** Those of a clock that ran ahead are not believed. */
 const readLandings = async (
@@ -97,7 +97,7 @@ export const readLogFacts = async (
   asked: Asked,
   calls: CallsRelation,
 ): Promise<LogFacts> => ({
-  covered: await readSpan(connection, asked.account),
+  covered: await readRange(connection, asked.account),
   landings: await readLandings(connection, asked),
   quarantined: await readQuarantined(connection, asked),
   nameless: await readNameless(connection, asked, calls),

@@ -37,24 +37,24 @@ const usesSql = (asked: string, calls: string): string => `
 type Asked = {
   readonly account: string;
   readonly names: readonly string[];
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   /** Of each name; all where it is left out. */
-  readonly mostModels?: number | undefined;
+  readonly maxModels?: number | undefined;
 };
 
 /** Calls under each of the names, whatever it is, from one reading of the log. */
 export const readNameUses = async (
   connection: DuckDBConnection,
-  { account, names, span, mostModels }: Asked,
+  { account, names, range, maxModels }: Asked,
   calls: CallsRelation,
 ): Promise<ReadonlyMap<string, NameUse>> => {
   const { value, isProven } = await valueOfServed(connection, account);
   const { unique, asked } = askedNames(connection, names);
   const rows = await asked.read((table) => usesSql(table, calls.sql), {
     account,
-    start: span.start,
-    end: span.end,
-    most: mostModels ?? null,
+    start: range.start,
+    end: range.end,
+    most: maxModels ?? null,
     ...calls.bindings,
   });
   const places = unique.map((): { all?: Row; readonly models: Row[] } => ({ models: [] }));

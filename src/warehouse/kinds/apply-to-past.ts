@@ -3,7 +3,7 @@ import { interval, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { optionalText, readRows } from '../rows.ts';
-import { applyKindWords, applyTextWords, noteUnclear } from './settle-kinds.ts';
+import { applyKindLabels, applyTextLabels, noteUnclear } from './settle-kinds.ts';
 import type { LearnedKinds } from './settle-kinds.ts';
 import type { Rows } from './word-evidence.ts';
 
@@ -13,7 +13,7 @@ export type BringBack = (
   landing: { readonly account: string; readonly window: Interval<UnixSeconds>; readonly served: number },
 ) => Promise<void>;
 
-const spanOf = async (
+const rangeOf = async (
   connection: DuckDBConnection,
   table: 'call_log' | 'log_unclear_row',
   { sql, bindings }: Rows,
@@ -40,7 +40,7 @@ export const applyToPast = async (
   bringBack: BringBack,
   now: UnixMillis,
 ): Promise<number> => {
-  const ofWords: Rows = {
+  const ofLabels: Rows = {
     sql: 'account = $account AND lower(kind) IN (SELECT unnest($kinds))',
     bindings: { account, kinds: [...kinds.keys()] },
   };
@@ -48,22 +48,22 @@ export const applyToPast = async (
     sql: 'account = $account AND created_at IN (SELECT created_at FROM log_unclear_row WHERE account = $account)',
     bindings: { account },
   };
-  const spans = [
-    kinds.size === 0 ? undefined : await spanOf(connection, 'call_log', ofWords),
+  const ranges = [
+    kinds.size === 0 ? undefined : await rangeOf(connection, 'call_log', ofLabels),
     texts.size === 0
       ? undefined
-      : await spanOf(connection, 'log_unclear_row', { sql: 'account = $account', bindings: { account } }),
-  ].filter((span) => span !== undefined);
-  if (spans.length === 0) return 0;
+      : await rangeOf(connection, 'log_unclear_row', { sql: 'account = $account', bindings: { account } }),
+  ].filter((range) => range !== undefined);
+  if (ranges.length === 0) return 0;
   const window = interval(
-    unixSeconds(Math.min(...spans.map(({ start }) => start))),
-    unixSeconds(Math.max(...spans.map(({ end }) => end))),
+    unixSeconds(Math.min(...ranges.map(({ start }) => start))),
+    unixSeconds(Math.max(...ranges.map(({ end }) => end))),
   );
   await bringBack(connection, { account, window, served: 0 });
   const before = await sumsBefore(connection, { account, window }, now);
-  await applyKindWords(connection, { sql: 'account = $account', bindings: { account } }, kinds);
+  await applyKindLabels(connection, { sql: 'account = $account', bindings: { account } }, kinds);
   if (texts.size > 0) {
-    await applyTextWords(connection, unclear, texts);
+    await applyTextLabels(connection, unclear, texts);
     await noteUnclear(connection, unclear, texts);
   }
   return recordRestatement(connection, { account, window }, before, now);

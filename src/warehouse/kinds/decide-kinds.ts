@@ -1,5 +1,5 @@
 /** What the rows with one word in one column were, over all landings. */
-export type WordEvidence = {
+export type LabelEvidence = {
   /** In lower case, without spaces around it; empty where the cell was. */
   readonly word: string;
   /** Rows without a charge and without tokens. */
@@ -17,10 +17,10 @@ export type WordEvidence = {
 };
 
 /** `call`: what the amount shows, a call or a refund. */
-export type WordMeaning = 'error' | 'call';
+export type LabelMeaning = 'error' | 'call';
 
 /** Words for failed calls that need no statistics, as long as no row contradicts them. */
-const failureWords: ReadonlySet<string> = new Set([
+const describeFailure: ReadonlySet<string> = new Set([
   'error',
   'errored',
   'fail',
@@ -34,7 +34,7 @@ const failureWords: ReadonlySet<string> = new Set([
   '失败',
 ]);
 
-const successWords: ReadonlySet<string> = new Set([
+const successLabels: ReadonlySet<string> = new Set([
   'success',
   'succeeded',
   'successful',
@@ -50,24 +50,24 @@ const namesOutcome =
 export const mayTellKinds = (column: string): boolean => namesOutcome.test(column.trim());
 
 /** A column with more words than this says something else. */
-export const mostWords = 20;
+export const maxWords = 20;
 
 /** Fewer rows than this never prove the meaning of a word that is not known. */
 const leastRows = 3;
 /** How likely rows may come together by chance. */
 const chance = 1e-6;
 
-const usedOf = ({ charged, refunds, balance, free }: WordEvidence): number =>
+const usedOf = ({ charged, refunds, balance, free }: LabelEvidence): number =>
   charged + refunds + balance + free;
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
 /** Whether all rows of the word are errors: none of them was used, and that is no chance. */
-const provesError = (one: WordEvidence, bareShare: number): boolean => {
+const provesError = (one: LabelEvidence, bareShare: number): boolean => {
   if (usedOf(one) > 0 || one.bare === 0) return false;
-  if (failureWords.has(one.word)) return true;
+  if (describeFailure.has(one.word)) return true;
   const { bareOfChargedModels: shown } = one;
-  return !successWords.has(one.word) && shown >= leastRows && bareShare ** shown < chance;
+  return !successLabels.has(one.word) && shown >= leastRows && bareShare ** shown < chance;
 };
 
 /**
@@ -75,15 +75,15 @@ const provesError = (one: WordEvidence, bareShare: number): boolean => {
  * row with a charge or tokens. A word for calls has charged rows, and hardly any of the rows without charge and tokens:
  * else the column says something else. Pure.
  */
-export const decideWords = (words: readonly WordEvidence[]): ReadonlyMap<string, WordMeaning> => {
-  const sum = (of: (one: WordEvidence) => number): number => words.reduce((all, one) => all + of(one), 0);
+export const decideLabels = (words: readonly LabelEvidence[]): ReadonlyMap<string, LabelMeaning> => {
+  const sum = (of: (one: LabelEvidence) => number): number => words.reduce((all, one) => all + of(one), 0);
   const bare = sum((one) => one.bare);
   const bareShare = share(bare, bare + sum(usedOf));
   const errors = words.filter((one) => provesError(one, bareShare));
   const hasCalls = words.some((one) => one.charged > 0);
-  if (words.length > mostWords || errors.length === 0 || !hasCalls) return new Map();
+  if (words.length > maxWords || errors.length === 0 || !hasCalls) return new Map();
   const calls = words.filter(
-    (one) => one.charged > 0 && (successWords.has(one.word) || share(one.bare, bare) <= 0.1),
+    (one) => one.charged > 0 && (successLabels.has(one.word) || share(one.bare, bare) <= 0.1),
   );
   return new Map([
     ...errors.map(({ word }) => [word, 'error'] as const),
@@ -98,17 +98,17 @@ const enoughCharged = 20;
  * The same of a column that is named for kinds, whose words are not known: the most frequent charged ones are calls, where no
  * known word says which rows are calls. Pure.
  */
-export const decideKindWords = (
-  words: readonly WordEvidence[],
+export const decideKindLabels = (
+  words: readonly LabelEvidence[],
   isCallKnown: boolean,
-): ReadonlyMap<string, WordMeaning> => {
+): ReadonlyMap<string, LabelMeaning> => {
   const bare = words.reduce((sum, one) => sum + one.bare, 0);
   const used = words.reduce((sum, one) => sum + usedOf(one), 0);
   const errors = words.filter((one) => provesError(one, share(bare, bare + used)));
-  const isCall = (one: WordEvidence): boolean =>
+  const isCall = (one: LabelEvidence): boolean =>
     !isCallKnown && one.charged >= enoughCharged && one.charged >= usedOf(one) * 0.5;
   // A model gives back nothing but refunds: one row shows it as long as no other contradicts it.
-  const isRefund = (one: WordEvidence): boolean =>
+  const isRefund = (one: LabelEvidence): boolean =>
     one.refunds > 0 && usedOf(one) === one.refunds && one.bare === 0;
   return new Map([
     ...errors.map(({ word }) => [word, 'error'] as const),

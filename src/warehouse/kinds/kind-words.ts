@@ -1,17 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import { mostWords } from './decide-kinds.ts';
-import type { WordEvidence, WordMeaning } from './decide-kinds.ts';
+import { maxWords } from './decide-kinds.ts';
+import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
 
 /** What is known of a word in one column of an account's exports. */
-export type KindWord = WordEvidence & {
+export type KindLabel = LabelEvidence & {
   readonly column: string;
   /** Nothing while it is open. */
-  readonly meaning: WordMeaning | undefined;
+  readonly meaning: LabelMeaning | undefined;
 };
 
-export const evidenceOf = (row: Row): WordEvidence => ({
+export const evidenceOf = (row: Row): LabelEvidence => ({
   word: text(row, 'word'),
   bare: wholeNumber(row, 'bare'),
   bareOfChargedModels: wholeNumber(row, 'bare_of_charged_models'),
@@ -21,10 +21,10 @@ export const evidenceOf = (row: Row): WordEvidence => ({
   free: wholeNumber(row, 'free'),
 });
 
-export const readKindWords = async (
+export const readKindLabels = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly KindWord[]> => {
+): Promise<readonly KindLabel[]> => {
   const rows = await readRows(
     connection,
     'SELECT * FROM log_kind_word WHERE account = $account ORDER BY column_name, word',
@@ -33,11 +33,11 @@ export const readKindWords = async (
   return rows.map((row) => ({
     ...evidenceOf(row),
     column: text(row, 'column_name'),
-    meaning: optionalText(row, 'meaning') as WordMeaning | undefined,
+    meaning: optionalText(row, 'meaning') as LabelMeaning | undefined,
   }));
 };
 
-const added = (known: WordEvidence | undefined, seen: WordEvidence): WordEvidence =>
+const added = (known: LabelEvidence | undefined, seen: LabelEvidence): LabelEvidence =>
   known === undefined
     ? seen
     : {
@@ -50,29 +50,29 @@ const added = (known: WordEvidence | undefined, seen: WordEvidence): WordEvidenc
         free: known.free + seen.free,
       };
 
-const longestWord = 60;
+const longestLabel = 60;
 
 /**
  * Adds what a landing shows of a column's words; nothing where they are too many or too long for kinds. A window that is
  * landed again counts again: that changes no proportion.
  */
 export const withSeen = (
-  known: readonly WordEvidence[],
-  seen: readonly WordEvidence[],
-): readonly WordEvidence[] => {
+  known: readonly LabelEvidence[],
+  seen: readonly LabelEvidence[],
+): readonly LabelEvidence[] => {
   const words = new Map(known.map((one) => [one.word, one]));
   for (const one of seen) words.set(one.word, added(words.get(one.word), one));
   const all = [...words.values()];
-  return all.length > mostWords || all.some(({ word }) => word.length > longestWord) ? [] : all;
+  return all.length > maxWords || all.some(({ word }) => word.length > longestLabel) ? [] : all;
 };
 
 /** Replaces what is known of a column. */
-export const writeKindWords = async (
+export const writeKindLabels = async (
   connection: DuckDBConnection,
   account: string,
   column: string,
-  words: readonly WordEvidence[],
-  meanings: ReadonlyMap<string, WordMeaning>,
+  words: readonly LabelEvidence[],
+  meanings: ReadonlyMap<string, LabelMeaning>,
 ): Promise<void> => {
   await execute(connection, 'DELETE FROM log_kind_word WHERE account = $account AND column_name = $column', {
     account,

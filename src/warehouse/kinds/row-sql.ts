@@ -14,7 +14,7 @@ export const kindByRowSql = `CASE WHEN quota < 0 THEN 'refund'
   WHEN quota IS NOT NULL AND ${isNoCallSql} THEN CASE WHEN quota > 0 THEN 'top-up' ELSE 'system' END ELSE 'consumption' END`;
 
 /** The word in a column that is kept as text; `path` is the name of what binds its JSON pointer. */
-export const wordSql = (path: string): string =>
+export const labelSql = (path: string): string =>
   `lower(trim(coalesce(json_extract_string(extra, $${path}), '')))`;
 
 /** The JSON pointer of a column's name. */

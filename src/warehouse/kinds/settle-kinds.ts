@@ -2,19 +2,19 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
-import { decideKindWords, decideWords, mayTellKinds } from './decide-kinds.ts';
-import type { WordMeaning } from './decide-kinds.ts';
-import { bareSql, kindByRowSql, pointerTo, wordSql } from './row-sql.ts';
-import { kindEvidence, learnWords, textEvidence } from './word-evidence.ts';
+import { decideKindLabels, decideLabels, mayTellKinds } from './decide-kinds.ts';
+import type { LabelMeaning } from './decide-kinds.ts';
+import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
+import { kindEvidence, learnLabels, textEvidence } from './word-evidence.ts';
 import type { Rows } from './word-evidence.ts';
 
 /** What the words of columns mean that are kept as text, by column. */
-type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, WordMeaning>>;
+type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, LabelMeaning>>;
 
 /** What the rows of a window show of their kinds. */
 export type LearnedKinds = {
   /** Of the column that is named for kinds: words that are not known otherwise. */
-  readonly kinds: ReadonlyMap<string, WordMeaning>;
+  readonly kinds: ReadonlyMap<string, LabelMeaning>;
   readonly texts: TextMeanings;
   /** Whether that was not known before: then it applies to rows that landed earlier, too. */
   readonly isNew: boolean;
@@ -23,21 +23,21 @@ export type LearnedKinds = {
 /** The same, and how many rows of the window got another kind by it. */
 type SettledKinds = LearnedKinds & { readonly changed: number };
 
-const wordsFor = (meanings: ReadonlyMap<string, WordMeaning>, meaning: WordMeaning): readonly string[] =>
+const labelsFor = (meanings: ReadonlyMap<string, LabelMeaning>, meaning: LabelMeaning): readonly string[] =>
   [...meanings].flatMap(([word, one]) => (one === meaning ? [word] : []));
 
 /** Rows landed under words that are known now get their kinds. Gives how many there were. */
-export const applyKindWords = async (
+export const applyKindLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
-  meanings: ReadonlyMap<string, WordMeaning>,
+  meanings: ReadonlyMap<string, LabelMeaning>,
 ): Promise<number> => {
   let changed = 0;
   for (const [meaning, kind] of [
     ['error', `'error'`],
     ['call', kindByRowSql],
   ] as const) {
-    const words = wordsFor(meanings, meaning);
+    const words = labelsFor(meanings, meaning);
     if (words.length > 0)
       changed += await execute(
         connection,
@@ -51,19 +51,19 @@ export const applyKindWords = async (
 const isUnclear = `kind = 'consumption' AND ${bareSql}`;
 
 /** Rows that a proven column calls errors, and that show nothing else, become errors. Gives how many there were. */
-export const applyTextWords = async (
+export const applyTextLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
   texts: TextMeanings,
 ): Promise<number> => {
   let changed = 0;
   for (const [column, meanings] of texts) {
-    const words = wordsFor(meanings, 'error');
+    const words = labelsFor(meanings, 'error');
     if (words.length > 0)
       changed += await execute(
         connection,
         `UPDATE call_log SET kind = 'error'
-         WHERE ${sql} AND ${isUnclear} AND ${wordSql('path')} IN (SELECT unnest($words))`,
+         WHERE ${sql} AND ${isUnclear} AND ${labelSql('path')} IN (SELECT unnest($words))`,
         { ...bindings, path: pointerTo(column), words },
       );
   }
@@ -81,11 +81,11 @@ export const noteUnclear = async (
   texts: TextMeanings,
 ): Promise<void> => {
   const columns = [...texts].filter(([, meanings]) => meanings.size > 0);
-  const untold = columns.map((_, at) => ` AND NOT list_contains($told_${at}, ${wordSql(`path_${at}`)})`);
+  const pending = columns.map((_, at) => ` AND NOT list_contains($told_${at}, ${labelSql(`path_${at}`)})`);
   await execute(
     connection,
     `CREATE OR REPLACE TEMP TABLE unclear_now AS
-     SELECT created_at, count(*) AS row_count FROM call_log WHERE ${sql} AND ${isUnclear}${untold.join('')}
+     SELECT created_at, count(*) AS row_count FROM call_log WHERE ${sql} AND ${isUnclear}${pending.join('')}
      GROUP BY created_at`,
     {
       ...bindings,
@@ -120,7 +120,7 @@ export const readUnclear = async (
   return wholeNumber(row, 'row_count');
 };
 
-const none: ReadonlyMap<string, WordMeaning> = new Map();
+const none: ReadonlyMap<string, LabelMeaning> = new Map();
 
 const learnKindColumn = async (
   connection: DuckDBConnection,
@@ -133,18 +133,18 @@ const learnKindColumn = async (
   // Nearly every window has known words alone.
   const isCallKnown = !hasUnknown || known.includes('consumption');
   const seen = hasUnknown ? await kindEvidence(connection, rows) : [];
-  return learnWords(connection, batch.account, column, seen, (words, learned) =>
-    decideKindWords(words, isCallKnown && !learned.some(({ meaning }) => meaning === 'call')),
+  return learnLabels(connection, batch.account, column, seen, (words, learned) =>
+    decideKindLabels(words, isCallKnown && !learned.some(({ meaning }) => meaning === 'call')),
   );
 };
 
 const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
   const names = batch.columns.filter(({ role, name }) => role === undefined && mayTellKinds(name));
-  const texts = new Map<string, ReadonlyMap<string, WordMeaning>>();
+  const texts = new Map<string, ReadonlyMap<string, LabelMeaning>>();
   let isNew = false;
   for (const column of new Set(names.map(({ name }) => name))) {
     const seen = await textEvidence(connection, rows, column);
-    const learned = await learnWords(connection, batch.account, column, seen, decideWords);
+    const learned = await learnLabels(connection, batch.account, column, seen, decideLabels);
     texts.set(column, learned.meanings);
     isNew ||= learned.isNew;
   }
@@ -169,17 +169,17 @@ export const settleKinds = async (
     return { kinds: none, texts: new Map(), isNew: false, changed: 0 };
   }
   const kinds = await learnKindColumn(connection, batch, rows, seen);
-  const named = seen.hasUnknown ? await applyKindWords(connection, rows, kinds.meanings) : 0;
+  const named = seen.hasUnknown ? await applyKindLabels(connection, rows, kinds.meanings) : 0;
   // A column whose words only the rows explain tells nothing of errors unless it has a word for them.
   const isTold =
     batch.columns.some(({ role }) => role === 'kind') &&
-    (wordsFor(kinds.meanings, 'call').length === 0 || wordsFor(kinds.meanings, 'error').length > 0);
+    (labelsFor(kinds.meanings, 'call').length === 0 || labelsFor(kinds.meanings, 'error').length > 0);
   if (isTold) {
     await forgetUnclear(connection, rows);
     return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew, changed: named };
   }
   const { texts, isNew } = await learnTexts(connection, batch, rows);
-  const told = await applyTextWords(connection, rows, texts);
+  const told = await applyTextLabels(connection, rows, texts);
   await noteUnclear(connection, rows, texts);
   return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew, changed: named + told };
 };

@@ -94,7 +94,7 @@ export const amountSql = (cell: string, form: AmountForm | undefined): string =>
 };
 
 /** Words and numbers of row kinds, in the order of docs/gateway.md G6.10; any other kind is kept as served. */
-const kindWords: readonly (readonly [string, readonly string[]])[] = [
+const kindLabels: readonly (readonly [string, readonly string[]])[] = [
   ['top-up', ['top-up', 'topup', 'top_up', 'top up', 'recharge', '充值', '1']],
   ['consumption', ['consumption', 'consume', 'consumed', 'usage', '消费', '2']],
   ['management', ['management', 'manage', '管理', '3']],
@@ -118,12 +118,12 @@ const noCallSql = (roles: ReadonlySet<string>): string => {
 };
 
 /** They say that all went well, and not what: a call, a refund or a payment. */
-const successWords = ['success', 'succeeded', '成功'];
+const successLabels = ['success', 'succeeded', '成功'];
 
 const charged: ReadonlySet<string> = new Set([
   '',
-  ...successWords,
-  ...kindWords.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
+  ...successLabels,
+  ...kindLabels.flatMap(([kind, words]) => (kind === 'consumption' || kind === 'refund' ? words : [])),
 ]);
 
 const plainWord = (cell: string): string => cell.replaceAll(/^ +| +$/g, '').toLowerCase();
@@ -153,8 +153,8 @@ export const kindSql = (roles: ReadonlySet<string>, amount: string, own: boolean
   if (!roles.has('kind')) return shown;
   const cell = 'kind';
   // One look-up is planned and run faster than a comparison with each word.
-  const known = kindWords.flatMap(([kind, words]) => words.map((word) => `'${word}': '${kind}'`)).join(', ');
-  const unsaid = ['', ...successWords].map((word) => `'${word}'`).join(', ');
+  const known = kindLabels.flatMap(([kind, words]) => words.map((word) => `'${word}': '${kind}'`)).join(', ');
+  const unsaid = ['', ...successLabels].map((word) => `'${word}'`).join(', ');
   // Nearly every row is a call, in one of two words: the others' are looked for behind that.
   const ownFirst = `WHEN list_contains($kind_words, lower(trim(${cell})))
     THEN list_extract($kind_names, list_position($kind_words, lower(trim(${cell}))))`;

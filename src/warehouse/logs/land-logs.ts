@@ -12,7 +12,7 @@ import {
   unixSeconds,
 } from '../../base/index.ts';
 import type { Clock, Money, UnixMillis } from '../../base/index.ts';
-import { writeNews } from '../profile/learned-news.ts';
+import { writeLearnedChanges } from '../profile/learned-news.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { applyToPast } from '../kinds/apply-to-past.ts';
 import type { BringBack } from '../kinds/apply-to-past.ts';
@@ -27,7 +27,7 @@ import type { AccountAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
-import { readSpan, writeLedger, writeSpan } from './log-ledger.ts';
+import { readRange, writeLedger, writeRange } from './log-ledger.ts';
 import { noneLoaded, readLoaded, readSeen } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
@@ -88,7 +88,9 @@ const noteChange = async (
 ): Promise<void> => {
   if (served === undefined || before.served === undefined || served === before.served) return;
   const detail = `${formatMoment(window.start, 'UTC')}|${served === form ? 'stored' : 'converted'}`;
-  await writeNews(connection, account, [{ topic: 'amounts-changed', name: served, detail, notedAt: now }]);
+  await writeLearnedChanges(connection, account, [
+    { topic: 'amounts-changed', name: served, detail, notedAt: now },
+  ]);
 };
 
 /** What the gateway's clock has not reached is not settled, whatever was asked for; rows come up to ten minutes late. */
@@ -134,7 +136,7 @@ export const landLogWindow = async (
   const kinds = await settleKinds(connection, batch, served.kinds);
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
   const amounts = await settleAmounts(connection, batch, before, seen, past);
-  const covered = await readSpan(connection, batch.account);
+  const covered = await readRange(connection, batch.account);
   // What the gateway serves now shows in the newest rows: older ones that are pulled again may have been written otherwise.
   const isNewest = covered === undefined || batch.window.end > covered.end;
   const learned = isNewest ? amounts : { ...amounts, served: before.served ?? amounts.served };
@@ -158,8 +160,8 @@ export const landLogWindow = async (
   const { start, end } = batch.window;
   const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
   if (settled > start) {
-    const span = widen(covered, interval(start, settled), batch.opensSpan);
-    if (span !== undefined) await writeSpan(connection, batch.account, span);
+    const range = widen(covered, interval(start, settled), batch.opensRange);
+    if (range !== undefined) await writeRange(connection, batch.account, range);
   }
   return restated === 0 ? result : { ...result, restated };
 };

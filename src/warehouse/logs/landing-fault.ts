@@ -12,7 +12,7 @@ const reasons: readonly (readonly [RegExp, FaultCode, string])[] = [
   [/tokens-unreadable: (.*)/, 'export-row-invalid', 'a token count cannot be read'],
 ];
 
-const otherRowTrouble = /CSV Error|CSV Parser|Conversion Error|Invalid Input Error|Out of Range Error/;
+const otherRowProblem = /CSV Error|CSV Parser|Conversion Error|Invalid Input Error|Out of Range Error/;
 
 /** Names what the rows are refused for; anything else passes through for the engine's own naming. */
 export const landingFault = (error: unknown): unknown => {
@@ -23,7 +23,7 @@ export const landingFault = (error: unknown): unknown => {
     const found = pattern.exec(words);
     if (found !== null) return refused(code, `${meaning}: ${JSON.stringify((found[1] ?? '').slice(0, 80))}`);
   }
-  return otherRowTrouble.test(words)
+  return otherRowProblem.test(words)
     ? refused('export-row-invalid', `the rows cannot be read: ${words.split('\n')[0] ?? ''}`)
     : error;
 };

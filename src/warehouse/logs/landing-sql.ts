@@ -35,7 +35,7 @@ const readerSql = (batch: LogBatch): string => {
     columns = {${columns}})`;
 };
 
-const cellsSql = (batch: LogBatch): string =>
+const aggregatesSql = (batch: LogBatch): string =>
   batch.columns
     .flatMap(({ role }, index) => {
       if (role === undefined) return [];
@@ -80,7 +80,7 @@ export const landingSql = (batch: LogBatch, form: AmountForm | undefined): strin
           CASE WHEN quota IS NULL THEN NULL ELSE ${amountSql('quota', form)} END AS amount
         FROM (
           SELECT *, ${plainRowSql(roles, batch.time, form)} AS is_plain
-          FROM (SELECT ${cellsSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
+          FROM (SELECT ${aggregatesSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
         )
       )
     )`;

@@ -73,7 +73,7 @@ export type LogBatch = {
   /** What is younger may still change: the covered span goes no further, whatever the window holds. */
   readonly settled?: UnixSeconds;
   /** Lets the window begin the covered span; a window that touches the span widens it in any case. */
-  readonly opensSpan: boolean;
+  readonly opensRange: boolean;
 };
 
 /** Kinds of rows, and whether there are rows of others. */

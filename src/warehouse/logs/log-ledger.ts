@@ -57,7 +57,7 @@ export const writeLedger = async (
 };
 
 /** The span that regular pulls have covered without a gap. */
-export const readSpan = async (
+export const readRange = async (
   connection: DuckDBConnection,
   account: string,
 ): Promise<Interval<UnixSeconds> | undefined> => {
@@ -70,12 +70,12 @@ export const readSpan = async (
   return interval(unixSeconds(wholeNumber(row, 'origin')), unixSeconds(wholeNumber(row, 'reached')));
 };
 
-export const writeSpan = async (
+export const writeRange = async (
   connection: DuckDBConnection,
   account: string,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
 ): Promise<void> => {
-  const bindings = { account, start: span.start, end: span.end };
+  const bindings = { account, start: range.start, end: range.end };
   const moved = await execute(
     connection,
     'UPDATE log_cursor SET origin = $start, reached = $end WHERE account = $account',
@@ -95,15 +95,15 @@ export const takeBackFrom = async (
   account: string,
   from: number,
 ): Promise<void> => {
-  const span = await readSpan(connection, account);
-  if (span === undefined || span.end <= from) return;
+  const range = await readRange(connection, account);
+  if (range === undefined || range.end <= from) return;
   // A landing that tells of later times proves nothing of them any more.
   await execute(
     connection,
     'UPDATE log_window SET settled_at = $from WHERE account = $account AND coalesce(settled_at, end_at) > $from AND end_at > $from',
     { account, from },
   );
-  if (from > span.start) await writeSpan(connection, account, interval(span.start, unixSeconds(from)));
+  if (from > range.start) await writeRange(connection, account, interval(range.start, unixSeconds(from)));
   else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
 };
 
@@ -111,23 +111,23 @@ export const takeBackFrom = async (
  * Takes back what was covered by a clock that ran ahead: nothing that was landed later than now (on the gateway's clock) can
  * be believed to be all there was. Rows stay; they are replaced when their time is pulled again.
  */
-export const takeBackFuture = async (
+export const removeFutureRows = async (
   connection: DuckDBConnection,
   account: string,
   now: UnixMillis,
 ): Promise<void> => {
-  const span = await readSpan(connection, account);
-  if (span === undefined || span.end * 1000 <= now) return;
+  const range = await readRange(connection, account);
+  if (range === undefined || range.end * 1000 <= now) return;
   const [row] = await readRows(
     connection,
     `SELECT min(start_at) AS start_at FROM log_window
      WHERE account = $account AND coalesce(gateway_at, landed_at) > $now AND end_at > $origin`,
-    { account, now, origin: span.start },
+    { account, now, origin: range.start },
   );
   const first = optionalText(row, 'start_at');
   const until = Math.floor(now / 1000);
   const end = unixSeconds(Math.min(first === undefined ? until : Number(first), until));
-  if (end > span.start) await writeSpan(connection, account, interval(span.start, end));
+  if (end > range.start) await writeRange(connection, account, interval(range.start, end));
   else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
 };
 

@@ -4,8 +4,8 @@ import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
 import type { Engine } from '../engine.ts';
 import type { Archive } from '../archive/archive.ts';
 import { inTransaction } from '../rows.ts';
-import { readKindWords } from '../kinds/kind-words.ts';
-import type { KindWord } from '../kinds/kind-words.ts';
+import { readKindLabels } from '../kinds/kind-words.ts';
+import type { KindLabel } from '../kinds/kind-words.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts } from './amounts.ts';
 import type { AccountAmounts } from './amounts.ts';
@@ -13,7 +13,7 @@ import { correctAmounts } from './correct-amounts.ts';
 import { landLogWindow } from './land-logs.ts';
 import { landingFault } from './landing-fault.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
-import { readLandings, readLedger, readSpan, takeBackFuture } from './log-ledger.ts';
+import { readLandings, readLedger, readRange, removeFutureRows } from './log-ledger.ts';
 import type { Landing, LedgerWindow } from './log-ledger.ts';
 import { readQuarantine } from '../quarantine/quarantine.ts';
 import type { QuarantinedRow } from '../quarantine/quarantined-row.ts';
@@ -30,17 +30,20 @@ export type LogsTable = {
   /** What regular pulls have covered without a gap. */
   readonly reach: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
   /** To be called before a pull is planned: takes back what a clock that ran ahead has covered. */
-  readonly takeBackFuture: (account: string) => Promise<void>;
+  readonly removeFutureRows: (account: string) => Promise<void>;
   /** Landings that hold something of the time from the moment on. */
   readonly landings: (account: string, from: UnixSeconds) => Promise<readonly Landing[]>;
   /** Each landing there was, the oldest first. */
   readonly windows: (account: string) => Promise<readonly LedgerWindow[]>;
   /** Rows that could not be read and that no later landing has answered, of the span or of all time; the oldest first. */
-  readonly quarantined: (account: string, span?: Interval<UnixSeconds>) => Promise<readonly QuarantinedRow[]>;
+  readonly quarantined: (
+    account: string,
+    range?: Interval<UnixSeconds>,
+  ) => Promise<readonly QuarantinedRow[]>;
   /** Rows of the span that count as calls although they show no charge and no tokens, and no column tells their kind. */
-  readonly unclear: (account: string, span: Interval<UnixSeconds>) => Promise<number>;
+  readonly unclear: (account: string, range: Interval<UnixSeconds>) => Promise<number>;
   /** What was seen of words that may tell kinds of rows, and what is taken of them. */
-  readonly kindWords: (account: string) => Promise<readonly KindWord[]>;
+  readonly kindLabels: (account: string) => Promise<readonly KindLabel[]>;
   /** What the account's amounts are, as far as that is known. */
   readonly amounts: (account: string) => Promise<AccountAmounts | undefined>;
   /** Converts what an earlier version stored of integer units as currency; gives the times that changed, which are restated. */
@@ -72,20 +75,21 @@ export const createLogsTable = (
         ),
       );
     },
-    cursor: async (account) => engine.state(async (connection) => (await readSpan(connection, account))?.end),
-    reach: async (account) => engine.state(async (connection) => readSpan(connection, account)),
-    takeBackFuture: async (account) =>
+    cursor: async (account) =>
+      engine.state(async (connection) => (await readRange(connection, account))?.end),
+    reach: async (account) => engine.state(async (connection) => readRange(connection, account)),
+    removeFutureRows: async (account) =>
       engine.state(async (connection) =>
-        inTransaction(connection, async () => takeBackFuture(connection, account, clocks.now(account))),
+        inTransaction(connection, async () => removeFutureRows(connection, account, clocks.now(account))),
       ),
     landings: async (account, from) =>
       engine.state(async (connection) => readLandings(connection, account, from, clocks.now(account))),
     windows: async (account) => engine.state(async (connection) => readLedger(connection, account)),
-    quarantined: async (account, span) =>
-      engine.state(async (connection) => readQuarantine(connection, account, span)),
-    unclear: async (account, span) =>
-      engine.state(async (connection) => readUnclear(connection, account, span)),
-    kindWords: async (account) => engine.state(async (connection) => readKindWords(connection, account)),
+    quarantined: async (account, range) =>
+      engine.state(async (connection) => readQuarantine(connection, account, range)),
+    unclear: async (account, range) =>
+      engine.state(async (connection) => readUnclear(connection, account, range)),
+    kindLabels: async (account) => engine.state(async (connection) => readKindLabels(connection, account)),
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
     correctAmounts: async (account) =>
       oneAnAccount(account, async () =>

@@ -53,7 +53,7 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
   const { connection, known, rows } = landing;
   const { unitsPerCurrency } = known;
   const where = 'account = $account AND created_at >= $start AND created_at < $end';
-  const span = { account: rows.account, start: from, end: rows.end };
+  const range = { account: rows.account, start: from, end: rows.end };
   const other: AmountForm = known.form === 'units' ? 'currency' : 'units';
   if (storedCurrency({ ...known, form: other }) !== storedCurrency(known))
     throw changed(
@@ -61,18 +61,18 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
       `integer units are parts of a US dollar, and no rate to ${known.currency} is known; set gateway.units_per_currency where they are parts of 1 ${known.currency}`,
     );
   if (known.form === 'currency') {
-    await convertToCurrency(connection, span, unitsPerCurrency);
+    await convertToCurrency(connection, range, unitsPerCurrency);
     return;
   }
   await execute(
     connection,
     `UPDATE call_log SET quota = CAST(quota * CAST($units AS DECIMAL(10, 0)) AS DECIMAL(28, 12)) WHERE ${where}`,
-    { ...span, units: unitsPerCurrency },
+    { ...range, units: unitsPerCurrency },
   );
   const [odd] = await readRows(
     connection,
     `SELECT count(*) AS row_count FROM call_log WHERE ${where} AND quota <> trunc(quota)`,
-    span,
+    range,
   );
   if (wholeNumber(odd, 'row_count') > 0)
     throw changed(landing, `${text(odd, 'row_count')} of them are no whole number of units`);

@@ -20,7 +20,7 @@ const meanings: ReadonlyMap<string, string> = new Map([
 export const kindPoint = 'log.kind.';
 
 /** More kinds than this in one window are no kinds. */
-const mostKinds = 20;
+const maxKinds = 20;
 const longestName = 100;
 
 /** The most frequent kinds of the window's rows. */
@@ -33,7 +33,7 @@ export const readLandedKinds = async (
     connection,
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS amount FROM call_log
      WHERE account = $account AND created_at >= $start AND created_at < $end
-     GROUP BY kind ORDER BY row_count DESC, kind LIMIT ${mostKinds}`,
+     GROUP BY kind ORDER BY row_count DESC, kind LIMIT ${maxKinds}`,
     { account, start: window.start, end: window.end },
   );
   return rows.map((row) => ({
@@ -49,11 +49,11 @@ export const kindPoints = (
   window: Interval<UnixSeconds>,
 ): readonly (LearnedPoint & { readonly kind: string; readonly known: boolean })[] =>
   kinds.map(({ kind, rows, amount }) => {
-    const span = `${formatMoment(window.start, 'UTC')} to ${formatMoment(window.end, 'UTC')}`;
+    const range = `${formatMoment(window.start, 'UTC')} to ${formatMoment(window.end, 'UTC')}`;
     return {
       point: `${kindPoint}${kind.slice(0, longestName)}`,
       value: meanings.get(kind) ?? 'unknown: shown by itself, counted neither as spend nor as given back',
-      evidence: `${rows.toLocaleString('en-US')} row${rows === 1 ? '' : 's'} of ${span}, amounts as served ${amount}`,
+      evidence: `${rows.toLocaleString('en-US')} row${rows === 1 ? '' : 's'} of ${range}, amounts as served ${amount}`,
       how: 'data',
       kind,
       known: meanings.has(kind),

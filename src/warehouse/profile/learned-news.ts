@@ -4,7 +4,7 @@ import type { Interval, UnixMillis } from '../../base/index.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
 
 /** Something about a gateway that people should know of, once. */
-export type LearnedNews = {
+export type LearnedChange = {
   readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed' | 'usage-unit';
   /** Of the column or the kind, as the gateway writes it. */
   readonly name: string;
@@ -13,10 +13,10 @@ export type LearnedNews = {
   readonly notedAt: UnixMillis;
 };
 
-export const writeNews = async (
+export const writeLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,
-  news: readonly LearnedNews[],
+  news: readonly LearnedChange[],
 ): Promise<void> => {
   for (const { topic, name, detail, notedAt } of news)
     await execute(
@@ -50,20 +50,20 @@ export const noteOnce = async (
   const known = last === undefined ? 'stored' : (text(last, 'detail').split('|')[1] ?? '');
   if (known === form) return;
   const detail = `${formatMoment(toSeconds(window.start), 'UTC')}|${form}`;
-  await writeNews(connection, account, [{ topic, name, detail, notedAt: now }]);
+  await writeLearnedChanges(connection, account, [{ topic, name, detail, notedAt: now }]);
 };
 
-export const readUntold = async (
+export const readPending = async (
   connection: DuckDBConnection,
   account: string,
-): Promise<readonly LearnedNews[]> => {
+): Promise<readonly LearnedChange[]> => {
   const rows = await readRows(
     connection,
     'SELECT * FROM learned_news WHERE account = $account AND told_at IS NULL ORDER BY noted_at, topic, name',
     { account },
   );
   return rows.map((row) => ({
-    topic: text(row, 'topic') as LearnedNews['topic'],
+    topic: text(row, 'topic') as LearnedChange['topic'],
     name: text(row, 'name'),
     detail: text(row, 'detail'),
     notedAt: unixMillis(wholeNumber(row, 'noted_at')),
@@ -71,7 +71,7 @@ export const readUntold = async (
 };
 
 /** What was noted up to the moment is told. */
-export const markTold = async (
+export const markNotified = async (
   connection: DuckDBConnection,
   account: string,
   through: UnixMillis,

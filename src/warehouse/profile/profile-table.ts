@@ -5,8 +5,8 @@ import { columnChanges } from './column-changes.ts';
 import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
-import { markTold, readUntold, writeNews } from './learned-news.ts';
-import type { LearnedNews } from './learned-news.ts';
+import { markNotified, readPending, writeLearnedChanges } from './learned-news.ts';
+import type { LearnedChange } from './learned-news.ts';
 import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
 
@@ -25,14 +25,14 @@ export type ProfileTable = {
   /** Learns the kinds of rows that a landed window holds, makes news of unknown ones that are new, and gives their names. */
   readonly noteKinds: (account: string, window: Interval<UnixSeconds>) => Promise<readonly string[]>;
   /** What nobody was told of yet, the oldest first. */
-  readonly untold: (account: string) => Promise<readonly LearnedNews[]>;
+  readonly pending: (account: string) => Promise<readonly LearnedChange[]>;
   /** What was noted up to the moment is told. */
   readonly told: (account: string, through: UnixMillis) => Promise<void>;
 };
 
-const columnNews =
-  (topic: LearnedNews['topic'], notedAt: UnixMillis) =>
-  ({ name, role }: KnownColumn): LearnedNews => ({ topic, name, detail: role ?? '', notedAt });
+const columnAlerts =
+  (topic: LearnedChange['topic'], notedAt: UnixMillis) =>
+  ({ name, role }: KnownColumn): LearnedChange => ({ topic, name, detail: role ?? '', notedAt });
 
 export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable => ({
   learn: async (account, points) =>
@@ -48,9 +48,9 @@ export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable =
         const now = clock.now();
         const { columns, appeared, gone } = columnChanges(await readColumns(connection, account), seen, now);
         await writeColumns(connection, account, columns);
-        await writeNews(connection, account, [
-          ...appeared.map(columnNews('column-appeared', now)),
-          ...gone.map(columnNews('column-gone', now)),
+        await writeLearnedChanges(connection, account, [
+          ...appeared.map(columnAlerts('column-appeared', now)),
+          ...gone.map(columnAlerts('column-gone', now)),
         ]);
         return { appeared, gone };
       }),
@@ -65,7 +65,7 @@ export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable =
           (await learnPoints(connection, account, points, now)).map(({ point }) => point),
         );
         const unknown = points.filter(({ point, known }) => !known && fresh.has(point));
-        await writeNews(
+        await writeLearnedChanges(
           connection,
           account,
           unknown.map(({ kind, evidence }) => ({
@@ -79,7 +79,7 @@ export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable =
       }),
     );
   },
-  untold: async (account) => engine.state(async (connection) => readUntold(connection, account)),
+  pending: async (account) => engine.state(async (connection) => readPending(connection, account)),
   told: async (account, through) =>
-    engine.state(async (connection) => markTold(connection, account, through, clock.now())),
+    engine.state(async (connection) => markNotified(connection, account, through, clock.now())),
 });

@@ -84,13 +84,13 @@ export const amountOf = (rows: readonly BadRow[], sum: Money): Money | undefined
 export const readQuarantine = async (
   connection: DuckDBConnection,
   account: string,
-  span?: Interval<UnixSeconds>,
+  range?: Interval<UnixSeconds>,
 ): Promise<readonly QuarantinedRow[]> => {
-  const within = span === undefined ? '' : 'AND start_at < $end AND end_at > $start';
+  const within = range === undefined ? '' : 'AND start_at < $end AND end_at > $start';
   const rows = await readRows(
     connection,
     `SELECT * FROM log_quarantine WHERE account = $account ${within} ORDER BY window_start, landed_at, line`,
-    span === undefined ? { account } : { account, start: span.start, end: span.end },
+    range === undefined ? { account } : { account, start: range.start, end: range.end },
   );
   const moment = (row: (typeof rows)[number], column: string) => unixSeconds(wholeNumber(row, column));
   return rows.map((row) => ({
@@ -98,7 +98,7 @@ export const readQuarantine = async (
     text: text(row, 'row_text'),
     reason: text(row, 'reason'),
     window: interval(moment(row, 'window_start'), moment(row, 'window_end')),
-    span: interval(moment(row, 'start_at'), moment(row, 'end_at')),
+    range: interval(moment(row, 'start_at'), moment(row, 'end_at')),
     landedAt: unixMillis(wholeNumber(row, 'landed_at')),
   }));
 };

@@ -17,6 +17,6 @@ export type QuarantinedRow = Pick<BadRow, 'line' | 'text' | 'reason'> & {
   /** The window whose export it came in. */
   readonly window: Interval<UnixSeconds>;
   /** The time it may be of. */
-  readonly span: Interval<UnixSeconds>;
+  readonly range: Interval<UnixSeconds>;
   readonly landedAt: UnixMillis;
 };

@@ -66,7 +66,7 @@ export const comparisonsView: ReportView = {
     ['words', 'VARCHAR', 'the same in a sentence'],
     ['compared_seconds', 'BIGINT', 'when they were compared, seconds UTC'],
   ]),
-  sql: async ({ request, span }) =>
+  sql: async ({ request, range }) =>
     Promise.resolve({
       sql: `
         SELECT source, entry, start_at, end_at, ${exact('ours')}, ${exact('theirs')}, ${exact('gap')}, unit, verdict, words,
@@ -74,7 +74,7 @@ export const comparisonsView: ReportView = {
         FROM comparison
         WHERE account = $account AND start_at < $end AND end_at > $start
         QUALIFY row_number() OVER (PARTITION BY source, entry, start_at, end_at ORDER BY compared_at DESC, words) = 1`,
-      bindings: { account: request.account, start: span.start, end: span.end },
+      bindings: { account: request.account, start: range.start, end: range.end },
     }),
 };
 

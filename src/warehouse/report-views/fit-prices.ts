@@ -26,8 +26,8 @@ const spare = 20;
 /** A count of which less than this part (of its square) is its own says nothing for itself. */
 const leastOwnPart = 1e-5;
 /** Twice the standard error of a price is at most this part of it, or this part of the dearest. */
-const mostError = 0.05;
-const mostErrorOfDearest = 0.005;
+const maxError = 0.05;
+const maxErrorOfDearest = 0.005;
 
 type Matrix = readonly (readonly number[])[];
 
@@ -116,7 +116,7 @@ export const fitPrices = (sums: FitSums, among: readonly number[]): PriceFit | u
   const prices = found.map((price, place) => {
     const standardError = Math.sqrt((rest / freedom) * at(inverse, place, place));
     const error = (2 * standardError) / (lengths[place] ?? 1);
-    return error <= Math.max(mostError * price, mostErrorOfDearest * dearest) ? price : undefined;
+    return error <= Math.max(maxError * price, maxErrorOfDearest * dearest) ? price : undefined;
   });
   return {
     rSquared: 1 - rest / variation,

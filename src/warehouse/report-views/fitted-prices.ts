@@ -85,8 +85,8 @@ export const fittedPricesView: ReportView = {
   sql: async ({ request, served, callsIn, left }) => {
     const days = request.periods.find(({ name }) => name === 'current')?.days ?? [];
     const [first, last] = [days[0], days.at(-1)];
-    const span = interval(first?.start ?? unixSeconds(0), last?.end ?? unixSeconds(0));
-    const calls = await callsIn(span);
+    const range = interval(first?.start ?? unixSeconds(0), last?.end ?? unixSeconds(0));
+    const calls = await callsIn(range);
     const charge = inCurrency('coalesce(sum(quota), 0)', served);
     return {
       sql: `
@@ -107,8 +107,8 @@ export const fittedPricesView: ReportView = {
         ORDER BY model_name`,
       bindings: {
         account: request.account,
-        start: span.start,
-        end: span.end,
+        start: range.start,
+        end: range.end,
         ...calls.bindings,
         ...whereBindings(left),
         ...(served.inUnits ? { value: served.value } : {}),

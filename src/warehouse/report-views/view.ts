@@ -17,8 +17,8 @@ export type ViewInput = {
   /** The keys that lines know, `name` and `service`, for FROM; a name that is not there is its own service. */
   readonly services: { readonly sql: string; readonly bindings: Bindings };
   /** The first to the last second of all periods. */
-  readonly span: Interval<UnixSeconds>;
-  readonly callsIn: (span: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  readonly range: Interval<UnixSeconds>;
+  readonly callsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
   /** Names of models in the calls of the periods. */
   readonly models: () => Promise<readonly string[]>;
   /** The names that the report is restricted to. */

@@ -2,17 +2,17 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
-import { clipSpans, mergeSpans, wholeQuarters } from './landed-spans.ts';
+import { clipRanges, mergeRanges, wholeQuarters } from './landed-spans.ts';
 
 type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
 
 /** What the table held before a landing, to be held against what it holds after it. */
 export type Before = {
   /** What was landed before of the quarter hours that the window touches, where it changes some of it: all else is new. */
-  readonly spans: readonly Interval<UnixSeconds>[];
+  readonly ranges: readonly Interval<UnixSeconds>[];
 };
 
-const readLandedSpans = async (
+const readLandedRanges = async (
   connection: DuckDBConnection,
   { account, window }: Landing,
   now: UnixMillis,
@@ -28,18 +28,18 @@ const readLandedSpans = async (
   const landed = rows.map((row) =>
     interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
   );
-  const spans = clipSpans(mergeSpans(landed), bounds);
+  const ranges = clipRanges(mergeRanges(landed), bounds);
   // A landing changes nothing beside its window.
-  return spans.some(({ start, end }) => start < window.end && end > window.start) ? spans : [];
+  return ranges.some(({ start, end }) => start < window.end && end > window.start) ? ranges : [];
 };
 
 const takeSums = async (
   connection: DuckDBConnection,
   table: 'sums_before' | 'sums_after',
   account: string,
-  spans: readonly Interval<UnixSeconds>[],
+  ranges: readonly Interval<UnixSeconds>[],
 ): Promise<void> => {
-  for (const [index, { start, end }] of spans.entries())
+  for (const [index, { start, end }] of ranges.entries())
     await execute(
       connection,
       `${index === 0 ? `CREATE OR REPLACE TEMP TABLE ${table} AS` : `INSERT INTO ${table}`}
@@ -57,9 +57,9 @@ export const sumsBefore = async (
   landing: Landing,
   now: UnixMillis,
 ): Promise<Before> => {
-  const spans = await readLandedSpans(connection, landing, now);
-  await takeSums(connection, 'sums_before', landing.account, spans);
-  return { spans };
+  const ranges = await readLandedRanges(connection, landing, now);
+  await takeSums(connection, 'sums_before', landing.account, ranges);
+  return { ranges };
 };
 
 /**
@@ -69,11 +69,11 @@ export const sumsBefore = async (
 export const recordRestatement = async (
   connection: DuckDBConnection,
   { account }: Landing,
-  { spans }: Before,
+  { ranges }: Before,
   now: UnixMillis,
 ): Promise<number> => {
-  if (spans.length === 0) return 0;
-  await takeSums(connection, 'sums_after', account, spans);
+  if (ranges.length === 0) return 0;
+  await takeSums(connection, 'sums_after', account, ranges);
   const rows = await execute(
     connection,
     `INSERT INTO restatement (account, number, quarter, kind, old_calls, new_calls, old_amount, new_amount, old_size, new_size,

@@ -49,7 +49,7 @@ export type Restatements = {
    * What later landings have changed of the quarter hours that start in the span, since the moment: the moment that a
    * report was made, say. What comes for the first time is no change.
    */
-  readonly since: (account: string, moment: UnixMillis, span: Interval<UnixSeconds>) => Promise<Restated>;
+  readonly since: (account: string, moment: UnixMillis, range: Interval<UnixSeconds>) => Promise<Restated>;
 };
 
 const sumsOf = (quarters: readonly RestatedQuarter[], side: 'old' | 'new'): RestatedSums => {
@@ -70,7 +70,7 @@ const readSince = async (
   connection: DuckDBConnection,
   account: string,
   moment: UnixMillis,
-  span: Interval<UnixSeconds>,
+  range: Interval<UnixSeconds>,
 ): Promise<Restated> => {
   const { value } = await valueOfServed(connection, account);
   const rows = await readRows(
@@ -85,7 +85,7 @@ const readSince = async (
      GROUP BY quarter, kind
      HAVING sum(new_calls - old_calls) <> 0 OR sum(new_amount - old_amount) <> 0 OR sum(new_size - old_size) <> 0
      ORDER BY quarter, kind`,
-    { account, moment, start: span.start, end: span.end },
+    { account, moment, start: range.start, end: range.end },
   );
   const quarters = rows.map((row): RestatedQuarter => {
     const kind = text(row, 'kind');
@@ -110,6 +110,6 @@ const readSince = async (
 };
 
 export const createRestatements = (engine: Engine): Restatements => ({
-  since: async (account, moment, span) =>
-    engine.bulk(async (connection) => readSince(connection, account, moment, span)),
+  since: async (account, moment, range) =>
+    engine.bulk(async (connection) => readSince(connection, account, moment, range)),
 });

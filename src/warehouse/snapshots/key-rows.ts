@@ -8,7 +8,7 @@ import type { KeyState } from './snapshot.ts';
 import { maskOf, withoutSecrets } from './without-secrets.ts';
 
 /** A key for as long as it stays the same; milliseconds UTC, half-open. */
-export type KeySpan = { readonly key: KeyState; readonly from: UnixMillis; readonly until: UnixMillis };
+export type KeyRange = { readonly key: KeyState; readonly from: UnixMillis; readonly until: UnixMillis };
 
 /** The end of a span that goes on: a number, so that the engine can pass over whole blocks of spans that have ended. */
 export const stillSo = unixMillis(Number.MAX_SAFE_INTEGER);
@@ -41,7 +41,7 @@ export const keptKey = (key: KeyState): KeyState => ({
   rest: withoutSecrets(storable(key.rest)),
 });
 
-export const boundSpan = ({ key, from, until }: KeySpan): BoundRow<typeof keyColumns> => ({
+export const boundRange = ({ key, from, until }: KeyRange): BoundRow<typeof keyColumns> => ({
   key_id: key.id,
   valid_from: from,
   valid_until: until,
@@ -59,7 +59,7 @@ export const boundSpan = ({ key, from, until }: KeySpan): BoundRow<typeof keyCol
 const optionalNumber = (row: Row, column: string): number | undefined =>
   optionalText(row, column) === undefined ? undefined : wholeNumber(row, column);
 
-export const spanOf = (row: Row): KeySpan => {
+export const rangeOf = (row: Row): KeyRange => {
   const expiredTime = wholeNumber(row, 'expired_time');
   const createdTime = optionalNumber(row, 'created_time');
   return {

@@ -4,8 +4,8 @@ import type { UnixMillis } from '../../base/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { optionalText, readRows } from '../rows.ts';
 import { amountType } from './exact-decimal.ts';
-import { boundSpan, keptKey, keyColumns, spanOf, stillSo } from './key-rows.ts';
-import type { KeySpan } from './key-rows.ts';
+import { boundRange, keptKey, keyColumns, rangeOf, stillSo } from './key-rows.ts';
+import type { KeyRange } from './key-rows.ts';
 import { planKeys } from './plan-keys.ts';
 import type { KeyCounts, KeyState } from './snapshot.ts';
 
@@ -17,26 +17,26 @@ const cells = columns.map((name) => {
 });
 
 /** `shown` tells by which spans: an expression over valid_from and valid_until. */
-const readSpans = async (
+const readRanges = async (
   connection: DuckDBConnection,
   account: string,
   shown: string,
   at: UnixMillis,
-): Promise<readonly KeySpan[]> => {
+): Promise<readonly KeyRange[]> => {
   const rows = await readRows(
     connection,
     `SELECT ${columns.join(', ')} FROM key_snapshot WHERE account = $account AND ${shown} ORDER BY key_id`,
     { account, at },
   );
-  return rows.map(spanOf);
+  return rows.map(rangeOf);
 };
 
-export const spansHolding = async (
+export const rangesHolding = async (
   connection: DuckDBConnection,
   account: string,
   at: UnixMillis,
-): Promise<readonly KeySpan[]> =>
-  readSpans(connection, account, 'valid_from <= $at AND valid_until > $at', at);
+): Promise<readonly KeyRange[]> =>
+  readRanges(connection, account, 'valid_from <= $at AND valid_until > $at', at);
 
 /** When the keys were read next before and after a moment. */
 const readingsAround = async (
@@ -53,7 +53,7 @@ const readingsAround = async (
   return { before: optionalText(row, 'before'), after: optionalText(row, 'after') };
 };
 
-const ofSpan = `account = $account AND key_snapshot.key_id = span.key_id AND key_snapshot.valid_from = span.valid_from`;
+const ofRange = `account = $account AND key_snapshot.key_id = span.key_id AND key_snapshot.valid_from = span.valid_from`;
 
 /**
  * Makes the spans show these keys from the moment to the next reading, within a transaction of the caller's; no reading
@@ -67,18 +67,18 @@ export const landKeys = async (
 ): Promise<KeyCounts> => {
   const { before, after } = await readingsAround(connection, account, at);
   const until = after === undefined ? stillSo : unixMillis(Number(after));
-  const current = await spansHolding(connection, account, at);
+  const current = await rangesHolding(connection, account, at);
   const following =
-    after === undefined ? [] : await readSpans(connection, account, 'valid_from = $at', until);
+    after === undefined ? [] : await readRanges(connection, account, 'valid_from = $at', until);
   const plan = planKeys(keys.map(keptKey), interval(at, until), current, following);
-  const rowsOf = (spans: readonly KeySpan[]) => boundRows(connection, keyColumns, spans, boundSpan);
+  const rowsOf = (ranges: readonly KeyRange[]) => boundRows(connection, keyColumns, ranges, boundRange);
   const moved = { account, at };
   await rowsOf(plan.ended).execute(
-    (table) => `UPDATE key_snapshot SET valid_until = $at FROM ${table} AS span WHERE ${ofSpan}`,
+    (table) => `UPDATE key_snapshot SET valid_until = $at FROM ${table} AS span WHERE ${ofRange}`,
     moved,
   );
   await rowsOf(plan.drawnForward).execute(
-    (table) => `UPDATE key_snapshot SET valid_from = $at FROM ${table} AS span WHERE ${ofSpan}`,
+    (table) => `UPDATE key_snapshot SET valid_from = $at FROM ${table} AS span WHERE ${ofRange}`,
     moved,
   );
   await rowsOf(plan.added).execute(

@@ -1,15 +1,15 @@
 import { fault } from '../../base/index.ts';
 import type { Interval, UnixMillis } from '../../base/index.ts';
-import type { KeySpan } from './key-rows.ts';
+import type { KeyRange } from './key-rows.ts';
 import type { KeyState } from './snapshot.ts';
 
 /** What is to be done to the spans of an account's keys, so that they show one reading from its moment to the next reading. */
 export type KeyPlan = {
   /** Spans that end at the moment of the reading. */
-  readonly ended: readonly KeySpan[];
+  readonly ended: readonly KeyRange[];
   /** Spans that begin at the next reading and now begin at this one. */
-  readonly drawnForward: readonly KeySpan[];
-  readonly added: readonly KeySpan[];
+  readonly drawnForward: readonly KeyRange[];
+  readonly added: readonly KeyRange[];
   readonly new: number;
   readonly changed: number;
   readonly gone: number;
@@ -44,8 +44,8 @@ const byId = <T>(values: readonly T[], idOf: (value: T) => number): ReadonlyMap<
 export const planKeys = (
   keys: readonly KeyState[],
   { start, end }: Interval<UnixMillis>,
-  current: readonly KeySpan[],
-  following: readonly KeySpan[],
+  current: readonly KeyRange[],
+  following: readonly KeyRange[],
 ): KeyPlan => {
   const listed = byId(keys, ({ id }) => id);
   const known = byId(current, ({ key }) => key.id);
@@ -58,9 +58,9 @@ export const planKeys = (
     const before = known.get(key.id)?.key;
     return before === undefined || !sameKey(before, key);
   });
-  const goesOn = (key: KeyState): KeySpan | undefined => {
-    const span = next.get(key.id);
-    return span !== undefined && sameKey(span.key, key) ? span : undefined;
+  const goesOn = (key: KeyState): KeyRange | undefined => {
+    const range = next.get(key.id);
+    return range !== undefined && sameKey(range.key, key) ? range : undefined;
   };
   const changed = started.filter(({ id }) => known.has(id)).length;
   return {
@@ -69,7 +69,7 @@ export const planKeys = (
     added: [
       ...started.filter((key) => goesOn(key) === undefined).map((key) => ({ key, from: start, until: end })),
       // What a later reading showed stays shown from there on.
-      ...ended.filter(({ until }) => until > end).map((span) => ({ ...span, from: end })),
+      ...ended.filter(({ until }) => until > end).map((range) => ({ ...range, from: end })),
     ],
     new: started.length - changed,
     changed,

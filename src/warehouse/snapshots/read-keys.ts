@@ -2,9 +2,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { optionalText, readRows, wholeNumber } from '../rows.ts';
-import { spanOf } from './key-rows.ts';
-import type { KeySpan } from './key-rows.ts';
-import { spansHolding } from './land-keys.ts';
+import { rangeOf } from './key-rows.ts';
+import type { KeyRange } from './key-rows.ts';
+import { rangesHolding } from './land-keys.ts';
 import type { Inventory, KeyChange } from './snapshot.ts';
 
 export const readInventory = async (
@@ -20,12 +20,12 @@ export const readInventory = async (
   );
   if (optionalText(row, 'taken_at') === undefined) return undefined;
   const takenAt = unixMillis(wholeNumber(row, 'taken_at'));
-  const spans = await spansHolding(connection, account, takenAt);
-  return { takenAt, keys: spans.map(({ key, from }) => ({ ...key, since: from })) };
+  const ranges = await rangesHolding(connection, account, takenAt);
+  return { takenAt, keys: ranges.map(({ key, from }) => ({ ...key, since: from })) };
 };
 
 /** A span that ends where the next of its key begins was changed there. */
-const changeAt = (at: UnixMillis, ended: KeySpan | undefined, begun: KeySpan | undefined): KeyChange[] => {
+const changeAt = (at: UnixMillis, ended: KeyRange | undefined, begun: KeyRange | undefined): KeyChange[] => {
   if (begun === undefined) return ended === undefined ? [] : [{ what: 'gone', at, key: ended.key }];
   return ended === undefined
     ? [{ what: 'new', at, key: begun.key }]
@@ -48,15 +48,15 @@ export const readChanges = async (
   );
   const first = rows[0] === undefined ? 0 : wholeNumber(rows[0], 'first');
   const within = (moment: UnixMillis): boolean => moment >= from && moment < to && moment !== first;
-  const moments = new Map<string, { at: UnixMillis; id: number; ended?: KeySpan; begun?: KeySpan }>();
-  for (const span of rows.map(spanOf))
+  const moments = new Map<string, { at: UnixMillis; id: number; ended?: KeyRange; begun?: KeyRange }>();
+  for (const range of rows.map(rangeOf))
     for (const [at, end] of [
-      [span.from, { begun: span }],
-      [span.until, { ended: span }],
+      [range.from, { begun: range }],
+      [range.until, { ended: range }],
     ] as const) {
       if (!within(at)) continue;
-      const name = `${at} ${span.key.id}`;
-      moments.set(name, { ...moments.get(name), at, id: span.key.id, ...end });
+      const name = `${at} ${range.key.id}`;
+      moments.set(name, { ...moments.get(name), at, id: range.key.id, ...end });
     }
   return [...moments.values()]
     .sort((left, right) => left.at - right.at || left.id - right.id)

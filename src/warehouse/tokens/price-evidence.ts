@@ -11,7 +11,7 @@ const day = 86_400;
 const callsOfEach = 200;
 
 /** Days, up to and with the one asked about. More than one only where there were few calls: prices change. */
-const spans = [1, 7, 31] as const;
+const ranges = [1, 7, 31] as const;
 
 const counts = [
   'prompt_tokens',
@@ -31,17 +31,17 @@ const asks = {
   output: { whole: 'completion_tokens', part: 'reasoning_tokens', priceOf: reasoningPriceOf },
 } as const;
 
-const ofSpan = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
+const ofRange = `account = $account AND created_at >= $start AND created_at < $end AND model_name = $model
   AND kind = 'consumption' AND quota > 0`;
 
 /** Prices may differ by key: the one with most calls that hold some of the part. Calls from all over the span. */
 const sampleSql = (part: string): string => `
   WITH usual_key AS (
-    SELECT token_name FROM call_log WHERE ${ofSpan} AND ${part} > 0
+    SELECT token_name FROM call_log WHERE ${ofRange} AND ${part} > 0
     GROUP BY token_name ORDER BY count(*) DESC, token_name LIMIT 1
   ), calls AS (
     SELECT token_name, ${counts.join(', ')}, quota, created_at FROM call_log
-    WHERE ${ofSpan} AND token_name = (SELECT token_name FROM usual_key)
+    WHERE ${ofRange} AND token_name = (SELECT token_name FROM usual_key)
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE ${part} > 0
@@ -73,7 +73,7 @@ const readPrice = async (
   { model, day: last, side }: Asked,
 ): Promise<(PartPrice & { readonly days: number; readonly key: string }) | undefined> => {
   const ask = asks[side];
-  for (const days of spans) {
+  for (const days of ranges) {
     const bindings = { account, model, start: last - (days - 1) * day, end: last + day };
     const rows = await readRows(connection, sampleSql(ask.part), bindings);
     const shown = ask.priceOf(

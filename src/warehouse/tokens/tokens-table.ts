@@ -43,7 +43,7 @@ const decideAll = async (
   return { before, now };
 };
 
-const tellChanges = (
+const notifyChanges = (
   log: Log,
   account: string,
   { before: formerly, now }: Awaited<ReturnType<typeof decideAll>>,
@@ -81,7 +81,7 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
           await writeJudged(connection, account, reached);
           return decideAll(connection, account);
         });
-        if (changes !== undefined) tellChanges(log, account, changes);
+        if (changes !== undefined) notifyChanges(log, account, changes);
       }, signal),
     );
 
@@ -103,7 +103,7 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
             await writeRules(connection, account, 'output', output);
             return decideAll(connection, account);
           });
-          if (changes !== undefined) tellChanges(log, account, changes);
+          if (changes !== undefined) notifyChanges(log, account, changes);
         }),
       ),
   };

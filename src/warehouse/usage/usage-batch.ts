@@ -25,7 +25,7 @@ export type UsageBatch = UsageSeries & {
   /** How many integer units make 1 of a currency: figures that came in the other of the two are converted. */
   readonly unitsPerCurrency: number;
   /** Lets the window begin the covered span. */
-  readonly opensSpan: boolean;
+  readonly opensRange: boolean;
 };
 
 export type LandedUsage = { readonly rows: number; readonly replaced: number; readonly total: Money };

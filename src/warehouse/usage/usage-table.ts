@@ -32,7 +32,7 @@ export type UsageTable = {
   /** What regular pulls have covered without a gap. */
   readonly reach: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
   /** Values of the buckets that start in the interval, by bucket and entry. */
-  readonly values: (series: UsageSeries, span: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
+  readonly values: (series: UsageSeries, range: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
 };
 
 const ofSeries =
@@ -72,7 +72,7 @@ const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<
   appender.closeSync();
 };
 
-const readSpan = async (
+const readRange = async (
   connection: DuckDBConnection,
   series: UsageSeries,
 ): Promise<Interval<UnixMillis> | undefined> => {
@@ -171,13 +171,13 @@ const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clo
       at: clock.now(),
     },
   );
-  const span = widen(await readSpan(connection, batch), batch.window, batch.opensSpan);
-  if (span !== undefined) {
+  const range = widen(await readRange(connection, batch), batch.window, batch.opensRange);
+  if (range !== undefined) {
     await execute(connection, `DELETE FROM usage_cursor WHERE ${ofSeries}`, series);
     await execute(
       connection,
       'INSERT INTO usage_cursor VALUES ($account, $dimension, $metric, $granularity, $start, $end)',
-      { ...series, start: span.start, end: span.end },
+      { ...series, start: range.start, end: range.end },
     );
   }
   return { rows: batch.values.length, replaced, total };
@@ -200,15 +200,15 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
     },
     cursor: async (account, dimension, metric, granularity) =>
       engine.state(
-        async (connection) => (await readSpan(connection, { account, dimension, metric, granularity }))?.end,
+        async (connection) => (await readRange(connection, { account, dimension, metric, granularity }))?.end,
       ),
-    reach: async (series) => engine.state(async (connection) => readSpan(connection, series)),
-    values: async (series, span) =>
+    reach: async (series) => engine.state(async (connection) => readRange(connection, series)),
+    values: async (series, range) =>
       engine.bulk(async (connection) => {
         const rows = await readRows(
           connection,
           `SELECT bucket_start, entry, value FROM usage_bucket WHERE ${ofWindow} ORDER BY bucket_start, entry, value`,
-          { ...seriesOf(series), start: span.start, end: span.end },
+          { ...seriesOf(series), start: range.start, end: range.end },
         );
         return rows.map((row) => ({
           bucket: unixMillis(wholeNumber(row, 'bucket_start')),

@@ -74,7 +74,7 @@ status: { port: 0 }
     const lines: Line[] = [];
     const waiting = new Set<() => void>();
     let [rest, isOver] = ['', false];
-    const tell = (): void => {
+    const notify = (): void => {
       for (const check of waiting) check();
     };
     const ended = folder
@@ -86,12 +86,12 @@ status: { port: 0 }
           const parts = `${rest}${text}`.split('\n');
           rest = parts.pop() ?? '';
           lines.push(...parts.map((part) => JSON.parse(part) as Line));
-          tell();
+          notify();
         },
       })
       .finally(() => {
         isOver = true;
-        tell();
+        notify();
       });
     const stop = (): Promise<Ran> => {
       stopping.abort(new Error('stopped by the test'));

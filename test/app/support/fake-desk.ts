@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../../src/base/index.ts';
 import { createKeyCommands } from '../../../src/app/keys-commands.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/app/keys-planner.ts';
 import type {
-  KeyDesk,
+  KeyService,
   KeyEvent,
   PlannedExpiry,
   PlannedRotation,
@@ -54,7 +54,7 @@ export const surveyed = (
   };
 };
 
-export type FakeDesk = KeyDesk & {
+export type FakeKeyService = KeyService & {
   keys: SurveyedKey[];
   rotations: RotationView[];
   events: KeyEvent[];
@@ -64,80 +64,95 @@ export type FakeDesk = KeyDesk & {
   readonly asked: unknown[];
 };
 
-export const fakeDesk = (account: string, keys: SurveyedKey[]): FakeDesk => {
-  const desk: FakeDesk = {
+export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeyService => {
+  const keyService: FakeKeyService = {
     keys,
     rotations: [],
     events: [],
     steps: [],
     asked: [],
-    survey: async () => ({ at: now, keys: desk.keys }),
+    survey: async () => ({ at: now, keys: keyService.keys }),
     outdated: async () => [],
     reconcile: async () => [],
-    open: async () => desk.rotations,
+    open: async () => keyService.rotations,
     start: async (planned, who) => {
-      desk.asked.push(['start', planned, who]);
-      const fresh = planned.filter(({ service }) => !desk.rotations.some((one) => one.service === service));
+      keyService.asked.push(['start', planned, who]);
+      const fresh = planned.filter(
+        ({ service }) => !keyService.rotations.some((one) => one.service === service),
+      );
       return fresh.map(({ service, old }) => {
-        const id = `r${desk.rotations.length + 1}`;
+        const id = `r${keyService.rotations.length + 1}`;
         const part = old === undefined ? {} : { old: { keyId: old.keyId, name: old.name } };
         const words = 'a key is to be made';
-        desk.rotations.push({ id, account, service, stage: 'planned', since: now, words, tries: 0, ...part });
+        keyService.rotations.push({
+          id,
+          account,
+          service,
+          stage: 'planned',
+          since: now,
+          words,
+          tries: 0,
+          ...part,
+        });
         return id;
       });
     },
     advance: async ({ ids, progress }) =>
-      desk.rotations
+      keyService.rotations
         .filter(({ id }) => ids === undefined || ids.includes(id))
         .map((view) => {
-          const { moved, fault: error, view: change } = desk.steps.shift() ?? { moved: false, view: {} };
+          const {
+            moved,
+            fault: error,
+            view: change,
+          } = keyService.steps.shift() ?? { moved: false, view: {} };
           progress({ step: `rotating ${view.service}`, detail: change.stage ?? view.stage });
           const next = { ...view, ...change };
-          desk.rotations = desk.rotations.map((one) => (one.id === view.id ? next : one));
+          keyService.rotations = keyService.rotations.map((one) => (one.id === view.id ? next : one));
           return { view: next, moved, ...(error === undefined ? {} : { fault: error }) };
         }),
     expire: async (planned, who) => {
-      desk.asked.push(['expire', planned, who]);
+      keyService.asked.push(['expire', planned, who]);
       return planned.map((one) => ({ planned: one, done: one.keyId !== 13, said: `said of ${one.name}` }));
     },
-    adopt: async (key, who) => void desk.asked.push(['adopt', key, who]),
+    adopt: async (key, who) => void keyService.asked.push(['adopt', key, who]),
     confirm: async (service, fingerprint, who) => {
-      desk.asked.push(['confirm', service, fingerprint, who]);
+      keyService.asked.push(['confirm', service, fingerprint, who]);
       return 'every place holds it';
     },
     resume: async (service, who) => {
-      desk.asked.push(['resume', service, who]);
-      if (!desk.rotations.some((one) => one.service === service))
+      keyService.asked.push(['resume', service, who]);
+      if (!keyService.rotations.some((one) => one.service === service))
         throw fault('wrong-use', `${service} has no rotation that waits`);
       return 'it goes on';
     },
     adoptAll: async () => 0,
-    heldBySinks: async () => new Map(),
+    keptBySinks: async () => new Map(),
     giveUp: async (service, who) => {
-      desk.asked.push(['give-up', service, who]);
+      keyService.asked.push(['give-up', service, who]);
       return 'it is given up';
     },
     history: async (service) =>
-      desk.events.filter((event) => service === undefined || event.service === service),
+      keyService.events.filter((event) => service === undefined || event.service === service),
   };
-  return desk;
+  return keyService;
 };
 
-export type KeyHouse = {
+export type KeyFixture = {
   readonly keys: KeyCommands;
-  readonly desks: Readonly<Record<string, FakeDesk>>;
+  readonly keyServices: Readonly<Record<string, FakeKeyService>>;
   /** What the job of each name plans. */
   readonly plans: Record<string, Partial<FreshKeyPlan>>;
 };
 
 /** The commands of keys over fake desks, one an account; rotate-prod covers all of the first account's that begin with `b`. */
-export const keyHouse = (
-  desks: Readonly<Record<string, FakeDesk>>,
+export const keyFixture = (
+  keyServices: Readonly<Record<string, FakeKeyService>>,
   { at = now, through = at }: { readonly at?: UnixMillis; readonly through?: UnixMillis | null } = {},
-): KeyHouse => {
-  const names = Object.keys(desks);
+): KeyFixture => {
+  const names = Object.keys(keyServices);
   const [first = ''] = names;
-  const plans: KeyHouse['plans'] = {};
+  const plans: KeyFixture['plans'] = {};
   const planner: KeyPlanner = {
     jobs: () => [
       { name: 'rotate-prod', kind: 'rotate-keys', account: first, zone: 'UTC' },
@@ -154,7 +169,7 @@ export const keyHouse = (
       if (retired === true) return { reason: service.replace('batch-', ''), words: 'it has left its line' };
       return key.status === 2 ? { reason: 'disabled', words: 'it is disabled' } : undefined;
     },
-    nameTrouble: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
+    nameProblem: (_job, service) => (service.length > 40 ? 'it is too long' : undefined),
     overwrites: (_job, service) =>
       service.startsWith('shared') || service === 'beyond' ? 'billing' : undefined,
     delivers: (account, { service }) =>
@@ -164,8 +179,8 @@ export const keyHouse = (
         ? undefined
         : { name: `${service}.g1`, selection: '{"name":"b*"}' },
   };
-  const desk = (account: string): FakeDesk => {
-    const found = desks[account];
+  const keyService = (account: string): FakeKeyService => {
+    const found = keyServices[account];
     if (found === undefined) throw new Error(`no desk of ${account}`);
     return found;
   };
@@ -178,7 +193,7 @@ export const keyHouse = (
     },
     accounts: () => names.map((account) => ({ account, currency: 'USD' })),
     zone: () => 'UTC',
-    desk,
+    keyService,
     evidence: {
       uses: async (_account, namesAsked) =>
         new Map(
@@ -202,7 +217,7 @@ export const keyHouse = (
     planner: () => planner,
     teamOf: ({ service }) => (service === 'billing' ? 'growth' : undefined),
   });
-  return { keys, desks, plans };
+  return { keys, keyServices, plans };
 };
 
 export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({
@@ -227,7 +242,7 @@ export const plannedRotation = ({ key, service, generation }: SurveyedKey): Plan
 });
 
 /** That the first rotation that the desk began is for a leaked key. */
-export const leakPlanned = (account: string, service: string): KeyEvent => ({
+export const compromisePlanned = (account: string, service: string): KeyEvent => ({
   at: now,
   who: 'person anna',
   account,

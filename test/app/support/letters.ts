@@ -1,18 +1,18 @@
 import { unixMillis } from '../../../src/base/index.ts';
 import { configMail, noticeMails } from '../../../src/app/notice-mail.ts';
-import type { NoticeMeans } from '../../../src/app/notice-mail.ts';
+import type { NoticeDeps } from '../../../src/app/notice-mail.ts';
 import type { Mail } from '../../../src/mail/index.ts';
-import { keyNewsMail } from '../../../src/app/key-news-mail.ts';
+import { keyAlertMail } from '../../../src/app/key-news-mail.ts';
 import { money, unixSeconds } from '../../../src/base/index.ts';
-import { planLetter } from '../../../src/jobs/plan-mail.ts';
+import { planEmail } from '../../../src/jobs/plan-mail.ts';
 import type { PlannedKey } from '../../../src/jobs/plan-mail.ts';
-import type { KeyNews } from '../../../src/keys/index.ts';
+import type { KeyAlert } from '../../../src/keys/index.ts';
 import type { Notice } from '../../../src/schedule/index.ts';
 import { hostileNames } from '../../report/hostile.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 
-type Jobs = NoticeMeans['jobs'];
+type Jobs = NoticeDeps['jobs'];
 
 /** A job as far as its mails need it. */
 export const jobNamed = (name: string, more: Partial<Jobs[string]> = {}): Jobs[string] => ({
@@ -49,7 +49,7 @@ export const noticeOf = (job: string, kind: Notice['kind'], more: Partial<Notice
   ...more,
 });
 
-export const means = (...jobs: readonly Jobs[string][]): NoticeMeans => ({
+export const deps = (...jobs: readonly Jobs[string][]): NoticeDeps => ({
   from: 'Tollkeeper <reports@example.com>',
   operators: ['ops@example.com'],
   jobs: Object.fromEntries(jobs.map((job) => [job.name, job])),
@@ -81,11 +81,11 @@ const notices: readonly Notice[] = [
   noticeOf('daily-spend', 'recovered', recovered),
 ];
 
-type Letter = Pick<Mail, 'subject' | 'html' | 'text'>;
+type AlertEmail = Pick<Mail, 'subject' | 'html' | 'text'>;
 
 /** The letter of a plan over keys of these names, every second of them held. */
-const planOf = (names: readonly string[], title: string): Letter =>
-  planLetter(
+const planOf = (names: readonly string[], title: string): AlertEmail =>
+  planEmail(
     {
       title,
       keys: names.map((name, index): PlannedKey => ({
@@ -103,8 +103,8 @@ const planOf = (names: readonly string[], title: string): Letter =>
     { job: 'rotate-prod', account: 'main', slot: at('2026-11-21T02:00:00Z'), zone: 'Europe/Berlin' },
   );
 
-const newsOf = (service: string, more: Partial<KeyNews> = {}): Letter => {
-  const news: KeyNews = {
+const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => {
+  const news: KeyAlert = {
     kind: 'held',
     account: 'main',
     service,
@@ -123,7 +123,7 @@ const newsOf = (service: string, more: Partial<KeyNews> = {}): Letter => {
     key: 'r1 held 6',
     ...more,
   };
-  const mail = keyNewsMail(news, at('2026-11-21T08:30:00Z'), {
+  const mail = keyAlertMail(news, at('2026-11-21T08:30:00Z'), {
     from: 'reports@example.com',
     operators: ['ops@example.com'],
     zone: 'Europe/Berlin',
@@ -138,16 +138,16 @@ const newsOf = (service: string, more: Partial<KeyNews> = {}): Letter => {
 const evil = hostileNames.join(' ');
 
 /** Every sort of letter, by what it shows. */
-export const letters: Readonly<Record<string, () => Letter>> = {
-  'one job failed': () => only(noticeMails([noticeOf('pull-logs', 'failed')], means(jobNamed('pull-logs')))),
+export const letters: Readonly<Record<string, () => AlertEmail>> = {
+  'one job failed': () => only(noticeMails([noticeOf('pull-logs', 'failed')], deps(jobNamed('pull-logs')))),
   'one job is well again': () =>
-    only(noticeMails([noticeOf('pull-logs', 'recovered', recovered)], means(jobNamed('pull-logs')))),
-  'several jobs': () => only(noticeMails(notices, means(...notices.map(({ job }) => jobNamed(job))))),
+    only(noticeMails([noticeOf('pull-logs', 'recovered', recovered)], deps(jobNamed('pull-logs')))),
+  'several jobs': () => only(noticeMails(notices, deps(...notices.map(({ job }) => jobNamed(job))))),
   'hostile words': () =>
     only(
       noticeMails(
         [noticeOf('pull-logs', 'failed', { reason: hostile, code: 'gateway-refused' })],
-        means(jobNamed('pull-logs')),
+        deps(jobNamed('pull-logs')),
       ),
     ),
   'a faulty config': () =>
@@ -170,7 +170,7 @@ export const letters: Readonly<Record<string, () => Letter>> = {
             },
           ],
           at('2026-11-21T07:31:12Z'),
-          means(),
+          deps(),
         ),
       ].filter((mail) => mail !== undefined),
     ),
@@ -180,11 +180,11 @@ export const letters: Readonly<Record<string, () => Letter>> = {
       '2 keys would be rotated, 2 held',
     ),
   'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 held'),
-  'an old key that is used': () => newsOf('billing'),
+  'an old key that is used': () => alertsOf('billing'),
   'an old key that is used, names hostile': () =>
-    newsOf(evil, { title: `the old key ${evil} is kept for now` }),
+    alertsOf(evil, { title: `the old key ${evil} is kept for now` }),
   'a step on a key that failed': () =>
-    newsOf('search-indexer', {
+    alertsOf('search-indexer', {
       kind: 'failed',
       title: 'a step of the rotation of search-indexer failed',
       words:
@@ -192,7 +192,7 @@ export const letters: Readonly<Record<string, () => Letter>> = {
       use: undefined as never,
     }),
   'a rotation that waits': () =>
-    newsOf("o'neill; $(reboot) `id`", {
+    alertsOf("o'neill; $(reboot) `id`", {
       kind: 'waiting',
       title: "the rotation of o'neill; $(reboot) `id` waits for you",
       words: hostile,

@@ -11,8 +11,8 @@ import {
   readTemplate,
   templateOf,
 } from '../../../src/keys/plan/key-names.ts';
-import { stormTimes } from '../../support/storm.ts';
-import { usualTemplate } from './survey.ts';
+import { chaosFactor } from '../../support/storm.ts';
+import { defaultNameTemplate } from './survey.ts';
 
 const part = fc.oneof(
   fc.constantFrom('', '.', '.g', '-', 'v', 'g1', '1g', '_0', '{', '7', '-7', '..', 'é'),
@@ -40,7 +40,7 @@ describe('names of keys', () => {
         const name = printKeyName(template, { service, generation });
         expect(parseKeyName(template, name)).toEqual({ service, generation });
       }),
-      { numRuns: 400 * stormTimes },
+      { numRuns: 400 * chaosFactor },
     );
     fc.assert(
       fc.property(
@@ -51,7 +51,7 @@ describe('names of keys', () => {
           if (place !== undefined) expect(printKeyName(templateOf(text), place)).toBe(name);
         },
       ),
-      { numRuns: 400 * stormTimes },
+      { numRuns: 400 * chaosFactor },
     );
   });
 
@@ -67,7 +67,7 @@ describe('names of keys', () => {
         const same = one.service === other.service && one.generation === other.generation;
         expect(printKeyName(template, one) === printKeyName(template, other)).toBe(same);
       }),
-      { numRuns: 400 * stormTimes },
+      { numRuns: 400 * chaosFactor },
     );
   });
 
@@ -94,7 +94,7 @@ describe('names of keys', () => {
     ['.g7', { service: '.g7', generation: 1 }],
     ['a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
   ])('%j has this place', (name, place) => {
-    expect(placeByName(usualTemplate, name)).toEqual(place);
+    expect(placeByName(defaultNameTemplate, name)).toEqual(place);
   });
 
   it.each([

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mostPerRun, readMaxPerRun, usualMaxPerRun, withinLimits } from '../../../src/keys/plan/limits.ts';
-import { stormTimes } from '../../support/storm.ts';
+import {
+  maxKeysPerRun,
+  readMaxPerRun,
+  defaultMaxPerRun,
+  withinLimits,
+} from '../../../src/keys/plan/limits.ts';
+import { chaosFactor } from '../../support/storm.ts';
 
 describe('limits of a run', () => {
   it.each([
@@ -21,10 +26,10 @@ describe('limits of a run', () => {
   });
 
   it('are a tenth of the keys by default, and one at least', () => {
-    expect([0, 1, 9, 10, 19, 20, 2000].map((selected) => mostPerRun(usualMaxPerRun, selected))).toEqual([
+    expect([0, 1, 9, 10, 19, 20, 2000].map((selected) => maxKeysPerRun(defaultMaxPerRun, selected))).toEqual([
       1, 1, 1, 1, 1, 2, 200,
     ]);
-    expect(mostPerRun({ count: 5 }, 2)).toBe(5);
+    expect(maxKeysPerRun({ count: 5 }, 2)).toBe(5);
   });
 
   it('take what is due in its order and leave no fewer than is asked', () => {
@@ -59,7 +64,7 @@ describe('limits of a run', () => {
           ).toBe(true);
         },
       ),
-      { numRuns: 100 * stormTimes },
+      { numRuns: 100 * chaosFactor },
     );
   });
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { toSeconds, unixMillis } from '../../../src/base/index.ts';
 import type { KeyEvent } from '../../../src/keys/key-event.ts';
-import { planNotices, usualNotices } from '../../../src/keys/plan/notices.ts';
+import { planNotices, defaultNotices } from '../../../src/keys/plan/notices.ts';
 import { day, daysAgo, now, surveyed } from './survey.ts';
 
 const common = { at: now, who: 'test', account: 'main', rotation: 'e' };
 const keyIn = (days: number) => surveyed('a.g1', { id: 7, key: { expiredTime: toSeconds(daysAgo(-days)) } });
 
 const due = (keys: readonly ReturnType<typeof surveyed>[], history: readonly KeyEvent[] = []) =>
-  planNotices({ at: now, keys }, usualNotices, history).map(({ name, action }) =>
+  planNotices({ at: now, keys }, defaultNotices, history).map(({ name, action }) =>
     action.kind === 'warn' ? `${name}: ${action.stage}` : action.kind,
   );
 
@@ -33,7 +33,7 @@ describe('notices before a key expires', () => {
     const live = (from: number, to: number, expires: number) => {
       for (let hours = from; hours <= to; hours += 6) {
         const at = unixMillis(now + hours * 3_600_000);
-        for (const planned of planNotices({ at, keys: [expiring(now + expires)] }, usualNotices, history)) {
+        for (const planned of planNotices({ at, keys: [expiring(now + expires)] }, defaultNotices, history)) {
           if (planned.action.kind !== 'warn') continue;
           told.push(planned.action.stage);
           const { keyId, generation, name, service } = planned;

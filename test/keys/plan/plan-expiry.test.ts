@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
 import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
-import { pastSteps, spanAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
+import { pastSteps, rangeAsked, timesAsked } from '../../../src/keys/plan/expiry-policy.ts';
 import type { ExpiryEvidence, ExpiryPolicy, PastSteps } from '../../../src/keys/plan/expiry-policy.ts';
 import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
 import type { LogCompleteness } from '../../../src/keys/ports.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
 
 const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
@@ -56,7 +56,7 @@ const evidenceOf = (
   ),
   log: new Map(
     timesAsked(ending).map((time): [number, LogCompleteness] => {
-      const asked = spanAsked(time, now, ending.quiet);
+      const asked = rangeAsked(time, now, ending.quiet);
       if (log === null || asked.start < toSeconds(daysAgo(log)))
         return [time, { complete: false, why: 'it begins later' }];
       const through = unixSeconds(toSeconds(now) - lag * 3600);
@@ -65,7 +65,7 @@ const evidenceOf = (
   ),
   idsNamed: new Map(keys.map(({ key }) => [key.name, [key.id]])),
   namesThen: new Map(keys.map(({ key }) => [key.id, key.name])),
-  heldBySinks: new Map(),
+  keptBySinks: new Map(),
   past: new Map(
     keys.flatMap(({ key }) => (past[key.name] === undefined ? [] : [[key.id, past[key.name] ?? {}]])),
   ),
@@ -128,7 +128,7 @@ describe('stages of a key that is to end', () => {
   });
 
   it('tells its owner what comes, in other words each time the clock begins anew', () => {
-    const saidOf = (used: number) => {
+    const outputOf = (used: number) => {
       const keys = [surveyed('a', { age: 400 })];
       const ending = policy({ by: ['idle'] });
       const [one] = planExpiry(
@@ -139,12 +139,12 @@ describe('stages of a key that is to end', () => {
       ).expiries;
       return one?.planned.action;
     };
-    expect(saidOf(91)).toEqual({
+    expect(outputOf(91)).toEqual({
       kind: 'warn',
       stage:
         'it is to be ended by job end-old (not used since 2026-08-22T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used',
     });
-    expect(saidOf(92)).not.toEqual(saidOf(91));
+    expect(outputOf(92)).not.toEqual(outputOf(91));
   });
 
   it('count warnings of the same job, or of a person, and of no other', () => {
@@ -291,13 +291,13 @@ describe('clocks of a key that is to end', () => {
   });
 
   it('tell a stage that is not due in plain words', () => {
-    const wordsOf = (by: ExpiryPolicy['by'][number], key: SurveyedKey): unknown =>
+    const errorText = (by: ExpiryPolicy['by'][number], key: SurveyedKey): unknown =>
       plan([key], { stages, by: [by] }, { used: { a: 2 } }).words['a'];
     expect({
-      age: wordsOf('age', surveyed('a', { age: 29 })),
-      idle: wordsOf('idle', surveyed('a')),
-      expired: wordsOf('expired', surveyed('a', { key: expiredSince(29) })),
-      exhausted: wordsOf('exhausted', surveyed('a', { key: { remainQuota: money('0') } })),
+      age: errorText('age', surveyed('a', { age: 29 })),
+      idle: errorText('idle', surveyed('a')),
+      expired: errorText('expired', surveyed('a', { key: expiredSince(29) })),
+      exhausted: errorText('exhausted', surveyed('a', { key: { remainQuota: money('0') } })),
     }).toMatchInlineSnapshot(`
       {
         "age": "not 30 days old yet",
@@ -409,7 +409,7 @@ describe('evidence that a key may end', () => {
           expect(lost === 0 || working - lost >= minRemaining).toBe(true);
         },
       ),
-      { numRuns: 80 * stormTimes },
+      { numRuns: 80 * chaosFactor },
     );
   });
 });
@@ -423,10 +423,10 @@ describe('what the log is asked', () => {
   });
 
   it('is a little more than that, since logs lag', () => {
-    expect(spanAsked(7 * day, now, 7 * day)).toEqual({
+    expect(rangeAsked(7 * day, now, 7 * day)).toEqual({
       start: toSeconds(daysAgo(7)) - 14 * 3600,
       end: toSeconds(now),
     });
-    expect(spanAsked(2 * hour, now, 2 * hour).start).toBe(toSeconds(now) - 4 * 3600);
+    expect(rangeAsked(2 * hour, now, 2 * hour).start).toBe(toSeconds(now) - 4 * 3600);
   });
 });

@@ -6,7 +6,7 @@ export const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
 export const hour = 3_600_000;
 export const day = 24 * hour;
 
-export const usualTemplate = templateOf('{service}.g{generation}');
+export const defaultNameTemplate = templateOf('{service}.g{generation}');
 
 type Given = Partial<Omit<SurveyedKey, 'key'>> & {
   readonly id?: number;
@@ -35,7 +35,7 @@ export const surveyed = (name: string, { age = 60, id, key = {}, ...more }: Give
       rest: {},
       ...key,
     },
-    ...placeByName(usualTemplate, name),
+    ...placeByName(defaultNameTemplate, name),
     known: false,
     ...more,
   };

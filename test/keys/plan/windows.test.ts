@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/base/index.ts';
 import { isOpen, minutesOf, nextOpening } from '../../../src/keys/plan/windows.ts';
 import type { MaintenanceWindow } from '../../../src/keys/plan/windows.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 
 const at = (text: string) => unixMillis(Date.parse(text));
 
@@ -90,7 +90,7 @@ describe('maintenance windows', () => {
           expect(next === moment || !isOpen(windows, unixMillis(next - 60_000), zone)).toBe(true);
         },
       ),
-      { numRuns: 8 * stormTimes },
+      { numRuns: 8 * chaosFactor },
     );
   });
 

@@ -2,22 +2,22 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { armor, Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, it } from 'vitest';
-import { delivery, never, openSinkHouse, plaintext, secretOf, thrownBy } from './support.ts';
+import { delivery, never, openSinkFixture, plaintext, secretOf, thrownBy } from './support.ts';
 
 const key = secretOf(plaintext);
 
 it('an age file is sealed for each recipient, 0600, and a person says what is in it', async () => {
-  await using house = await openSinkHouse();
+  await using fixture = await openSinkFixture();
   const identities = [await generateIdentity(), await generateIdentity()];
   const recipients = await Promise.all(identities.map((one) => identityToRecipient(one)));
-  const sink = house.sink({ kind: 'age', path: '{service}.age', recipients });
-  expect([sink.confirmedByPerson, await sink.troubles(never), await readdir(house.folder)]).toEqual([
+  const sink = fixture.sink({ kind: 'age', path: '{service}.age', recipients });
+  expect([sink.confirmedByPerson, await sink.problems(never), await readdir(fixture.folder)]).toEqual([
     true,
     [],
     [],
   ]);
   expect(await sink.deliver(key, delivery, never)).toEqual({});
-  const path = join(house.folder, 'billing.age');
+  const path = join(fixture.folder, 'billing.age');
   const text = await readFile(path, 'utf8');
   expect(text).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -30,11 +30,11 @@ it('an age file is sealed for each recipient, 0600, and a person says what is in
 });
 
 it('an age file for nobody, or for what is no recipient, is refused', async () => {
-  await using house = await openSinkHouse();
+  await using fixture = await openSinkFixture();
   for (const recipients of [[], ['age1notarecipient']]) {
-    const sink = house.sink({ kind: 'age', path: 'a.age', recipients });
-    expect(await sink.troubles(never)).toHaveLength(1);
+    const sink = fixture.sink({ kind: 'age', path: 'a.age', recipients });
+    expect(await sink.problems(never)).toHaveLength(1);
     expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   }
-  expect(await readdir(house.folder)).toEqual([]);
+  expect(await readdir(fixture.folder)).toEqual([]);
 });

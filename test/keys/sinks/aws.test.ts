@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsSpec } from '../../../src/keys/sinks/sink-spec.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply } from './http-fakes.ts';
 
@@ -63,12 +63,12 @@ const spec = ({ url }: Fake, change: Partial<AwsSpec> = {}): AwsSpec => ({
 
 describe('a secret of AWS', () => {
   it('is the key, put once; doing it again makes no second version', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const versions = [{ id: 'v1', text: older }];
     const { fake, roll } = await openAws(versions);
     await using _ = fake;
-    const sink = house.sink(spec(fake));
-    expect(await sink.troubles(never)).toEqual([]);
+    const sink = fixture.sink(spec(fake));
+    expect(await sink.problems(never)).toEqual([]);
     expect(fake.seen.every(({ headers }) => String(headers['x-amz-target']).endsWith('GetSecretValue'))).toBe(
       true,
     );
@@ -80,17 +80,17 @@ describe('a secret of AWS', () => {
     // Two tries that saw the same version are one: the answer of the first was lost.
     roll('v1');
     versions.splice(1);
-    await Promise.all([sink, house.sink(spec(fake))].map((one) => one.deliver(key, delivery, never)));
+    await Promise.all([sink, fixture.sink(spec(fake))].map((one) => one.deliver(key, delivery, never)));
     expect(versions).toHaveLength(2);
   });
 
   it('is a field of a JSON object, the others stay as they were written, even when an older version came back', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const text = (value: string) => `{ "user":"é", "n": 1.0, "key" : "${value}" }`;
     const versions = [{ id: 'v1', text: text(older) }];
     const { fake, roll } = await openAws(versions);
     await using _ = fake;
-    const sink = house.sink(spec(fake, { field: 'key' }));
+    const sink = fixture.sink(spec(fake, { field: 'key' }));
     await sink.deliver(key, delivery, never);
     expect(versions[1]?.text).toBe(text(plaintext));
     versions.push({ id: 'v3', text: text(older) });
@@ -101,16 +101,16 @@ describe('a secret of AWS', () => {
   });
 
   it('without a value gets its first; one that is not there is not made', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const versions: Version[] = [];
     const { fake } = await openAws(versions);
     await using _ = fake;
-    const sink = house.sink(spec(fake));
+    const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     await sink.deliver(key, delivery, never);
     expect(versions.map(({ text }) => text)).toEqual([plaintext]);
-    const missing = house.sink(spec(fake, { secret: 'prod/none' }));
-    expect(await missing.troubles(never)).toMatchObject([
+    const missing = fixture.sink(spec(fake, { secret: 'prod/none' }));
+    expect(await missing.problems(never)).toMatchObject([
       { advice: expect.stringContaining('make the secret first') },
     ]);
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
@@ -126,9 +126,9 @@ describe('a secret of AWS', () => {
     [{ status: 200, body: { VersionId: 'v1', SecretBinary: 'AAAA' } }, 'sink-refused'],
     [{ status: 307, headers: { location: 'http://elsewhere.example.com/' } }, 'sink-failed'],
   ])('%j is no success', async (reply, code) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
-    const error = await thrownBy(house.sink(spec(fake)).deliver(key, delivery, never));
+    const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/sk-Np|wJalr/);
     expect(fake.seen.some(({ headers }) => String(headers['x-amz-target']).endsWith('PutSecretValue'))).toBe(
@@ -137,11 +137,11 @@ describe('a secret of AWS', () => {
   });
 
   it('says so when the package is not installed', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const loadAws = () =>
       Promise.reject(Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }));
-    const sink = house.sink({ kind: 'aws', secret: 'a' }, { loadAws });
-    expect(await sink.troubles(never)).toMatchObject([
+    const sink = fixture.sink({ kind: 'aws', secret: 'a' }, { loadAws });
+    expect(await sink.problems(never)).toMatchObject([
       {
         message: 'the package @aws-sdk/client-secrets-manager is not installed',
         advice: expect.stringContaining('npm ci'),

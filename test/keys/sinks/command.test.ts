@@ -3,26 +3,27 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../../src/keys/sinks/sink-spec.ts';
 import { runThen } from '../../../src/keys/sinks/then-command.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import type { SinkHouse } from './support.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import type { SinkFixture } from './support.ts';
 
 const key = secretOf(plaintext);
 const proof = sha(plaintext);
 
-const program = async (house: SinkHouse, name: string, body: string): Promise<string> => {
-  const path = join(house.folder, name);
+const program = async (fixture: SinkFixture, name: string, body: string): Promise<string> => {
+  const path = join(fixture.folder, name);
   await writeFile(path, `#!/bin/sh\n${body}\n`);
   await chmod(path, 0o755);
   return path;
 };
 
-const seen = (house: SinkHouse, name: string): Promise<string> => readFile(join(house.folder, name), 'utf8');
+const seen = (fixture: SinkFixture, name: string): Promise<string> =>
+  readFile(join(fixture.folder, name), 'utf8');
 
 /** Variables that the shell of the script sets by itself. */
 const ofTheShell = ['PWD', 'OLDPWD', 'SHLVL', '_'];
 
-const variablesSeen = async (house: SinkHouse): Promise<string[]> =>
-  (await seen(house, 'env'))
+const variablesSeen = async (fixture: SinkFixture): Promise<string[]> =>
+  (await seen(fixture, 'env'))
     .trim()
     .split('\n')
     .filter((line) => !ofTheShell.includes(line.split('=')[0] ?? ''))
@@ -52,19 +53,19 @@ const appearance = async (path: string): Promise<void> => {
 
 describe('a command that takes keys', () => {
   it('gets the key on standard input alone, an environment that is allowed, and no shell', async () => {
-    await using house = await openSinkHouse();
-    const store = await program(house, 'store', `${listen}; echo stored; echo '${proof}  -'; echo`);
-    const read = await program(house, 'read', `test "$(cat)" = '' && echo ${proof}`);
+    await using fixture = await openSinkFixture();
+    const store = await program(fixture, 'store', `${listen}; echo stored; echo '${proof}  -'; echo`);
+    const read = await program(fixture, 'read', `test "$(cat)" = '' && echo ${proof}`);
     const path = process.env['PATH'];
     const env = { PATH: path, GIVEN: 'yes', GATEWAY_ADMIN_KEY: 'sk-admin-never' };
-    const sink = house.sink(spec([store, '--for', '{service}', '$(id)'], [read]), { env });
+    const sink = fixture.sink(spec([store, '--for', '{service}', '$(id)'], [read]), { env });
     expect(sink.place).toMatch(/^command:main\/billing:.*store~[0-9a-f]{12}$/);
-    expect(await sink.troubles(never)).toEqual([]);
+    expect(await sink.problems(never)).toEqual([]);
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: proof });
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: proof });
-    expect(await seen(house, 'input')).toBe(plaintext);
-    expect(await seen(house, 'argv')).toBe('--for\nbilling\n$(id)\n');
-    expect(await variablesSeen(house)).toEqual([
+    expect(await seen(fixture, 'input')).toBe(plaintext);
+    expect(await seen(fixture, 'argv')).toBe('--for\nbilling\n$(id)\n');
+    expect(await variablesSeen(fixture)).toEqual([
       'GIVEN=yes',
       `PATH=${path}`,
       'TOLLKEEPER_ACCOUNT=main',
@@ -84,8 +85,8 @@ describe('a command that takes keys', () => {
     ],
     ['ends by a signal', 'kill -TERM $$', 'SIGTERM'],
   ])('that %s is not believed, and what it says is shown without secrets', async (_, body, words) => {
-    await using house = await openSinkHouse();
-    const sink = house.sink(spec([await program(house, 'store', body)]));
+    await using fixture = await openSinkFixture();
+    const sink = fixture.sink(spec([await program(fixture, 'store', body)]));
     const error = await thrownBy(sink.deliver(key, delivery, never));
     expect(error).toMatchObject({ code: 'sink-failed', message: expect.stringContaining(words) });
     expect(String(error)).not.toContain(plaintext);
@@ -93,43 +94,43 @@ describe('a command that takes keys', () => {
   });
 
   it('is asked by another what is there: nothing, or something that is no proof', async () => {
-    await using house = await openSinkHouse();
-    const silent = house.sink(spec(['true'], ['true']));
+    await using fixture = await openSinkFixture();
+    const silent = fixture.sink(spec(['true'], ['true']));
     expect(await silent.deliver(key, delivery, never)).toEqual({});
     expect(await silent.fingerprint(delivery, never)).toEqual({ state: 'empty' });
-    const chatty = house.sink(spec(['true'], ['echo', 'hello']));
+    const chatty = fixture.sink(spec(['true'], ['echo', 'hello']));
     expect(await thrownBy(chatty.fingerprint(delivery, never))).toMatchObject({ code: 'sink-failed' });
   });
 
   it('that never reads its input, prints without end or is not there does no harm', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const deaf = await program(
-      house,
+      fixture,
       'deaf',
       `i=0; while [ $i -lt 3000 ]; do echo ${'x'.repeat(100)}; i=$((i+1)); done; echo ${proof}`,
     );
-    expect(await house.sink(spec([deaf])).deliver(key, delivery, never)).toEqual({ fingerprint: proof });
-    const missing = house.sink(spec(['no-such-program', 'x'], [deaf]));
-    expect(await missing.troubles(never)).toMatchObject([
+    expect(await fixture.sink(spec([deaf])).deliver(key, delivery, never)).toEqual({ fingerprint: proof });
+    const missing = fixture.sink(spec(['no-such-program', 'x'], [deaf]));
+    expect(await missing.problems(never)).toMatchObject([
       { message: 'no-such-program is no program that can be run' },
     ]);
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   });
 
   it('that takes too long is stopped with all that it started, and so is one whose run is stopped', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     // What it starts holds its output: while that lives, the clock that stands still lets nothing end.
-    const slow = await program(house, 'slow', 'sleep 600 & touch "$1"; sleep 600');
-    const late = house.sink(spec([slow, 'late'])).deliver(key, delivery, never);
-    await appearance(join(house.folder, 'late'));
-    house.clock.advance(60_000);
+    const slow = await program(fixture, 'slow', 'sleep 600 & touch "$1"; sleep 600');
+    const late = fixture.sink(spec([slow, 'late'])).deliver(key, delivery, never);
+    await appearance(join(fixture.folder, 'late'));
+    fixture.clock.advance(60_000);
     expect(await thrownBy(late)).toMatchObject({
       code: 'sink-failed',
       message: expect.stringContaining('did not end within 60 s'),
     });
     const stopping = new AbortController();
-    const stopped = house.sink(spec([slow, 'stopped'])).deliver(key, delivery, stopping.signal);
-    await appearance(join(house.folder, 'stopped'));
+    const stopped = fixture.sink(spec([slow, 'stopped'])).deliver(key, delivery, stopping.signal);
+    await appearance(join(fixture.folder, 'stopped'));
     stopping.abort(new Error('stopped by hand'));
     expect(await thrownBy(stopped)).toMatchObject({ message: 'stopped by hand' });
   });
@@ -137,20 +138,20 @@ describe('a command that takes keys', () => {
 
 describe('the command behind a hand-over', () => {
   it('is told whose key it is about and gets no secret', async () => {
-    await using house = await openSinkHouse();
-    const reload = await program(house, 'reload', listen);
+    await using fixture = await openSinkFixture();
+    const reload = await program(fixture, 'reload', listen);
     const order = { argv: [reload, 'reload', '{service}'], env: [], timeout: 60_000 };
-    await runThen(order, delivery, house.means, never);
-    expect([await seen(house, 'input'), await seen(house, 'argv')]).toEqual(['', 'reload\nbilling\n']);
+    await runThen(order, delivery, fixture.deps, never);
+    expect([await seen(fixture, 'input'), await seen(fixture, 'argv')]).toEqual(['', 'reload\nbilling\n']);
     const path = process.env['PATH'];
-    expect(await variablesSeen(house)).toEqual([
+    expect(await variablesSeen(fixture)).toEqual([
       `PATH=${path}`,
       'TOLLKEEPER_ACCOUNT=main',
       'TOLLKEEPER_SERVICE=billing',
     ]);
-    const failing = runThen({ ...order, argv: ['false'] }, delivery, house.means, never);
+    const failing = runThen({ ...order, argv: ['false'] }, delivery, fixture.deps, never);
     expect(await thrownBy(failing)).toMatchObject({ code: 'command-failed' });
-    const strange = runThen(order, { account: 'main', service: 'a; rm -rf /' }, house.means, never);
+    const strange = runThen(order, { account: 'main', service: 'a; rm -rf /' }, fixture.deps, never);
     expect(await thrownBy(strange)).toMatchObject({ code: 'sink-refused' });
   });
 });

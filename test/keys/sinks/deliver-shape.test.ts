@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { deliverShape, thenShape } from '../../../src/jobs/deliver-shape.ts';
 import { createSink } from '../../../src/keys/index.ts';
-import { delivery, openSinkHouse } from './support.ts';
+import { delivery, openSinkFixture } from './support.ts';
 
 const age = 'age1th4qn8xsqsfw7975g782t030rweykt8yee4gywjq4ftl2qng23hq3pczvj';
 
@@ -27,13 +27,13 @@ const written = {
 
 describe('deliver of a job', () => {
   it('takes each kind of sink as it is written in YAML, and a sink comes of it', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const specs = deliverShape.parse(Object.values(written));
-    const places = specs.map((spec) => createSink(spec, delivery, house.means).place);
+    const places = specs.map((spec) => createSink(spec, delivery, fixture.deps).place);
     expect(new Set(places).size).toBe(places.length);
     expect(places.slice(0, 3)).toEqual([
       'file:/secrets/billing.env#GATEWAY_API_KEY',
-      `file:${house.folder}/app.json#/gateway/api_key`,
+      `file:${fixture.folder}/app.json#/gateway/api_key`,
       'file:/run/key',
     ]);
     expect(specs[1]).toMatchObject({ mode: 0o640 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dotenvForm, rawForm } from '../../../src/keys/sinks/dotenv.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 import { older, plaintext } from './support.ts';
 
 const form = dotenvForm('KEY', 'app.env');
@@ -180,7 +180,7 @@ describe('a variable of a dotenv file', () => {
         else expect(after.startsWith(before)).toBe(true);
         expect(form.read(after)).toBe(plaintext);
       }),
-      { numRuns: 300 * stormTimes },
+      { numRuns: 300 * chaosFactor },
     );
     expect(written).toBeGreaterThan(20);
   });
@@ -241,7 +241,7 @@ describe('a variable of a dotenv file', () => {
           others(before).filter((line) => line !== ''),
         );
       }),
-      { numRuns: 300 * stormTimes },
+      { numRuns: 300 * chaosFactor },
     );
   });
 });

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { earlyTroubles } from '../../../src/keys/index.ts';
+import { earlyProblems } from '../../../src/keys/index.ts';
 import type { SinkSpec } from '../../../src/keys/index.ts';
 import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
 
@@ -22,10 +22,10 @@ const billing = { account: 'main', service: 'billing' };
 describe('what is seen early to be in the way of a sink', () => {
   it('is nothing for a file that is ours, and for what is not there yet', async () => {
     await writeFile(join(folder, 'billing.env'), 'KEY=x\n', { mode: 0o600 });
-    expect(await earlyTroubles(fileSpec('{service}.env'), billing, folder)).toEqual([]);
-    expect(await earlyTroubles(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([]);
-    expect(await earlyTroubles(fileSpec('{service}.env'), { account: 'main' }, folder)).toEqual([]);
-    expect(await earlyTroubles(fileSpec('{service}/key.env'), { account: 'main' }, folder)).toEqual([]);
+    expect(await earlyProblems(fileSpec('{service}.env'), billing, folder)).toEqual([]);
+    expect(await earlyProblems(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([]);
+    expect(await earlyProblems(fileSpec('{service}.env'), { account: 'main' }, folder)).toEqual([]);
+    expect(await earlyProblems(fileSpec('{service}/key.env'), { account: 'main' }, folder)).toEqual([]);
   });
 
   it('is a file that is mounted by itself', async () => {
@@ -38,20 +38,20 @@ describe('what is seen early to be in the way of a sink', () => {
           ? Buffer.from(`36 35 98:0 /x ${path} rw - ext4 /dev/sda1 rw\n`)
           : systemFiles.readFile(name),
     };
-    const [trouble] = await earlyTroubles(fileSpec('mounted.env'), billing, folder, files);
-    expect(trouble?.message).toMatch(/mounted as a single file, which cannot be replaced whole/);
+    const [problem] = await earlyProblems(fileSpec('mounted.env'), billing, folder, files);
+    expect(problem?.message).toMatch(/mounted as a single file, which cannot be replaced whole/);
   });
 
   it('is an owner that we may not set, and a folder that we may not write', async () => {
     await writeFile(join(folder, 'others.env'), 'KEY=x\n', { mode: 0o600 });
     const files = { ...systemFiles, uid: () => 4711 };
-    const [owner] = await earlyTroubles(fileSpec('others.env'), billing, folder, files);
+    const [owner] = await earlyProblems(fileSpec('others.env'), billing, folder, files);
     expect(owner?.message).toMatch(/may not give files away/);
     const closed = join(folder, 'closed');
     await mkdir(closed);
     await chmod(closed, 0o500);
     const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' });
-    const [shut] = await earlyTroubles(fileSpec('closed/{service}.env'), { account: 'main' }, folder, {
+    const [shut] = await earlyProblems(fileSpec('closed/{service}.env'), { account: 'main' }, folder, {
       ...systemFiles,
       access: () => Promise.reject(denied),
     });
@@ -69,29 +69,29 @@ describe('what is seen early to be in the way of a sink', () => {
       holds: { kind: 'variable', name: '{service}_KEY' },
     } as const;
     const named = { account: 'main', service: 'BILLING' };
-    const troubles = await earlyTroubles(variable, named, folder);
-    expect(troubles).toMatchObject([
+    const problems = await earlyProblems(variable, named, folder);
+    expect(problems).toMatchObject([
       { message: expect.stringContaining(`BILLING_KEY on line 2 of ${join(folder, 'shell.env')}`) },
     ]);
-    expect(JSON.stringify(troubles)).not.toContain(held);
+    expect(JSON.stringify(problems)).not.toContain(held);
     const pointer = { ...fileSpec('app.json'), holds: { kind: 'pointer', pointer: '/key' } } as const;
-    expect(await earlyTroubles(pointer, billing, folder)).toMatchObject([
+    expect(await earlyProblems(pointer, billing, folder)).toMatchObject([
       { message: expect.stringContaining('no JSON') },
     ]);
     const unreadable = (name: string) =>
       name.endsWith('shell.env')
         ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }))
         : systemFiles.readFile(name);
-    const unseen = await earlyTroubles(variable, named, folder, { ...systemFiles, readFile: unreadable });
+    const unseen = await earlyProblems(variable, named, folder, { ...systemFiles, readFile: unreadable });
     expect(unseen).toEqual([]);
   });
 
   it('is a service whose name leads out of its place', async () => {
-    const [trouble] = await earlyTroubles(
+    const [problem] = await earlyProblems(
       fileSpec('secrets/{service}'),
       { account: 'main', service: '..' },
       folder,
     );
-    expect(trouble?.message).toMatch(/lead elsewhere/);
+    expect(problem?.message).toMatch(/lead elsewhere/);
   });
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compiledRooms } from '../../support/compiled-rooms.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf } from './support.ts';
+import { compiledModules } from '../../support/compiled-rooms.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf } from './support.ts';
 
 /** Delivers a key and stands still at one step, which it says: there it is killed. */
 const child = `
@@ -51,13 +51,13 @@ const steps = [
 ] as const;
 
 it('a process killed at any step of a delivery leaves the old file or the new one, whole, and the next clears up', async () => {
-  await using house = await openSinkHouse();
-  const out = await compiledRooms();
+  await using fixture = await openSinkFixture();
+  const out = await compiledModules();
   const filler = 'A="some other\nvalue"\r\n'.repeat(500);
   const whole = (key: string) => `${filler}KEY=${key} # rotated\n${filler}`;
   const killAt = async (step: string): Promise<string> => {
     const name = `${step.replaceAll(' ', '-')}.env`;
-    const path = join(house.folder, name);
+    const path = join(fixture.folder, name);
     await writeFile(path, whole(older));
     const killed = spawn(process.execPath, ['--input-type=module', '-e', child, out, path, step, plaintext], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,14 +69,14 @@ it('a process killed at any step of a delivery leaves the old file or the new on
     return path;
   };
   const paths = await Promise.all(steps.map(([step]) => killAt(step)));
-  const beside = (await readdir(house.folder)).filter((name) => name.endsWith('.tollkeeper'));
+  const beside = (await readdir(fixture.folder)).filter((name) => name.endsWith('.tollkeeper'));
   for (const [index, [step, holds, leftover]] of steps.entries()) {
     const path = paths[index] ?? '';
     expect([step, await readFile(path, 'utf8')]).toEqual([step, whole(holds)]);
     expect([step, beside.includes(`.${step.replaceAll(' ', '-')}.env.tollkeeper`)]).toEqual([step, leftover]);
-    const sink = house.sink({ kind: 'file', path, holds: { kind: 'variable', name: 'KEY' } });
+    const sink = fixture.sink({ kind: 'file', path, holds: { kind: 'variable', name: 'KEY' } });
     await sink.deliver(secretOf(plaintext), delivery, never);
     expect(await readFile(path, 'utf8')).toBe(whole(plaintext));
   }
-  expect((await readdir(house.folder)).filter((name) => name.includes('tollkeeper'))).toEqual([]);
+  expect((await readdir(fixture.folder)).filter((name) => name.includes('tollkeeper'))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
 import { systemFiles } from '../../../src/keys/sinks/sink-files.ts';
 import type { SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
 import type { FileHolds, FileSpec } from '../../../src/keys/sinks/sink-spec.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 
 const key = secretOf(plaintext);
 const fileSpec = (path: string, holds: FileHolds = { kind: 'variable', name: 'KEY' }): FileSpec => ({
@@ -18,13 +18,13 @@ const systemError = (code: string): Error => Object.assign(new Error(`${code}: p
 
 describe('a key in a file', () => {
   it('is put in place and read back from the disk, 0600, and nothing is left beside it', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'billing.env');
-    const sink = house.sink(fileSpec('{service}.env'));
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'billing.env');
+    const sink = fixture.sink(fileSpec('{service}.env'));
     expect([sink.place, sink.describe()]).toEqual([`file:${path}#KEY`, `variable KEY of ${path}`]);
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     await writeFile(path, `# keep\nKEY="${older}" # c\r\nOTHER=1`, { mode: 0o644 });
-    expect(await sink.troubles(never)).toEqual([]);
+    expect(await sink.problems(never)).toEqual([]);
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: sha(plaintext) });
     expect(await readFile(path, 'utf8')).toBe(`# keep\nKEY="${plaintext}" # c\r\nOTHER=1`);
@@ -32,13 +32,13 @@ describe('a key in a file', () => {
     expect(before.mode & 0o777).toBe(0o600);
     await sink.deliver(key, delivery, never);
     expect((await stat(path)).ino).toBe(before.ino);
-    expect(await readdir(house.folder)).toEqual(['billing.env']);
+    expect(await readdir(fixture.folder)).toEqual(['billing.env']);
   });
 
   it('is kept byte for byte in JSON with comments, and made where there is none', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'app.json');
-    const sink = house.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/{service}/api~1key' }));
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'app.json');
+    const sink = fixture.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/{service}/api~1key' }));
     const text = (value: string) =>
       `// é\n{\n\t"n": 1.50, // 12345678901234567890\n\t"gateway": { "billing": { "api/key": ${value}, } },\n}\r\n`;
     await writeFile(path, text(`"${older}"`));
@@ -61,25 +61,25 @@ describe('a key in a file', () => {
     ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object stands'],
     ['{"gateway": ', 'no JSON'],
   ])('is not written into %s', async (text, words) => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'app.json');
-    const sink = house.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/billing/k' }));
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'app.json');
+    const sink = fixture.sink(fileSpec(path, { kind: 'pointer', pointer: '/gateway/billing/k' }));
     await writeFile(path, text);
     const error = await thrownBy(sink.deliver(key, delivery, never));
     expect(error).toMatchObject({ code: 'sink-refused', message: expect.stringContaining(words) });
-    expect(await sink.troubles(never)).toMatchObject([{ message: expect.stringContaining(words) }]);
+    expect(await sink.problems(never)).toMatchObject([{ message: expect.stringContaining(words) }]);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
   it.each([`KEY=${older}; export KEY\n`, `KEY="${older}" OTHER=1\n`])(
     'is not written into %s, and that is seen early',
     async (text) => {
-      await using house = await openSinkHouse();
-      const path = join(house.folder, 'shell.env');
-      const sink = house.sink(fileSpec(path));
+      await using fixture = await openSinkFixture();
+      const path = join(fixture.folder, 'shell.env');
+      const sink = fixture.sink(fileSpec(path));
       await writeFile(path, `# c\n${text}`, { mode: 0o600 });
       const refusal = { message: expect.stringContaining(`KEY on line 2 of ${path}`) };
-      expect(await sink.troubles(never)).toMatchObject([refusal]);
+      expect(await sink.problems(never)).toMatchObject([refusal]);
       const told = [
         await thrownBy(sink.deliver(key, delivery, never)),
         await thrownBy(sink.fingerprint(delivery, never)),
@@ -90,17 +90,17 @@ describe('a key in a file', () => {
       ]);
       expect(JSON.stringify(told) + told.map(String).join('')).not.toContain(older);
       expect(await readFile(path, 'utf8')).toBe(`# c\n${text}`);
-      expect(await readdir(house.folder)).toEqual(['shell.env']);
+      expect(await readdir(fixture.folder)).toEqual(['shell.env']);
     },
   );
 
   it('goes through a link of our own, is refused behind a dangling one, a hard one and in a folder', async () => {
-    await using house = await openSinkHouse();
-    const at = (name: string) => join(house.folder, name);
+    await using fixture = await openSinkFixture();
+    const at = (name: string) => join(fixture.folder, name);
     await mkdir(at('real'));
     await writeFile(at('real/a.env'), `KEY=${older}\n`);
     await symlink('real/a.env', at('a.env'));
-    await house.sink(fileSpec('a.env')).deliver(key, delivery, never);
+    await fixture.sink(fileSpec('a.env')).deliver(key, delivery, never);
     expect((await lstat(at('a.env'))).isSymbolicLink()).toBe(true);
     expect(await readFile(at('real/a.env'), 'utf8')).toBe(`KEY=${plaintext}\n`);
 
@@ -112,26 +112,26 @@ describe('a key in a file', () => {
       ['c.env', '2 names'],
       ['real', 'no file'],
     ] as const) {
-      const sink = house.sink(fileSpec(name));
+      const sink = fixture.sink(fileSpec(name));
       const refusal = { message: expect.stringContaining(words) };
       expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
         code: 'sink-refused',
         ...refusal,
       });
-      expect(await sink.troubles(never)).toMatchObject([refusal]);
+      expect(await sink.problems(never)).toMatchObject([refusal]);
     }
   });
 
   it('is not taken where it can never be: no folder, another owner, a mount, a link of somebody else', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'a.env');
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
     const own = await stat(path);
     const withFiles = (files: Partial<SinkFiles>) =>
-      house.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+      fixture.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
     const refusedBy = async (sink: ReturnType<typeof withFiles>, words: string) => {
       const refusal = { message: expect.stringContaining(words) };
-      expect(await sink.troubles(never)).toMatchObject([refusal]);
+      expect(await sink.problems(never)).toMatchObject([refusal]);
       expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
         code: 'sink-refused',
         ...refusal,
@@ -143,7 +143,7 @@ describe('a key in a file', () => {
       Object.assign(await stat(name), { uid: 12_345, gid: 678 });
     const ours = { uid: () => 12_345, stat: asOwner };
     await refusedBy(withFiles({ ...ours, groups: () => [1] }), 'belongs to group 678');
-    const mountinfo = `36 35 98:0 /a ${house.folder.replaceAll(' ', '\\040')}/a.env rw,noatime shared:1 - ext4 /dev/sda rw\n`;
+    const mountinfo = `36 35 98:0 /a ${fixture.folder.replaceAll(' ', '\\040')}/a.env rw,noatime shared:1 - ext4 /dev/sda rw\n`;
     const readFileOr = (name: string) =>
       name === '/proc/self/mountinfo' ? Promise.resolve(Buffer.from(mountinfo)) : readFile(name);
     await refusedBy(withFiles({ readFile: readFileOr }), 'mounted as a single file');
@@ -154,8 +154,8 @@ describe('a key in a file', () => {
       Object.assign(await lstat(name), { uid: 12_345, isSymbolicLink: () => true });
     await refusedBy(withFiles({ lstat: linked, uid: () => own.uid + 1 }), 'a link of user 12345');
 
-    const nowhere = house.sink(fileSpec('no/folder.env'));
-    expect(await nowhere.troubles(never)).toMatchObject([
+    const nowhere = fixture.sink(fileSpec('no/folder.env'));
+    expect(await nowhere.problems(never)).toMatchObject([
       { message: expect.stringContaining('is not there') },
     ]);
     expect(await thrownBy(nowhere.deliver(key, delivery, never))).toMatchObject({ code: 'sink-failed' });
@@ -166,8 +166,8 @@ describe('a key in a file', () => {
     ['EROFS', 'sink-refused', 'mount it writable'],
     ['EBUSY', 'sink-refused', 'mount the folder'],
   ])('%s leaves what was there, and nothing beside it', async (code, fault, advice) => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'a.env');
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
     const full: SinkFiles['open'] = async (...args) => {
       const handle = await systemFiles.open(...args);
@@ -175,17 +175,17 @@ describe('a key in a file', () => {
     };
     const stuck: SinkFiles['rename'] = () => Promise.reject(systemError(code));
     for (const files of [{ open: full }, { rename: stuck }]) {
-      const sink = house.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
+      const sink = fixture.sink(fileSpec(path), { files: { ...systemFiles, ...files } });
       const error = await thrownBy(sink.deliver(key, delivery, never));
       expect(error).toMatchObject({ code: fault, advice: expect.stringContaining(advice) });
       expect(await readFile(path, 'utf8')).toBe(`KEY=${older}\n`);
-      expect(await readdir(house.folder)).toEqual(['a.env']);
+      expect(await readdir(fixture.folder)).toEqual(['a.env']);
     }
   });
 
   it('keeps what somebody else writes at the same moment, and what other sinks write into the same file', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'a.env');
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'a.env');
     await writeFile(path, 'A=1\n');
     let times = 0;
     const readThenChange = async (name: string) => {
@@ -193,14 +193,14 @@ describe('a key in a file', () => {
       if (name === path && (times += 1) === 1) await writeFile(path, 'A=2\n');
       return content;
     };
-    await house
+    await fixture
       .sink(fileSpec(path), { files: { ...systemFiles, readFile: readThenChange } })
       .deliver(key, delivery, never);
     expect(await readFile(path, 'utf8')).toBe(`A=2\nKEY=${plaintext}\n`);
     const names = Array.from({ length: 12 }, (_, index) => `K${index}`);
     await Promise.all(
       names.map((name) =>
-        house.sink(fileSpec(path, { kind: 'variable', name })).deliver(key, delivery, never),
+        fixture.sink(fileSpec(path, { kind: 'variable', name })).deliver(key, delivery, never),
       ),
     );
     const lines = (await readFile(path, 'utf8')).trim().split('\n').sort();
@@ -208,8 +208,8 @@ describe('a key in a file', () => {
   });
 
   it('keeps its owner and group before its bytes are there, and is refused where they cannot be given', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'a.env');
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
     const told: unknown[] = [];
     const files = (chown: () => Promise<void>): SinkFiles => ({
@@ -231,28 +231,28 @@ describe('a key in a file', () => {
         });
       },
     });
-    const given = house.sink(fileSpec(path), { files: files(() => Promise.resolve()) });
+    const given = fixture.sink(fileSpec(path), { files: files(() => Promise.resolve()) });
     await given.deliver(key, delivery, never);
     expect(told).toEqual([[12_345, 678], 'bytes']);
-    const denied = house.sink(fileSpec(path), { files: files(() => Promise.reject(systemError('EPERM'))) });
+    const denied = fixture.sink(fileSpec(path), { files: files(() => Promise.reject(systemError('EPERM'))) });
     expect(await thrownBy(denied.deliver(secretOf(older), delivery, never))).toMatchObject({
       code: 'sink-refused',
       message: expect.stringContaining('user 12345, group 678'),
     });
     expect(await readFile(path, 'utf8')).toBe(`KEY=${plaintext}\n`);
-    expect(await readdir(house.folder)).toEqual(['a.env']);
+    expect(await readdir(fixture.folder)).toEqual(['a.env']);
   });
 
   it('keeps the rights of a group where it is told to, and says when it would take them', async () => {
-    await using house = await openSinkHouse();
-    const path = join(house.folder, 'a.env');
+    await using fixture = await openSinkFixture();
+    const path = join(fixture.folder, 'a.env');
     await writeFile(path, `KEY=${older}\n`);
     await chmod(path, 0o640);
-    expect(await house.sink(fileSpec(path)).troubles(never)).toMatchObject([
+    expect(await fixture.sink(fileSpec(path)).problems(never)).toMatchObject([
       { advice: expect.stringContaining('0640') },
     ]);
-    const sink = house.sink({ ...fileSpec(path), mode: 0o640 });
-    expect(await sink.troubles(never)).toEqual([]);
+    const sink = fixture.sink({ ...fileSpec(path), mode: 0o640 });
+    expect(await sink.problems(never)).toEqual([]);
     await sink.deliver(key, delivery, never);
     expect((await stat(path)).mode & 0o777).toBe(0o640);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Http } from '../../../src/net/index.ts';
 import type { KubernetesSpec } from '../../../src/keys/sinks/sink-spec.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply, Seen } from './http-fakes.ts';
 
@@ -76,12 +76,12 @@ const spec = ({ url }: Fake, change: Partial<KubernetesSpec> = {}): KubernetesSp
 
 describe('a key of a Kubernetes Secret', () => {
   it('is patched in, the other keys stay, and workloads are restarted once for each key', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map([['billing-keys', { API_KEY: base64(older), OTHER: 'b3RoZXI=' }]]);
     const { fake, annotations } = await openCluster(secrets);
     await using _ = fake;
-    const sink = house.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
-    expect(await sink.troubles(never)).toEqual([]);
+    const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
+    expect(await sink.problems(never)).toEqual([]);
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
     expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext), OTHER: 'b3RoZXI=' });
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'holds', fingerprint: sha(plaintext) });
@@ -94,10 +94,10 @@ describe('a key of a Kubernetes Secret', () => {
   });
 
   it('is seen through without the key where the restart was cut off', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake, annotations } = await openCluster(new Map([['billing-keys', { API_KEY: base64(older) }]]));
     await using _ = fake;
-    const sink = house.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
+    const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
     await sink.deliver(key, delivery, never);
     await sink.settle?.(sha(plaintext), delivery, never);
     expect(annotations).toHaveLength(2);
@@ -105,11 +105,11 @@ describe('a key of a Kubernetes Secret', () => {
   });
 
   it('is made with its Secret where there is none', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets);
     await using _ = fake;
-    const sink = house.sink(spec(fake));
+    const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
     expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext) });
@@ -117,14 +117,14 @@ describe('a key of a Kubernetes Secret', () => {
 
   it('is reached as a pod reaches its cluster, the token read anew; outside of one it is refused', async () => {
     const serviceAccount = 'account';
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map());
     await using _ = fake;
     const inPod: KubernetesSpec = { kind: 'kubernetes', secret: 'billing-keys', key: 'API_KEY', rollout: [] };
-    expect(await house.sink(inPod).troubles(never)).toMatchObject([
+    expect(await fixture.sink(inPod).problems(never)).toMatchObject([
       { message: expect.stringContaining('does not run in a pod') },
     ]);
-    const folder = join(house.folder, serviceAccount);
+    const folder = join(fixture.folder, serviceAccount);
     await mkdir(folder);
     await writeFile(join(folder, 'namespace'), 'apps');
     await writeFile(join(folder, 'ca.crt'), 'the issuer');
@@ -133,12 +133,12 @@ describe('a key of a Kubernetes Secret', () => {
     const openHttp = (ca: readonly string[]): Http => ({
       send: (request) => {
         asked.push(`${ca.join()} ${request.url.origin}`);
-        return house.means.http.send({ ...request, url: new URL(request.url.pathname, fake.url) });
+        return fixture.deps.http.send({ ...request, url: new URL(request.url.pathname, fake.url) });
       },
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
     const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT_HTTPS: '6443' };
-    const sink = house.sink(inPod, { env, openHttp, serviceAccount: folder });
+    const sink = fixture.sink(inPod, { env, openHttp, serviceAccount: folder });
     expect(await thrownBy(sink.deliver(key, delivery, never))).toMatchObject({
       message: expect.stringContaining('ENOENT'),
     });
@@ -150,12 +150,12 @@ describe('a key of a Kubernetes Secret', () => {
   });
 
   it('says before what its account may not do, and changes nothing to find out', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets, (verb, resource) => verb === 'get' && resource === 'secrets');
     await using _ = fake;
-    const sink = house.sink(spec(fake, { rollout: [{ kind: 'daemonset', name: 'agent' }] }));
-    const messages = (await sink.troubles(never)).map(({ message }) => message);
+    const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'daemonset', name: 'agent' }] }));
+    const messages = (await sink.problems(never)).map(({ message }) => message);
     expect(messages).toEqual([
       expect.stringContaining('may not patch secrets billing-keys in apps'),
       expect.stringContaining('may not patch daemonsets agent in apps'),
@@ -171,9 +171,9 @@ describe('a key of a Kubernetes Secret', () => {
     [{ status: 200, body: { kind: 'Secret', data: { API_KEY: base64(older) } } }, 'sink-failed'],
     [{ status: 200, body: '[]' }, 'sink-failed'],
   ])('%j is no success, and quotes no Secret', async (reply, code) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
-    const error = await thrownBy(house.sink(spec(fake)).deliver(key, delivery, never));
+    const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/UExBSU4|AAAAold/);
   });

@@ -3,7 +3,7 @@ import { createSink } from '../../../src/keys/sinks/create-sink.ts';
 import { fillSpec } from '../../../src/keys/sinks/fill-spec.ts';
 import { placeOf, placesClash } from '../../../src/keys/sinks/places.ts';
 import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
-import { openSinkHouse, secretOf } from './support.ts';
+import { openSinkFixture, secretOf } from './support.ts';
 
 const file = (path: string, holds: object = { kind: 'variable', name: 'KEY' }): SinkSpec =>
   ({ kind: 'file', path, holds }) as SinkSpec;
@@ -79,11 +79,11 @@ describe('the place of a sink', () => {
   });
 
   it('is https for what secrets go to', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const open = { ...webhook, url: secretOf('http://hooks.example.com/x') };
-    expect(() => createSink(open, names('a'), house.means)).toThrow('not https');
+    expect(() => createSink(open, names('a'), fixture.deps)).toThrow('not https');
     const plain = { ...vault('a', 'b'), address: 'http://vault.example.com' } as SinkSpec;
-    expect(() => createSink(plain, names('a'), house.means)).toThrow('not https');
+    expect(() => createSink(plain, names('a'), fixture.deps)).toThrow('not https');
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createNamedGates, createSecretRegistry } from '../../../src/base/index.ts';
 import type { Secret } from '../../../src/base/index.ts';
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
-import type { SinkMeans } from '../../../src/keys/sinks/sink-means.ts';
+import type { SinkDeps } from '../../../src/keys/sinks/sink-means.ts';
 import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
 import type { Delivery, Sink } from '../../../src/keys/sink.ts';
 import { createHttp } from '../../../src/net/index.ts';
@@ -34,14 +34,14 @@ export const never = new AbortController().signal;
 const timeouts = { connect: 2000, headers: 5000, idle: 5000, total: 10_000 };
 
 /** Keeps what a test opens, and closes it. */
-export type SinkHouse = AsyncDisposable & {
+export type SinkFixture = AsyncDisposable & {
   readonly folder: string;
-  readonly means: SinkMeans;
+  readonly deps: SinkDeps;
   readonly clock: ReturnType<typeof manualClock>;
-  readonly sink: (spec: SinkSpec, change?: Partial<SinkMeans>) => Sink;
+  readonly sink: (spec: SinkSpec, change?: Partial<SinkDeps>) => Sink;
 };
 
-export const openSinkHouse = async (change: Partial<SinkMeans> = {}): Promise<SinkHouse> => {
+export const openSinkFixture = async (change: Partial<SinkDeps> = {}): Promise<SinkFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-sinks-'));
   const clock = manualClock();
   const opened: Http[] = [];
@@ -55,7 +55,7 @@ export const openSinkHouse = async (change: Partial<SinkMeans> = {}): Promise<Si
     opened.push(http);
     return http;
   };
-  const means: SinkMeans = {
+  const deps: SinkDeps = {
     http: open(),
     openHttp: open,
     env: { PATH: process.env['PATH'] },
@@ -68,9 +68,9 @@ export const openSinkHouse = async (change: Partial<SinkMeans> = {}): Promise<Si
   };
   return {
     folder,
-    means,
+    deps,
     clock,
-    sink: (spec, more = {}) => createSink(spec, delivery, { ...means, ...more }),
+    sink: (spec, more = {}) => createSink(spec, delivery, { ...deps, ...more }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(opened.map((http) => http[Symbol.asyncDispose]()));
       await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VaultSpec } from '../../../src/keys/sinks/sink-spec.ts';
-import { delivery, never, older, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Fake, Reply, Seen } from './http-fakes.ts';
 
@@ -69,11 +69,11 @@ const others = '"n": 12345678901234567890, "f": 1.0, "other": "é"';
 
 describe('a field of Vault', () => {
   it('is written by check-and-set, the other fields stay as they were written, and doing it again changes nothing', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake, state } = await openVault({ version: 4, data: `{${others}, "api_key": "${older}"}` });
     await using _ = fake;
-    const sink = house.sink(spec(fake, { namespace: 'ns1' }));
-    expect(await sink.troubles(never)).toEqual([]);
+    const sink = fixture.sink(spec(fake, { namespace: 'ns1' }));
+    expect(await sink.problems(never)).toEqual([]);
     await sink.deliver(key, delivery, never);
     expect(state).toMatchObject({ version: 5, data: `{${others}, "api_key": "${plaintext}"}` });
     expect(fake.seen.at(-1)?.headers['x-vault-namespace']).toBe('ns1');
@@ -86,10 +86,10 @@ describe('a field of Vault', () => {
     ['nothing ever was', {}, 1],
     ['the newest version was deleted', { version: 3, data: '{"x":1}', deleted: true }, 4],
   ])('is made where %s', async (_, kv, version) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
     await using __ = fake;
-    const sink = house.sink(spec(fake));
+    const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     await sink.deliver(key, delivery, never);
     expect(state.version).toBe(version);
@@ -97,7 +97,7 @@ describe('a field of Vault', () => {
   });
 
   it('is read anew when another write came before, and given up when that never ends', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     let rivals = 2;
     const rival = (state: Kv): void => {
       if (rivals === 0) return;
@@ -106,10 +106,10 @@ describe('a field of Vault', () => {
     };
     const { fake, state } = await openVault({ version: 1, data: '{}' }, rival);
     await using _ = fake;
-    const sink = house.sink(spec(fake));
+    const sink = fixture.sink(spec(fake));
     await sink.deliver(key, delivery, never);
     expect(JSON.parse(state.data ?? '')).toEqual({ rival: 0, api_key: plaintext });
-    expect(house.clock.waits).toHaveLength(2);
+    expect(fixture.clock.waits).toHaveLength(2);
     rivals = 1000;
     expect(await thrownBy(sink.deliver(secretOf(older), delivery, never))).toMatchObject({
       code: 'sink-failed',
@@ -119,24 +119,24 @@ describe('a field of Vault', () => {
   });
 
   it('takes a token out of a file each time, and never shows one', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake } = await openVault({ version: 1, data: '{}' });
     await using _ = fake;
-    const tokenFile = join(house.folder, 'token');
-    const sink = house.sink(spec(fake, { token: { tokenFile: 'token' } }));
-    expect(await sink.troubles(never)).toMatchObject([{ message: expect.stringContaining('ENOENT') }]);
+    const tokenFile = join(fixture.folder, 'token');
+    const sink = fixture.sink(spec(fake, { token: { tokenFile: 'token' } }));
+    expect(await sink.problems(never)).toMatchObject([{ message: expect.stringContaining('ENOENT') }]);
     await writeFile(tokenFile, 'hvs.WrongTokenOfYesterday\n');
     const error = await thrownBy(sink.deliver(key, delivery, never));
     expect(error).toMatchObject({
       code: 'sink-refused',
       message: expect.stringContaining('permission denied; bad token [secret]'),
     });
-    expect(await sink.troubles(never)).toMatchObject([
+    expect(await sink.problems(never)).toMatchObject([
       { message: expect.stringContaining('permission denied') },
     ]);
     await writeFile(tokenFile, `${token}\n`);
     await sink.deliver(key, delivery, never);
-    expect(await sink.troubles(never)).toEqual([]);
+    expect(await sink.problems(never)).toEqual([]);
   });
 
   it.each<[Partial<Kv>, string]>([
@@ -144,10 +144,10 @@ describe('a field of Vault', () => {
     [{ may: ['read'] }, 'may not create, update'],
     [{ version: 1, data: '{"api_key":{"deep":1}}' }, 'an object stands'],
   ])('what can never work is found before: %j', async (kv, words) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
     await using _ = fake;
-    expect(await house.sink(spec(fake)).troubles(never)).toMatchObject([
+    expect(await fixture.sink(spec(fake)).problems(never)).toMatchObject([
       { message: expect.stringContaining(words) },
     ]);
     expect(state.version).toBe(kv.version ?? 0);
@@ -160,9 +160,9 @@ describe('a field of Vault', () => {
     [{ status: 200, body: `<html>${older}</html>` }, 'sink-failed'],
     [{ status: 500, body: `{"data":{"data":{"other":"PLAIN-OTHER-SECRET"}}}` }, 'sink-failed'],
   ])('%j is no success, and quotes nothing of what it holds', async (reply, code) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
-    const error = await thrownBy(house.sink(spec(fake)).deliver(key, delivery, never));
+    const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/OTHER-SECRET|AAAAold/);
     expect(fake.seen.every(({ method }) => method === 'GET')).toBe(true);

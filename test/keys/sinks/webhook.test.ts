@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { delivery, never, openSinkHouse, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import { delivery, never, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
 import { serve } from './http-fakes.ts';
 import type { Reply } from './http-fakes.ts';
 
@@ -14,12 +14,12 @@ const spec = (url: string) => ({
 
 describe('a webhook that takes keys', () => {
   it('is posted the key, signed with the time, and proves it by its answer', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     await using fake = await serve(({ body }) => ({
       status: 200,
       body: { sha256: sha(JSON.parse(body).key).toUpperCase() },
     }));
-    const sink = house.sink(spec(fake.url));
+    const sink = fixture.sink(spec(fake.url));
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
     const [seen] = fake.seen;
     expect(seen).toMatchObject({ method: 'POST', path: '/hooks/T0kenInTheAddress/billing' });
@@ -33,13 +33,13 @@ describe('a webhook that takes keys', () => {
       sha256: sha(plaintext),
       key: plaintext,
     });
-    const seconds = Math.floor(house.clock.now() / 1000);
+    const seconds = Math.floor(fixture.clock.now() / 1000);
     const mac = createHmac('sha256', signing).update(`${seconds}.${text}`).digest('hex');
     expect(seen?.headers['x-tollkeeper-signature']).toBe(`t=${seconds},v1=${mac}`);
     await sink.deliver(key, delivery, never);
     expect(fake.seen[1]?.headers['idempotency-key']).toBe(seen?.headers['idempotency-key']);
     expect(await sink.fingerprint(delivery, never)).toMatchObject({ state: 'unreadable' });
-    expect(house.means.secrets.redact(`T0kenInTheAddress ${plaintext}`)).toBe('T0kenInTheAddress [secret]');
+    expect(fixture.deps.secrets.redact(`T0kenInTheAddress ${plaintext}`)).toBe('T0kenInTheAddress [secret]');
   });
 
   it.each<[string, Reply, string, string]>([
@@ -60,9 +60,9 @@ describe('a webhook that takes keys', () => {
     ],
     ['is too busy', { status: 503, headers: { 'retry-after': '30' } }, 'sink-failed', '503'],
   ])('that %s is not believed, and what it says is shown without secrets', async (_, reply, code, words) => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     await using fake = await serve(() => reply);
-    const error = await thrownBy(house.sink(spec(fake.url)).deliver(key, delivery, never));
+    const error = await thrownBy(fixture.sink(spec(fake.url)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
     expect(JSON.stringify([error, String(error)])).not.toMatch(/sk-Np|T0ken/);
     if (reply.status === 503) expect(error).toMatchObject({ retryAfter: 30_000 });
@@ -70,10 +70,10 @@ describe('a webhook that takes keys', () => {
   });
 
   it('that is not there is tried again later', async () => {
-    await using house = await openSinkHouse();
+    await using fixture = await openSinkFixture();
     const gone = await serve(() => ({ status: 200 }));
     await gone[Symbol.asyncDispose]();
-    const error = await thrownBy(house.sink(spec(gone.url)).deliver(key, delivery, never));
+    const error = await thrownBy(fixture.sink(spec(gone.url)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code: 'sink-failed', retryHelps: true });
     expect(String(error)).not.toContain('T0ken');
   });

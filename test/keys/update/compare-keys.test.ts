@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { compareMoney, money, subtractMoney, unixSeconds, zero } from '../../../src/base/index.ts';
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import { compareKeys } from '../../../src/keys/update/compare-keys.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 
-const runs = { numRuns: 300 * stormTimes };
+const runs = { numRuns: 300 * chaosFactor };
 const at = unixSeconds(1_800_000_000);
 
 const cents = fc.integer({ min: 0, max: 1_000_000 }).map((value) => money(`${value}e-4`));

@@ -7,8 +7,8 @@ import type { ProbeKeys } from '../../../src/keys/update/probe.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
-import { openGatewayHouse } from '../../support/gateway-house.ts';
-import type { GatewayHouse } from '../../support/gateway-house.ts';
+import { openGatewayFixture } from '../../support/gateway-house.ts';
+import type { GatewayFixture } from '../../support/gateway-house.ts';
 
 /** Makes keys as a journal does: each under a name of its own that is written down before, cleared away by the list. */
 const journalled = (gateway: Gateway): ProbeKeys & { readonly clear: () => Promise<void> } => {
@@ -36,20 +36,20 @@ const journalled = (gateway: Gateway): ProbeKeys & { readonly clear: () => Promi
 };
 
 const probe = async (
-  house: GatewayHouse,
-  gateway: Gateway = house.gateway,
+  fixture: GatewayFixture,
+  gateway: Gateway = fixture.gateway,
   signal: AbortSignal = AbortSignal.timeout(30_000),
 ) => {
   const keys = journalled(gateway);
   const learned: LearnedPoint[] = [];
   const learn = async (points: readonly LearnedPoint[]): Promise<void> => void learned.push(...points);
-  const points = await probeKeyUpdates({ gateway, keys, clock: house.clock, signal, learn });
+  const points = await probeKeyUpdates({ gateway, keys, clock: fixture.clock, signal, learn });
   expect(learned).toEqual(points);
   return points;
 };
 
-const left = (house: GatewayHouse): readonly string[] =>
-  house.sandbox.state.keys
+const left = (fixture: GatewayFixture): readonly string[] =>
+  fixture.sandbox.state.keys
     .all()
     .map(({ name }) => name)
     .filter((name) => name.startsWith(probeService));
@@ -78,10 +78,10 @@ describe('a throw-away key', () => {
     for (const quota_request_unit of ['currency', 'units'] as const)
       it(`shows ${update} and ${quota_request_unit} under every other variant, and is gone`, async () => {
         for (const variants of others) {
-          await using house = await openGatewayHouse({
+          await using fixture = await openGatewayFixture({
             variants: { ...variants, update, quota_request_unit },
           });
-          const points = await probe(house);
+          const points = await probe(fixture);
           expect(valueOf(points, 'key.update_omits')).toBe(update);
           expect(valueOf(points, 'key.quota_unit')).toBe(
             quota_request_unit === 'currency' ? 'currency' : 'units:500000',
@@ -91,29 +91,29 @@ describe('a throw-away key', () => {
             expect(how).toBe('probe');
             expect(evidence).toMatch(/throw-away key/);
           }
-          expect(left(house)).toEqual([]);
-          expect(house.sandbox.requests.writes()).toBeLessThanOrEqual(8);
+          expect(left(fixture)).toEqual([]);
+          expect(fixture.sandbox.requests.writes()).toBeLessThanOrEqual(8);
 
           // What was learned serves the next update.
           const knowledge = updateKnowledge(points);
           expect(needsProbe(knowledge)).toBe(false);
           expect([...knowledge.kept]).toEqual(update === 'keep' ? updateFields : []);
-          const [any] = (await house.gateway.listKeys()).filter(({ unlimitedQuota }) => !unlimitedQuota);
+          const [any] = (await fixture.gateway.listKeys()).filter(({ unlimitedQuota }) => !unlimitedQuota);
           const { id, remainQuota } = any ?? { id: 0, remainQuota: money('0') };
-          const expectations = { knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000) };
-          const done = await putWhole(house.gateway, id, { name: 'renamed' }, expectations);
+          const expectations = { knowledge, clock: fixture.clock, signal: AbortSignal.timeout(30_000) };
+          const done = await putWhole(fixture.gateway, id, { name: 'renamed' }, expectations);
           expect(done.after).toEqual({ ...any, name: 'renamed', remainQuota });
         }
       });
 
   it('whose group cannot be told from the default leaves group to be sent', async () => {
-    await using house = await openGatewayHouse({ variants: { update: 'keep' } });
+    await using fixture = await openGatewayFixture({ variants: { update: 'keep' } });
     const oneGroup: Gateway = {
-      ...house.gateway,
+      ...fixture.gateway,
       listKeys: async (options) =>
-        (await house.gateway.listKeys(options)).map((key) => ({ ...key, group: 'default' })),
+        (await fixture.gateway.listKeys(options)).map((key) => ({ ...key, group: 'default' })),
     };
-    const points = await probe(house, oneGroup);
+    const points = await probe(fixture, oneGroup);
     expect(valueOf(points, 'key.update_omits')).toBe(
       'mixed: keeps name, remain_quota, unlimited_quota, expired_time',
     );
@@ -121,43 +121,43 @@ describe('a throw-away key', () => {
   });
 
   it('that may not be without a name is updated with it', async () => {
-    await using house = await openGatewayHouse({ variants: { update: 'keep' } });
+    await using fixture = await openGatewayFixture({ variants: { update: 'keep' } });
     const strict: Gateway = {
-      ...house.gateway,
+      ...fixture.gateway,
       patchKey: async (patch, options) => {
         if (patch.name === undefined) throw fault('gateway-refused', 'the name is missing');
-        await house.gateway.patchKey(patch, options);
+        await fixture.gateway.patchKey(patch, options);
       },
     };
-    const points = await probe(house, strict);
+    const points = await probe(fixture, strict);
     expect(valueOf(points, 'key.update_omits')).toBe(
       'mixed: keeps remain_quota, unlimited_quota, expired_time, group',
     );
     const knowledge = updateKnowledge(points);
-    const [any] = (await house.gateway.listKeys()).filter(
+    const [any] = (await fixture.gateway.listKeys()).filter(
       ({ unlimitedQuota, status }) => !unlimitedQuota && status === 1,
     );
     const id = any?.id ?? 0;
-    const expectations = { knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000) };
-    const end = unixSeconds(toSeconds(house.clock.now()) + 60);
+    const expectations = { knowledge, clock: fixture.clock, signal: AbortSignal.timeout(30_000) };
+    const end = unixSeconds(toSeconds(fixture.clock.now()) + 60);
     expect((await putWhole(strict, id, { expiredTime: end }, expectations)).after).toEqual({
       ...any,
       expiredTime: end,
     });
-    const sent = house.sandbox.requests.all().findLast(({ method }) => method === 'PUT')?.body;
+    const sent = fixture.sandbox.requests.all().findLast(({ method }) => method === 'PUT')?.body;
     expect(Object.keys(sent as object).sort()).toEqual(['expired_time', 'id', 'name']);
   });
 
   it('on a gateway that explains nothing leaves the unit open', async () => {
-    await using house = await openGatewayHouse();
+    await using fixture = await openGatewayFixture();
     const odd: Gateway = {
-      ...house.gateway,
+      ...fixture.gateway,
       readKey: async (id, options) => ({
-        ...(await house.gateway.readKey(id, options)),
+        ...(await fixture.gateway.readKey(id, options)),
         remainQuota: money('7'),
       }),
     };
-    const points = await probe(house, odd);
+    const points = await probe(fixture, odd);
     expect(valueOf(points, 'key.quota_unit')).toMatch(/^open/);
     // It is not asked again by itself, and no amount is written.
     expect(needsProbe(updateKnowledge(points))).toBe(false);
@@ -169,9 +169,9 @@ describe('a throw-away key', () => {
   });
 
   it('is never taken to have kept what was never written', async () => {
-    await using house = await openGatewayHouse({ variants: { update: 'replace' } });
-    const deaf: Gateway = { ...house.gateway, patchKey: () => Promise.resolve() };
-    const points = await probe(house, deaf);
+    await using fixture = await openGatewayFixture({ variants: { update: 'replace' } });
+    const deaf: Gateway = { ...fixture.gateway, patchKey: () => Promise.resolve() };
+    const points = await probe(fixture, deaf);
     expect(valueOf(points, 'key.update_omits')).toBe('replace');
     expect(points.find(({ point }) => point === 'key.update_omits')?.evidence).toMatch(
       /never seen to take effect/,
@@ -183,7 +183,7 @@ describe('answers that are lost', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const kind of ['lost-answer', 'reset'] as const)
       it(`one at each step in turn: ${update}, ${kind}`, async () => {
-        await using house = await openGatewayHouse({ variants: { update } });
+        await using fixture = await openGatewayFixture({ variants: { update } });
         for (const [method, skips] of [
           ['POST', 1],
           ['PUT', 5],
@@ -191,48 +191,48 @@ describe('answers that are lost', () => {
           ['DELETE', 1],
         ] as const)
           for (let skip = 0; skip < skips; skip += 1) {
-            house.sandbox.faults.clear();
-            house.sandbox.faults.plant({ kind, method, skip, path: '/api/token/' });
-            const keys = journalled(house.gateway);
-            const points = await probe(house);
+            fixture.sandbox.faults.clear();
+            fixture.sandbox.faults.plant({ kind, method, skip, path: '/api/token/' });
+            const keys = journalled(fixture.gateway);
+            const points = await probe(fixture);
             expect(valueOf(points, 'key.update_omits'), `${method} ${skip}`).toBe(update);
             expect(valueOf(points, 'key.quota_unit')).toBe('currency');
             await keys.clear();
           }
-        house.sandbox.faults.clear();
+        fixture.sandbox.faults.clear();
         // A delete that never arrived is for the next run.
-        for (const { id, name } of await house.gateway.listKeys())
-          if (name.startsWith(probeService)) await house.gateway.deleteKey(id);
-        expect(left(house)).toEqual([]);
+        for (const { id, name } of await fixture.gateway.listKeys())
+          if (name.startsWith(probeService)) await fixture.gateway.deleteKey(id);
+        expect(left(fixture)).toEqual([]);
       });
 });
 
 describe('a probe that fails', () => {
   it('has deleted its key, and what it threw is what happened', async () => {
-    await using house = await openGatewayHouse();
-    house.sandbox.faults.plant({ kind: 'rate-limit', method: 'PUT', times: 9 });
-    await expect(probe(house)).rejects.toMatchObject({ code: 'gateway-rate-limited' });
-    expect(left(house)).toEqual([]);
+    await using fixture = await openGatewayFixture();
+    fixture.sandbox.faults.plant({ kind: 'rate-limit', method: 'PUT', times: 9 });
+    await expect(probe(fixture)).rejects.toMatchObject({ code: 'gateway-rate-limited' });
+    expect(left(fixture)).toEqual([]);
   });
 
   it('because it was stopped deletes its key too', async () => {
-    await using house = await openGatewayHouse();
+    await using fixture = await openGatewayFixture();
     const stop = new AbortController();
     const stopping: Gateway = {
-      ...house.gateway,
+      ...fixture.gateway,
       patchKey: async (patch, options) => {
-        await house.gateway.patchKey(patch, options);
+        await fixture.gateway.patchKey(patch, options);
         stop.abort(new Error('stopped'));
       },
     };
-    await expect(probe(house, stopping, stop.signal)).rejects.toThrow('stopped');
-    expect(left(house)).toEqual([]);
+    await expect(probe(fixture, stopping, stop.signal)).rejects.toThrow('stopped');
+    expect(left(fixture)).toEqual([]);
   });
 
   it('for want of the scope makes nothing', async () => {
-    await using house = await openGatewayHouse({
+    await using fixture = await openGatewayFixture({
       adminKeys: [{ key: 'sk-admin-reader', scopes: ['keys:read'] }],
     });
-    await expect(probe(house)).rejects.toMatchObject({ code: 'gateway-scope-missing' });
+    await expect(probe(fixture)).rejects.toMatchObject({ code: 'gateway-scope-missing' });
   });
 });

@@ -13,8 +13,8 @@ import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openGatewayHouse } from '../../support/gateway-house.ts';
-import type { GatewayHouse } from '../../support/gateway-house.ts';
+import { openGatewayFixture } from '../../support/gateway-house.ts';
+import type { GatewayFixture } from '../../support/gateway-house.ts';
 
 const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'): UpdateKnowledge => ({
   kept: new Set(omits === 'keep' ? updateFields : []),
@@ -23,20 +23,20 @@ const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'
 });
 
 const expecting = (
-  house: GatewayHouse,
+  fixture: GatewayFixture,
   knowledge: UpdateKnowledge,
   more: Partial<UpdateExpectations> = {},
-): UpdateExpectations => ({ knowledge, clock: house.clock, signal: AbortSignal.timeout(30_000), ...more });
+): UpdateExpectations => ({ knowledge, clock: fixture.clock, signal: AbortSignal.timeout(30_000), ...more });
 
 const inUnits = (unit: 'currency' | 'units', amount: string): Money =>
   money(unit === 'currency' ? amount : String(Number(amount) * 500_000));
 
 const made = async (
-  house: GatewayHouse,
+  fixture: GatewayFixture,
   unit: 'currency' | 'units',
   spec: Partial<KeySpec> = {},
 ): Promise<number> => {
-  const { id } = await house.gateway.createKey({
+  const { id } = await fixture.gateway.createKey({
     name: 'billing.g1',
     remainQuota: inUnits(unit, '10'),
     unlimitedQuota: false,
@@ -47,18 +47,18 @@ const made = async (
   return id;
 };
 
-const open = (variants: NonNullable<SandboxOptions['variants']> = {}): Promise<GatewayHouse> =>
-  openGatewayHouse({ variants });
+const open = (variants: NonNullable<SandboxOptions['variants']> = {}): Promise<GatewayFixture> =>
+  openGatewayFixture({ variants });
 
-const puts = (house: GatewayHouse): readonly unknown[] =>
-  house.sandbox.requests
+const puts = (fixture: GatewayFixture): readonly unknown[] =>
+  fixture.sandbox.requests
     .all()
     .filter(({ method }) => method === 'PUT')
     .map(({ body }) => body);
 
 /** Takes from a key what calls would, in the currency. */
-const spend = (house: GatewayHouse, id: number, amount: bigint): void => {
-  const key = house.sandbox.state.keys.get(id);
+const spend = (fixture: GatewayFixture, id: number, amount: bigint): void => {
+  const key = fixture.sandbox.state.keys.get(id);
   if (key === undefined) throw new Error(`no key ${id}`);
   key.remain -= amount * 1_000_000n;
   key.spentSinceRead += amount * 1_000_000n;
@@ -69,17 +69,17 @@ describe('an update of a key', () => {
     for (const update_quota of ['overwrite', 'keep-spend'] as const)
       for (const quota_request_unit of ['currency', 'units'] as const)
         it(`changes the wanted field alone: ${update}, ${update_quota}, ${quota_request_unit}`, async () => {
-          await using house = await open({ update, update_quota, quota_request_unit });
-          const id = await made(house, quota_request_unit);
-          const before = await house.gateway.readKey(id);
-          const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
-          const expectations = expecting(house, knows(quota_request_unit, update));
-          const ended = await putWhole(house.gateway, id, { expiredTime: end }, expectations);
+          await using fixture = await open({ update, update_quota, quota_request_unit });
+          const id = await made(fixture, quota_request_unit);
+          const before = await fixture.gateway.readKey(id);
+          const end = unixSeconds(toSeconds(fixture.clock.now()) + 86_400);
+          const expectations = expecting(fixture, knows(quota_request_unit, update));
+          const ended = await putWhole(fixture.gateway, id, { expiredTime: end }, expectations);
           expect(ended).toMatchObject({ sent: true, spent: '0', before });
-          expect(await house.gateway.readKey(id)).toEqual({ ...before, expiredTime: end });
-          const lowered = await putWhole(house.gateway, id, { remainQuota: money('7.25') }, expectations);
+          expect(await fixture.gateway.readKey(id)).toEqual({ ...before, expiredTime: end });
+          const lowered = await putWhole(fixture.gateway, id, { remainQuota: money('7.25') }, expectations);
           expect(lowered.after).toEqual({ ...before, expiredTime: end, remainQuota: '7.25' });
-          const sentFields = puts(house).map((body) => Object.keys(body as object).sort());
+          const sentFields = puts(fixture).map((body) => Object.keys(body as object).sort());
           expect(sentFields).toEqual(
             update === 'keep'
               ? [
@@ -97,32 +97,32 @@ describe('an update of a key', () => {
                   ]),
                 ),
           );
-          const again = await putWhole(house.gateway, id, { remainQuota: money('7.25') }, expectations);
+          const again = await putWhole(fixture.gateway, id, { remainQuota: money('7.25') }, expectations);
           expect(again).toMatchObject({ sent: false });
-          expect(puts(house)).toHaveLength(2);
+          expect(puts(fixture)).toHaveLength(2);
         });
 
   it('of an unlimited key carries what its quota reads, whatever that means', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
-    const done = await putWhole(house.gateway, id, { name: 'other' }, expecting(house, nothingKnown));
+    await using fixture = await open();
+    const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
+    const done = await putWhole(fixture.gateway, id, { name: 'other' }, expecting(fixture, nothingKnown));
     expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
   });
 
   it('measures what calls spend meanwhile, to the last digit', async () => {
     for (const variants of [{ update: 'keep' }, { update_quota: 'keep-spend' }] as const) {
-      await using house = await open(variants);
-      const id = await made(house, 'currency');
+      await using fixture = await open(variants);
+      const id = await made(fixture, 'currency');
       const spending: Pick<Gateway, 'readKey' | 'patchKey'> = {
-        readKey: house.gateway.readKey,
+        readKey: fixture.gateway.readKey,
         patchKey: async (patch, options) => {
-          spend(house, id, 123n);
-          await house.gateway.patchKey(patch, options);
+          spend(fixture, id, 123n);
+          await fixture.gateway.patchKey(patch, options);
         },
       };
-      const end = unixSeconds(toSeconds(house.clock.now()) + 60);
+      const end = unixSeconds(toSeconds(fixture.clock.now()) + 60);
       const omits = 'update' in variants ? 'keep' : 'replace';
-      const expectations = expecting(house, knows('currency', omits));
+      const expectations = expecting(fixture, knows('currency', omits));
       const done = await putWhole(spending, id, { expiredTime: end }, expectations);
       expect(done).toMatchObject({ spent: '1.23', after: { remainQuota: '8.77' } });
       expect(done.measured).toContain('remain_quota 10 before, 8.77 after, 1.23 spent meanwhile');
@@ -131,88 +131,92 @@ describe('an update of a key', () => {
 
   it('takes no spending for harm: a little left that calls use up is not written again', async () => {
     for (const omits of ['replace', 'keep'] as const) {
-      await using house = await open({ update: omits });
-      const id = await made(house, 'currency');
+      await using fixture = await open({ update: omits });
+      const id = await made(fixture, 'currency');
       const points: LearnedPoint[] = [];
       const spending: Pick<Gateway, 'readKey' | 'patchKey'> = {
-        readKey: house.gateway.readKey,
+        readKey: fixture.gateway.readKey,
         patchKey: async (patch, options) => {
-          await house.gateway.patchKey(patch, options);
-          spend(house, id, 40n);
+          await fixture.gateway.patchKey(patch, options);
+          spend(fixture, id, 40n);
         },
       };
-      const expectations = expecting(house, knows('currency', omits), {
+      const expectations = expecting(fixture, knows('currency', omits), {
         distrust: async (news) => void points.push(...news),
       });
       const lowered = await putWhole(spending, id, { remainQuota: money('0.5') }, expectations);
       expect(lowered).toMatchObject({ spent: '0.4', after: { remainQuota: '0.1' } });
-      const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
+      const end = unixSeconds(toSeconds(fixture.clock.now()) + 86_400);
       const ended = await putWhole(spending, id, { expiredTime: end }, expectations);
       expect(ended).toMatchObject({ spent: '0.4', after: { remainQuota: '-0.3', expiredTime: end } });
-      expect([puts(house).length, points]).toEqual([2, []]);
+      expect([puts(fixture).length, points]).toEqual([2, []]);
     }
   });
 
   it('of an unlimited key needs no unit: what it has left means nothing', async () => {
     for (const update of ['replace', 'keep'] as const) {
-      await using house = await open({ update });
-      const id = await made(house, 'currency', { unlimitedQuota: true, remainQuota: money('1') });
-      const end = unixSeconds(toSeconds(house.clock.now()) + 86_400);
+      await using fixture = await open({ update });
+      const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('1') });
+      const end = unixSeconds(toSeconds(fixture.clock.now()) + 86_400);
       const unknown: UpdateKnowledge = { kept: new Set(), probed: true };
-      const done = await putWhole(house.gateway, id, { expiredTime: end }, expecting(house, unknown));
+      const done = await putWhole(fixture.gateway, id, { expiredTime: end }, expecting(fixture, unknown));
       expect(done).toMatchObject({
         sent: true,
         spent: '0',
         after: { expiredTime: end, unlimitedQuota: true },
       });
-      expect(puts(house)).toMatchObject([{ remain_quota: 0, unlimited_quota: true }]);
+      expect(puts(fixture)).toMatchObject([{ remain_quota: 0, unlimited_quota: true }]);
       // Where it is to count from now on, it has to be said right.
       await expect(
         putWhole(
-          house.gateway,
+          fixture.gateway,
           id,
           { unlimitedQuota: false, remainQuota: money('1') },
-          expecting(house, unknown),
+          expecting(fixture, unknown),
         ),
       ).rejects.toMatchObject({ code: 'key-unit-unknown' });
-      expect(puts(house)).toHaveLength(1);
+      expect(puts(fixture)).toHaveLength(1);
     }
   });
 
   it('gives nothing back when it is repeated with neverRaise', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    const expectations = expecting(house, knows('currency'), { neverRaise: true });
-    await putWhole(house.gateway, id, { remainQuota: money('4') }, expectations);
-    spend(house, id, 100n);
-    const again = await putWhole(house.gateway, id, { remainQuota: money('4') }, expectations);
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    const expectations = expecting(fixture, knows('currency'), { neverRaise: true });
+    await putWhole(fixture.gateway, id, { remainQuota: money('4') }, expectations);
+    spend(fixture, id, 100n);
+    const again = await putWhole(fixture.gateway, id, { remainQuota: money('4') }, expectations);
     expect(again).toMatchObject({ sent: false, after: { remainQuota: '3' } });
   });
 
   it('sends nothing where the unit is not known, or cannot say the amount', async () => {
-    await using house = await open({ quota_request_unit: 'units' });
-    const id = await made(house, 'units');
-    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 60) };
-    await expect(putWhole(house.gateway, id, change, expecting(house, nothingKnown))).rejects.toMatchObject({
+    await using fixture = await open({ quota_request_unit: 'units' });
+    const id = await made(fixture, 'units');
+    const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 60) };
+    await expect(
+      putWhole(fixture.gateway, id, change, expecting(fixture, nothingKnown)),
+    ).rejects.toMatchObject({
       code: 'key-unit-unknown',
     });
     const fine = { remainQuota: money('1.00005') };
-    await expect(putWhole(house.gateway, id, fine, expecting(house, knows('units')))).rejects.toMatchObject({
+    await expect(
+      putWhole(fixture.gateway, id, fine, expecting(fixture, knows('units'))),
+    ).rejects.toMatchObject({
       code: 'key-quota-inexact',
     });
-    expect(puts(house)).toEqual([]);
-    const down = expecting(house, knows('units'), { inexact: 'down' });
-    expect(await putWhole(house.gateway, id, fine, down)).toMatchObject({ after: { remainQuota: '1' } });
+    expect(puts(fixture)).toEqual([]);
+    const down = expecting(fixture, knows('units'), { inexact: 'down' });
+    expect(await putWhole(fixture.gateway, id, fine, down)).toMatchObject({ after: { remainQuota: '1' } });
   });
 });
 
 describe('an update whose answer does not come', () => {
   it.each(['lost-answer', 'reset'] as const)('is settled by reading again: %s', async (kind) => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    const end = unixSeconds(toSeconds(house.clock.now()) + 60);
-    house.sandbox.faults.plant({ kind, method: 'PUT' });
-    const doing = putWhole(house.gateway, id, { expiredTime: end }, expecting(house, knows('currency')));
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    const end = unixSeconds(toSeconds(fixture.clock.now()) + 60);
+    fixture.sandbox.faults.plant({ kind, method: 'PUT' });
+    const doing = putWhole(fixture.gateway, id, { expiredTime: end }, expecting(fixture, knows('currency')));
     if (kind === 'lost-answer')
       expect(await doing).toMatchObject({
         sent: true,
@@ -224,54 +228,54 @@ describe('an update whose answer does not come', () => {
         retryHelps: true,
         message: expect.stringContaining('nothing was changed') as string,
       });
-    expect((await house.gateway.readKey(id)).expiredTime).toBe(kind === 'reset' ? 'never' : end);
+    expect((await fixture.gateway.readKey(id)).expiredTime).toBe(kind === 'reset' ? 'never' : end);
   });
 
   it('and that cannot be read again is said to be open', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    house.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
-    house.sandbox.faults.plant({ kind: 'status', status: 500, method: 'GET', skip: 1, times: 20 });
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    fixture.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
+    fixture.sandbox.faults.plant({ kind: 'status', status: 500, method: 'GET', skip: 1, times: 20 });
     await expect(
-      putWhole(house.gateway, id, { name: 'b' }, expecting(house, knows('currency'))),
+      putWhole(fixture.gateway, id, { name: 'b' }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({ code: 'key-update-unsettled', retryHelps: true });
   });
 
   it('because the gateway refused it has changed nothing', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    house.sandbox.faults.plant({ kind: 'envelope', method: 'PUT' });
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    fixture.sandbox.faults.plant({ kind: 'envelope', method: 'PUT' });
     await expect(
-      putWhole(house.gateway, id, { name: 'b' }, expecting(house, knows('currency'))),
+      putWhole(fixture.gateway, id, { name: 'b' }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({ code: 'gateway-refused', retryHelps: false });
     await expect(
-      putWhole(house.gateway, 999_999, { name: 'b' }, expecting(house, knows('currency'))),
+      putWhole(fixture.gateway, 999_999, { name: 'b' }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({ code: 'gateway-not-found' });
-    expect(house.clock.waits.filter((wait) => wait >= 500)).toEqual([]);
+    expect(fixture.clock.waits.filter((wait) => wait >= 500)).toEqual([]);
   });
 });
 
 describe('harm', () => {
-  const harmOf = async (house: GatewayHouse, id: number, expectations: UpdateExpectations) => {
-    const before = await house.gateway.readKey(id);
-    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 60) };
-    const error: unknown = await putWhole(house.gateway, id, change, expectations).catch(
+  const harmOf = async (fixture: GatewayFixture, id: number, expectations: UpdateExpectations) => {
+    const before = await fixture.gateway.readKey(id);
+    const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 60) };
+    const error: unknown = await putWhole(fixture.gateway, id, change, expectations).catch(
       (thrown: unknown) => thrown,
     );
-    return { before, error, after: await house.gateway.readKey(id) };
+    return { before, error, after: await fixture.gateway.readKey(id) };
   };
 
   it('by a gateway that zeroes what was learned to be kept is named and mended', async () => {
-    await using house = await open({ update: 'replace' });
-    const id = await made(house, 'currency');
+    await using fixture = await open({ update: 'replace' });
+    const id = await made(fixture, 'currency');
     const kept = new Set(['remain_quota', 'group'] as const);
     const points: LearnedPoint[] = [];
     const expectations = expecting(
-      house,
+      fixture,
       { ...knows('currency'), kept },
       { distrust: async (news) => void points.push(...news) },
     );
-    const { before, error, after } = await harmOf(house, id, expectations);
+    const { before, error, after } = await harmOf(fixture, id, expectations);
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
@@ -294,11 +298,11 @@ describe('harm', () => {
   });
 
   it('that cannot be mended is told with what is left of it', async () => {
-    await using house = await open({ update: 'replace' });
-    const id = await made(house, 'currency');
-    house.sandbox.faults.plant({ kind: 'reset', method: 'PUT', skip: 1, times: 9 });
-    const expectations = expecting(house, { ...knows('currency'), kept: new Set(['group'] as const) });
-    const { error, after } = await harmOf(house, id, expectations);
+    await using fixture = await open({ update: 'replace' });
+    const id = await made(fixture, 'currency');
+    fixture.sandbox.faults.plant({ kind: 'reset', method: 'PUT', skip: 1, times: 9 });
+    const expectations = expecting(fixture, { ...knows('currency'), kept: new Set(['group'] as const) });
+    const { error, after } = await harmOf(fixture, id, expectations);
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringContaining('the old values could not be put back') as string,
@@ -307,9 +311,9 @@ describe('harm', () => {
   });
 
   it('is seen in a unit that was learned wrong, and the old amount is put back as far as can be', async () => {
-    await using house = await open({ quota_request_unit: 'units' });
-    const id = await made(house, 'units');
-    const { error } = await harmOf(house, id, expecting(house, knows('currency')));
+    await using fixture = await open({ quota_request_unit: 'units' });
+    const id = await made(fixture, 'units');
+    const { error } = await harmOf(fixture, id, expecting(fixture, knows('currency')));
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringContaining('remain_quota (10 is now 0)') as string,
@@ -317,32 +321,32 @@ describe('harm', () => {
   });
 
   it('never gives back more than was wanted: a group is lost while a quota is lowered and spent', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
     let done = 0;
     const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      readKey: house.gateway.readKey,
+      readKey: fixture.gateway.readKey,
       patchKey: async (patch, options) => {
         done += 1;
-        await house.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
-        if (done === 1) spend(house, id, 40n);
+        await fixture.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
+        if (done === 1) spend(fixture, id, 40n);
       },
     };
     await expect(
-      putWhole(harming, id, { remainQuota: money('0.5') }, expecting(house, knows('currency'))),
+      putWhole(harming, id, { remainQuota: money('0.5') }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
         /: group \(vip is now default\); all old values were put back$/,
       ) as string,
     });
-    expect(await house.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
+    expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
   });
 
   it('by a unit that makes more of a quota is mended in the unit that the reading shows', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    const { error, after } = await harmOf(house, id, expecting(house, knows('units')));
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    const { error, after } = await harmOf(fixture, id, expecting(fixture, knows('units')));
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
@@ -353,41 +357,41 @@ describe('harm', () => {
   });
 
   it('to another field is mended in the unit that is known, though the key was refunded meanwhile', async () => {
-    await using house = await open({ quota_request_unit: 'units' });
-    const id = await made(house, 'units');
+    await using fixture = await open({ quota_request_unit: 'units' });
+    const id = await made(fixture, 'units');
     let done = 0;
     const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      readKey: house.gateway.readKey,
+      readKey: fixture.gateway.readKey,
       patchKey: async (patch, options) => {
         done += 1;
-        await house.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
-        if (done === 1) spend(house, id, -5n);
+        await fixture.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
+        if (done === 1) spend(fixture, id, -5n);
       },
     };
-    const change = { expiredTime: unixSeconds(toSeconds(house.clock.now()) + 86_400) };
-    await expect(putWhole(harming, id, change, expecting(house, knows('units')))).rejects.toMatchObject({
+    const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 86_400) };
+    await expect(putWhole(harming, id, change, expecting(fixture, knows('units')))).rejects.toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
         /: group \(vip is now default\); all old values were put back$/,
       ) as string,
     });
-    expect(await house.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '10' });
+    expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '10' });
   });
 
   it('is a quota that was sent and reads as nothing, though omission was proven', async () => {
-    await using house = await open({ update: 'keep' });
-    const id = await made(house, 'currency', { remainQuota: money('100') });
+    await using fixture = await open({ update: 'keep' });
+    const id = await made(fixture, 'currency', { remainQuota: money('100') });
     let done = 0;
     const finer: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      readKey: house.gateway.readKey,
+      readKey: fixture.gateway.readKey,
       patchKey: async (patch, options) => {
         done += 1;
         const lost = done === 1 ? { ...patch, remainQuota: money('0.0001') } : patch;
-        await house.gateway.patchKey(lost, options);
+        await fixture.gateway.patchKey(lost, options);
       },
     };
     const points: LearnedPoint[] = [];
-    const expectations = expecting(house, knows('currency', 'keep'), {
+    const expectations = expecting(fixture, knows('currency', 'keep'), {
       distrust: async (news) => void points.push(...news),
     });
     await expect(putWhole(finer, id, { remainQuota: money('50') }, expectations)).rejects.toMatchObject({
@@ -397,33 +401,33 @@ describe('harm', () => {
   });
 
   it('and an update that changed nothing are two things', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    const deaf = { readKey: house.gateway.readKey, patchKey: () => Promise.resolve() };
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    const deaf = { readKey: fixture.gateway.readKey, patchKey: () => Promise.resolve() };
     await expect(
-      putWhole(deaf, id, { name: 'b' }, expecting(house, knows('currency'))),
+      putWhole(deaf, id, { name: 'b' }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({ code: 'key-update-ineffective' });
     await expect(
-      putWhole(deaf, id, { remainQuota: money('12') }, expecting(house, knows('currency'))),
+      putWhole(deaf, id, { remainQuota: money('12') }, expecting(fixture, knows('currency'))),
     ).rejects.toMatchObject({ code: 'key-update-ineffective' });
   });
 });
 
 describe('a read that is late', () => {
   it('is waited for', async () => {
-    await using house = await open();
-    const id = await made(house, 'currency');
-    const old: ApiKey = await house.gateway.readKey(id);
+    await using fixture = await open();
+    const id = await made(fixture, 'currency');
+    const old: ApiKey = await fixture.gateway.readKey(id);
     let stale = 3;
     const cached: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      patchKey: house.gateway.patchKey,
+      patchKey: fixture.gateway.patchKey,
       readKey: async (wanted, options) => {
         stale -= 1;
-        return stale >= 0 ? old : house.gateway.readKey(wanted, options);
+        return stale >= 0 ? old : fixture.gateway.readKey(wanted, options);
       },
     };
-    const done = await putWhole(cached, id, { name: 'late' }, expecting(house, knows('currency')));
+    const done = await putWhole(cached, id, { name: 'late' }, expecting(fixture, knows('currency')));
     expect(done.after.name).toBe('late');
-    expect(house.clock.waits).toEqual([500, 1500]);
+    expect(fixture.clock.waits).toEqual([500, 1500]);
   });
 });

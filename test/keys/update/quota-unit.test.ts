@@ -10,9 +10,9 @@ import {
   writtenQuota,
 } from '../../../src/keys/update/quota-unit.ts';
 import type { QuotaUnit } from '../../../src/keys/update/quota-unit.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 
-const runs = { numRuns: 200 * stormTimes };
+const runs = { numRuns: 200 * chaosFactor };
 
 const decimalOf = (digits: bigint, places: number): Money => {
   const text = digits.toString().padStart(places + 1, '0');
@@ -74,8 +74,8 @@ describe('an amount written in a unit', () => {
         // number / perCurrency and amount, both times scale and perCurrency.
         const lost = asGrains(amount) * perCurrency - asGrains(number);
         expect(lost).toBeGreaterThanOrEqual(0n);
-        const mostLost = (scale / 10_000n) * perCurrency + (unit.kind === 'units' ? scale : 0n);
-        expect(lost).toBeLessThan(mostLost);
+        const maxLost = (scale / 10_000n) * perCurrency + (unit.kind === 'units' ? scale : 0n);
+        expect(lost).toBeLessThan(maxLost);
       }),
       runs,
     );

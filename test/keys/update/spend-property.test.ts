@@ -17,7 +17,7 @@ import { updateFields } from '../../../src/keys/update/knowledge.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 
 /** A gateway in memory with one limited key; calls spend when they are told to. */
 const spendingGateway = (remain: Money) => {
@@ -76,10 +76,10 @@ describe('spending between two readings', () => {
         cents(2_500_000),
         fc.boolean(),
         async (remain, change, early, late, keeps) => {
-          const house = spendingGateway(remain);
-          const gateway = house.gateway(
-            () => house.spend(early),
-            () => house.spend(late),
+          const fixture = spendingGateway(remain);
+          const gateway = fixture.gateway(
+            () => fixture.spend(early),
+            () => fixture.spend(late),
           );
           const knowledge = {
             kept: new Set(keeps ? updateFields : []),
@@ -101,15 +101,15 @@ describe('spending between two readings', () => {
           } catch (error) {
             // A quota that is raised and spent at once cannot be told from one that was not raised.
             if (!hasCode(error, 'key-update-ineffective')) throw error;
-            expect(compareMoney(house.key().remainQuota, remain) <= 0).toBe(true);
+            expect(compareMoney(fixture.key().remainQuota, remain) <= 0).toBe(true);
           }
           expect(taken).toEqual([]);
-          expect(house.sent.length).toBeLessThanOrEqual(1);
-          for (const amount of house.sent)
+          expect(fixture.sent.length).toBeLessThanOrEqual(1);
+          for (const amount of fixture.sent)
             if (amount !== undefined) expect(compareMoney(amount, written) <= 0).toBe(true);
         },
       ),
-      { numRuns: 200 * stormTimes },
+      { numRuns: 200 * chaosFactor },
     );
   });
 });
@@ -130,11 +130,11 @@ describe('a refund between two readings', () => {
         fc.boolean(),
         async (remain, change, spent, percent, isEarly, keeps) => {
           const refund = money(String(Math.floor((Number(spent) * 1e4 * percent) / 100) / 1e4));
-          const house = spendingGateway(remain);
-          const refunds = (): void => house.spend(subtractMoney(zero, refund));
-          const gateway = house.gateway(
+          const fixture = spendingGateway(remain);
+          const refunds = (): void => fixture.spend(subtractMoney(zero, refund));
+          const gateway = fixture.gateway(
             () => {
-              house.spend(spent);
+              fixture.spend(spent);
               if (isEarly) refunds();
             },
             () => (isEarly ? undefined : refunds()),
@@ -163,11 +163,11 @@ describe('a refund between two readings', () => {
           if (error !== undefined) {
             expect(hasCode(error, 'key-update-ineffective')).toBe(true);
             expect(!isEarly && Number(refund) > half).toBe(true);
-          } else if (isLowered) expect(wasWritten(remain, written, house.key().remainQuota)).toBe(true);
-          expect(house.sent.length).toBeLessThanOrEqual(1);
+          } else if (isLowered) expect(wasWritten(remain, written, fixture.key().remainQuota)).toBe(true);
+          expect(fixture.sent.length).toBeLessThanOrEqual(1);
         },
       ),
-      { numRuns: 200 * stormTimes },
+      { numRuns: 200 * chaosFactor },
     );
   });
 });

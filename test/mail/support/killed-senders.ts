@@ -14,7 +14,7 @@ import {
 } from '../../../src/mail/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { OutboxRow } from '../../../src/warehouse/index.ts';
-import { compiledRooms } from '../../support/compiled-rooms.ts';
+import { compiledModules } from '../../support/compiled-rooms.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
 import { start } from './desk.ts';
@@ -52,7 +52,7 @@ const child = `
 /** What the server saw: a mail whose final dot had come, in which life, and whether that life ended by a kill. */
 type Copy = { readonly messageId: string; readonly round: number; readonly bytes: Buffer };
 
-export type StormOutcome = {
+export type ChaosOutcome = {
   readonly rows: readonly OutboxRow[];
   readonly copies: readonly Copy[];
   /** Rounds whose process was killed. */
@@ -66,7 +66,7 @@ export type StormOutcome = {
 const messageIdOf = (bytes: Buffer): string =>
   /^Message-ID: (<.*>)\r$/im.exec(bytes.toString('latin1'))?.[1] ?? '';
 
-type Means = {
+type Deps = {
   readonly count: number;
   readonly seed: number;
   readonly onRound?: (done: number) => void;
@@ -80,9 +80,9 @@ const serverMood = fc.oneof(
 );
 
 /** Rounds of senders killed at random moments, then one that is left alone until nothing is due any more. */
-export const playKilledSenders = async ({ count, seed, onRound }: Means): Promise<StormOutcome> => {
+export const playKilledSenders = async ({ count, seed, onRound }: Deps): Promise<ChaosOutcome> => {
   await using folder = await openFolder();
-  const out = await compiledRooms();
+  const out = await compiledModules();
   const draws = fc.sample(
     fc.record({
       moment: fc.noBias(fc.integer({ min: 0, max: 1000 })),
@@ -97,16 +97,16 @@ export const playKilledSenders = async ({ count, seed, onRound }: Means): Promis
   const queued: string[] = [];
   let attempts = 0;
   /** A server for each round: what comes late from a process that was killed is still known to be its. */
-  const openOffice = (round: number, slow: number, isCalm = false) =>
+  const openOffice = (round: number, slow: number, isThrottled = false) =>
     openPostOffice({
       without: ['STARTTLS', 'AUTH'],
       afterData: async ({ bytes }): Promise<Reply> => {
         attempts += 1;
-        const mood = isCalm ? 'accept' : (moods[attempts % moods.length] ?? 'accept');
+        const mood = isThrottled ? 'accept' : (moods[attempts % moods.length] ?? 'accept');
         const copy = { messageId: messageIdOf(bytes), round, bytes };
         if (mood === 'accept' || mood === 'cut') copies.push(copy);
         if (mood === 'cut') cut.add(copy);
-        if (!isCalm) await pause(slow);
+        if (!isThrottled) await pause(slow);
         return mood;
       },
     });
@@ -146,7 +146,7 @@ export const playKilledSenders = async ({ count, seed, onRound }: Means): Promis
     clock,
     log: silentLog,
   });
-  const means = {
+  const deps = {
     outbox: warehouse.outbox,
     folder: join(folder.path, 'outbox'),
     clock,
@@ -154,24 +154,24 @@ export const playKilledSenders = async ({ count, seed, onRound }: Means): Promis
     log: silentLog,
     grace: 1000,
   };
-  await recoverInterrupted(means);
+  await recoverInterrupted(deps);
   await using transport = createSmtpTransport({
     url: createSecretRegistry().register(office.url),
     log: silentLog,
   });
-  const { deliver } = createDelivery(means, [createMailRoute(transport)]);
+  const { deliver } = createDelivery(deps, [createMailRoute(transport)]);
   while ((await warehouse.outbox.counts()).waiting > 0) {
     await deliver({});
     clock.advance(hour);
   }
   const rows = await warehouse.outbox.list();
-  const files = new Set(await readdir(means.folder));
+  const files = new Set(await readdir(deps.folder));
   expect(rows.filter(({ file }) => !files.has(file))).toEqual([]);
   return { rows, copies, killed, cut, queued };
 };
 
 /** Each recipient has each report, once; twice only where process or connection died after the final dot; else it is told. */
-export const expectMailOnce = ({ rows, copies, killed, cut, queued }: StormOutcome): void => {
+export const expectMailOnce = ({ rows, copies, killed, cut, queued }: ChaosOutcome): void => {
   const byId = new Map<string, Copy[]>();
   for (const copy of copies) byId.set(copy.messageId, [...(byId.get(copy.messageId) ?? []), copy]);
   const known = new Set(rows.map(({ messageId }) => messageId));

@@ -45,21 +45,21 @@ export const startIn = (
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   let [rest, errors, isOver] = ['', '', false];
-  const tell = (): void => {
+  const notify = (): void => {
     for (const check of waiting) check();
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const parts = `${rest}${text}`.split('\n');
     rest = parts.pop() ?? '';
     lines.push(...parts);
-    tell();
+    notify();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
   const ended = once(child, 'close').then((end) => {
     isOver = true;
-    tell();
+    notify();
     if (argv[0] !== 'sandbox')
       watchOutput(`output of ${argv[0] ?? 'the program'}`, [...lines, rest, errors].join('\n'));
     return { code: end[0] as number | null, signal: end[1] as NodeJS.Signals | null };

@@ -24,7 +24,7 @@ export type RunJson = {
 };
 
 /** The built program in a folder of its own, with a gateway and a mail server that are there for it alone. */
-export type House = AsyncDisposable & {
+export type Fixture = AsyncDisposable & {
   readonly folder: Folder;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
@@ -61,10 +61,10 @@ export const saying = (running: Running, message: string): readonly Line[] =>
 /** Fires once a year, at a time that no test runs into. */
 export const yearly = (): string => `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
 
-export const openHouse = async (
+export const openFixture = async (
   program: BuiltProgram,
   traffic: { readonly months: number; readonly callsPerDay: number } = { months: 1, callsPerDay: 40 },
-): Promise<House> => {
+): Promise<Fixture> => {
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),
     openMailServer(),
@@ -90,7 +90,7 @@ export const openHouse = async (
     return { code, stdout: stdout.join(''), stderr: running.stderr() };
   };
   const here = (...argv: readonly string[]): Promise<Ran> => folder.run(argv, { clock: systemClock, env });
-  const house: House = {
+  const fixture: Fixture = {
     folder,
     env,
     sandbox,
@@ -134,18 +134,18 @@ ${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${mor
       await folder[Symbol.asyncDispose]();
     },
   };
-  await house.settings();
-  return house;
+  await fixture.settings();
+  return fixture;
 };
 
 /** Milliseconds that a process of the program takes to start on a machine that does nothing else. */
-const usualStart = 500;
+const defaultStart = 500;
 
 /** How many times longer than usual things take just now: 1 on an idle machine. */
-export const slowness = async (house: House): Promise<number> => {
+export const slowness = async (fixture: Fixture): Promise<number> => {
   const began = Date.now();
-  await house.command('--version');
-  return Math.max(1, (Date.now() - began) / usualStart);
+  await fixture.command('--version');
+  return Math.max(1, (Date.now() - began) / defaultStart);
 };
 
 export const pullLogs = (more: string): string =>

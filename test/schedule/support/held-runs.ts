@@ -1,5 +1,5 @@
 import type { Execution, Outcome } from '../../../src/schedule/index.ts';
-import type { SchedulerHouse } from './scheduler-house.ts';
+import type { SchedulerFixture } from './scheduler-house.ts';
 
 export type HeldRun = {
   readonly execution: Execution;
@@ -8,9 +8,9 @@ export type HeldRun = {
 };
 
 /** Runs of the house that end when the test says so, or when they are stopped. */
-export const heldRuns = (house: SchedulerHouse): readonly HeldRun[] => {
+export const heldRuns = (fixture: SchedulerFixture): readonly HeldRun[] => {
   const held: HeldRun[] = [];
-  house.play = (execution) =>
+  fixture.play = (execution) =>
     new Promise((resolve, reject) => {
       execution.signal.addEventListener('abort', () => reject(execution.signal.reason as Error));
       held.push({

@@ -18,16 +18,16 @@ const months: Field = {
   values: new Set(Array.from({ length: 12 }, (_, index) => index + 1)),
   wild: true,
 };
-const everyDay: DayField = { text: '*', set: false, means: () => true };
+const everyDay: DayField = { text: '*', set: false, deps: () => true };
 const dayOfMonth = (day: number): DayField => ({
   text: String(day),
   set: true,
-  means: (_, __, date) => date === day,
+  deps: (_, __, date) => date === day,
 });
 const monday: DayField = {
   text: '1',
   set: true,
-  means: (year, month, date) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() === 1,
+  deps: (year, month, date) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() === 1,
 };
 
 const at = (minute: Field, hour: Field, rest: Partial<Pattern> = {}): KnownSchedule => {

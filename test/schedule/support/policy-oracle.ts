@@ -5,7 +5,7 @@ import type { KnownSchedule } from './known-schedules.ts';
 const second = 1000;
 const day = 86_400 * second;
 
-export type Fate = {
+export type Disposition = {
   readonly slot: number;
   readonly through?: number;
   readonly state: 'queued' | 'missed' | 'skipped';
@@ -18,13 +18,13 @@ const ownRows = 1000;
  * What becomes of the slots in (after, now] when they are seen at `now`: the text of the policies, slot by slot.
  * A slot seen within a minute of its time is on time.
  */
-export const fatesOf = (
+export const dispositionsOf = (
   job: Job,
   schedule: KnownSchedule,
   zone: string,
   after: number,
   now: number,
-): readonly Fate[] => {
+): readonly Disposition[] => {
   const most = Math.max(ownRows, job.catchup === 'all' ? job.maxCatchupRuns : 0);
   const slots = newestSlots(schedule, zone, after, now, most + 1);
   const runs = new Set<number>();
@@ -37,7 +37,7 @@ export const fatesOf = (
     const window = job.catchup === 'none' ? 0 : (job.catchupWindow ?? Number.POSITIVE_INFINITY);
     if (newest !== undefined && isYoung(newest, Math.max(window, 60 * second))) runs.add(newest);
   }
-  const rows = slots.slice(0, most).map((slot): Fate => {
+  const rows = slots.slice(0, most).map((slot): Disposition => {
     if (job.suspend) return { slot, state: 'skipped' };
     const inTime = job.startingDeadline === undefined || now - slot <= job.startingDeadline;
     return { slot, state: runs.has(slot) && inTime ? 'queued' : 'missed' };

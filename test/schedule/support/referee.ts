@@ -1,6 +1,6 @@
 import type { Job } from '../../../src/config/index.ts';
 import type { AttemptEnd, Claim, LedgerRun, RunClosing, RunKey } from '../../../src/warehouse/index.ts';
-import { fatesOf, retryWaitOf } from './policy-oracle.ts';
+import { dispositionsOf, retryWaitOf } from './policy-oracle.ts';
 import { knownSchedule, slotBefore } from './known-schedules.ts';
 
 /** How the work of a run went, as the job that is played knows it. */
@@ -50,7 +50,7 @@ type Cursor = { moment: number; version: number; expression: string; zone: strin
  * Watches every change of the ledger and holds it against what was promised: the text of the policies said again, from
  * nothing but the calls, the clock, and the work that was done. Finds are collected; a call is never hindered.
  */
-export const createReferee = (table: Table) => {
+export const createInvariantChecker = (table: Table) => {
   const rows = new Map<string, Row>();
   const cursors = new Map<string, Cursor>();
   const delays = new Map<string, number>();
@@ -159,14 +159,14 @@ export const createReferee = (table: Table) => {
       )
       .toSorted();
     const expected = jobs.map((job) =>
-      fatesOf(job, knownSchedule(known.expression), known.zone, known.moment, now)
+      dispositionsOf(job, knownSchedule(known.expression), known.zone, known.moment, now)
         .map(
           ({ slot, through, state }) =>
             `${shown(slot)} ${through === undefined ? '' : `to ${shown(through)} `}${state}`,
         )
         .toSorted(),
     );
-    if (!expected.some((fates) => fates.join('\n') === got.join('\n')))
+    if (!expected.some((dispositions) => dispositions.join('\n') === got.join('\n')))
       find(here, `claimed are\n${got.join('\n')}\nexpected are\n${expected[0]?.join('\n') ?? ''}`);
     for (const run of runs) {
       if (run.version !== known.version) find(run, `it is of version ${run.version}`);
@@ -177,10 +177,10 @@ export const createReferee = (table: Table) => {
 
   /** The first slot of a span that is asked for leaves the span. */
   const giveWay = (run: LedgerRun): void => {
-    const span = rows.get(rowKey(run));
-    if (span?.through === undefined || span.through <= span.slot) return;
+    const range = rows.get(rowKey(run));
+    if (range?.through === undefined || range.through <= range.slot) return;
     rows.delete(rowKey(run));
-    rows.set(rowKey({ job: run.job, slot: run.slot + 1 }), { ...span, slot: span.slot + 1 });
+    rows.set(rowKey({ job: run.job, slot: run.slot + 1 }), { ...range, slot: range.slot + 1 });
   };
 
   const missingOf = (row: Row, job: Job): readonly Job[] =>
@@ -385,7 +385,7 @@ export const createReferee = (table: Table) => {
         else if (cursor.expression !== job.schedule || cursor.zone !== job.timezone)
           find(here, `its cursor follows ${cursor.text}`);
         else if (now < cursor.moment) find(here, 'its cursor did not follow the clock back');
-        else if (fatesOf(job, knownSchedule(job.schedule), cursor.zone, cursor.moment, now).length > 0)
+        else if (dispositionsOf(job, knownSchedule(job.schedule), cursor.zone, cursor.moment, now).length > 0)
           find(here, 'slots are not claimed');
       }
       const mirrored = openRuns.map(rowKey).toSorted().join();
@@ -429,4 +429,4 @@ export const createReferee = (table: Table) => {
   };
 };
 
-export type Referee = ReturnType<typeof createReferee>;
+export type InvariantChecker = ReturnType<typeof createInvariantChecker>;

@@ -42,7 +42,7 @@ export const jobOf = (name: string, written: WrittenJob = {}): Job => ({
 export const jobsOf = (written: Readonly<Record<string, WrittenJob>>): ReadonlyMap<string, Job> =>
   new Map(Object.entries(written).map(([name, job]) => [name, jobOf(name, job)]));
 
-export type SchedulerHouse = AsyncDisposable & {
+export type SchedulerFixture = AsyncDisposable & {
   readonly clock: ManualClock;
   readonly ledger: RunLedger;
   /** What was begun, in order: `job slot`. */
@@ -80,7 +80,7 @@ export const settled = async (scheduler: Scheduler): Promise<void> => {
 };
 
 /** A scheduler on a clock that is moved by hand, over a real ledger. */
-export const openSchedulerHouse = async (start = '2026-11-21T00:00:00Z'): Promise<SchedulerHouse> => {
+export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Promise<SchedulerFixture> => {
   const clock = manualClock(Date.parse(start));
   const lines: Record<string, unknown>[] = [];
   const log = createLog({
@@ -98,7 +98,7 @@ export const openSchedulerHouse = async (start = '2026-11-21T00:00:00Z'): Promis
     log,
   });
   let current: Scheduler | undefined;
-  const house: SchedulerHouse = {
+  const fixture: SchedulerFixture = {
     clock,
     ledger: warehouse.runs,
     began: [],
@@ -114,13 +114,13 @@ export const openSchedulerHouse = async (start = '2026-11-21T00:00:00Z'): Promis
           log,
           ledger: options.ledger ?? warehouse.runs,
           execute: async (execution) => {
-            house.began.push(`${execution.job.name} ${shown(execution.run.slot)}`);
-            return house.play(execution);
+            fixture.began.push(`${execution.job.name} ${shown(execution.run.slot)}`);
+            return fixture.play(execution);
           },
-          reach: async (job) => house.reach.get(job.name),
+          reach: async (job) => fixture.reach.get(job.name),
           needsThrough: (_, run) => run.interval.end,
-          tell: async (notices) => void house.notices.push(...notices),
-          onGoodRun: (job) => void house.good.push(job.name),
+          notify: async (notices) => void fixture.notices.push(...notices),
+          onGoodRun: (job) => void fixture.good.push(job.name),
           redact: (text) => text,
         },
         {
@@ -140,7 +140,7 @@ export const openSchedulerHouse = async (start = '2026-11-21T00:00:00Z'): Promis
     runs: async (job) =>
       (await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit: 1_000_000 })).toReversed(),
     rows: async (job) =>
-      (await house.runs(job)).map(
+      (await fixture.runs(job)).map(
         ({ slot, through, state }) =>
           `${shown(slot)}${through === undefined ? '' : ` to ${shown(through)}`} ${state}`,
       ),
@@ -149,5 +149,5 @@ export const openSchedulerHouse = async (start = '2026-11-21T00:00:00Z'): Promis
       await warehouse[Symbol.asyncDispose]();
     },
   };
-  return house;
+  return fixture;
 };

@@ -6,8 +6,8 @@ import type { Execution, Outcome, Scheduler } from '../../../src/schedule/index.
 import type { RunLedger } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { knownSchedule, leapDays, newestSlots } from './known-schedules.ts';
-import { createReferee, isOpenRow, rowKey } from './referee.ts';
-import type { Referee, WorkEnd } from './referee.ts';
+import { createInvariantChecker, isOpenRow, rowKey } from './referee.ts';
+import type { InvariantChecker, WorkEnd } from './referee.ts';
 import { settled } from './scheduler-house.ts';
 import type { Action, Edit, Plan, Work } from './storm-plan.ts';
 
@@ -18,7 +18,7 @@ const day = 86_400 * second;
 const farthest = Date.parse('2033-01-01T00:00:00Z');
 
 /** A wall clock that jumps, and timers that do not. */
-const createStormClock = (start: number) => {
+const createChaosClock = (start: number) => {
   let wall = start;
   let passed = 0;
   const limits = new Map<AbortController, number>();
@@ -69,15 +69,15 @@ const log = createLog({
 const dead = (): Error => new Error('the process is dead');
 
 /** Plays a plan over a ledger. @throws Error that lists what the referee found */
-export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> => {
-  const time = createStormClock(Date.parse(plan.start));
+export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantChecker> => {
+  const time = createChaosClock(Date.parse(plan.start));
   const { clock } = time;
   let declared = new Map(plan.jobs.map((job) => [job.name, job]));
   let pending: Map<string, Job> | undefined;
   let process: Process = { alive: false, starting: false, calls: 0 };
   let isFull = false;
   let played = 0;
-  let isQuiet = false;
+  let isIdle = false;
   let hindered = false;
   const held = new Set<Held>();
   const reach = new Map<string, number>();
@@ -87,7 +87,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
   const patience: { ticks: number; controller: AbortController; key: () => string[] }[] = [];
   const history: string[] = [];
 
-  const referee = createReferee({
+  const invariantChecker = createInvariantChecker({
     now: clock.now,
     declared: (name) => [declared.get(name), pending?.get(name)].flatMap((job) => job ?? []),
     isGoing: (name) => pending !== undefined && !pending.has(name),
@@ -152,37 +152,37 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
         call(
           true,
           () => inner.claim(claims),
-          () => claims.forEach(referee.claimed),
+          () => claims.forEach(invariantChecker.claimed),
         ),
       forget: (jobs) =>
         call(
           true,
           () => inner.forget(jobs),
-          () => jobs.forEach(referee.forgotten),
+          () => jobs.forEach(invariantChecker.forgotten),
         ),
       reopen: (key, at) =>
         call(
           true,
           () => inner.reopen(key, at),
-          (run) => (run === undefined ? undefined : referee.reopened(key, at)),
+          (run) => (run === undefined ? undefined : invariantChecker.reopened(key, at)),
         ),
       begin: (keys, at) =>
         call(
           true,
           () => inner.begin(keys, at),
-          () => referee.begun(keys, at),
+          () => invariantChecker.begun(keys, at),
         ),
       end: (ends) =>
         call(
           true,
           () => inner.end(ends),
-          () => ends.forEach(referee.ended),
+          () => ends.forEach(invariantChecker.ended),
         ),
       close: (closings) =>
         call(
           true,
           () => inner.close(closings),
-          () => referee.closed(closings),
+          () => invariantChecker.closed(closings),
         ),
     };
   };
@@ -197,14 +197,14 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
 
   const execute = (mine: Process, { job, run, signal, dataLate }: Execution): Promise<Outcome> => {
     if (!mine.alive) return new Promise(() => undefined);
-    referee.executed(job, run, dataLate);
-    const work = isQuiet ? quick : (plan.works[played % plan.works.length] ?? quick);
+    invariantChecker.executed(job, run, dataLate);
+    const work = isIdle ? quick : (plan.works[played % plan.works.length] ?? quick);
     played += 1;
     return new Promise((resolve, reject) => {
       let due = work.ends === 'never' ? Number.POSITIVE_INFINITY : time.passed() + work.lasts;
       const over = (ends: WorkEnd): void => {
         if (!held.delete(one) || !mine.alive) return;
-        referee.worked(run, ends);
+        invariantChecker.worked(run, ends);
         if (ends === 'ok') {
           reach.set(job.name, Math.max(reach.get(job.name) ?? 0, run.interval.end));
           resolve({ summary: 'done', figures: {} });
@@ -236,8 +236,8 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
   };
 
   const check = (): void => {
-    if (referee.finds.length === 0) return;
-    throw new Error([...referee.finds, '', ...history.slice(-60)].join('\n'));
+    if (invariantChecker.finds.length === 0) return;
+    throw new Error([...invariantChecker.finds, '', ...history.slice(-60)].join('\n'));
   };
 
   /** A look at clock and ledger, and all that follows from it. */
@@ -249,7 +249,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     const { scheduler } = process;
     if (scheduler !== undefined && process.alive) await settled(scheduler);
     if (scheduler !== undefined && process.alive && !hindered)
-      referee.atRest(
+      invariantChecker.atRest(
         declared,
         scheduler.openRuns().map(({ run }) => run),
       );
@@ -287,7 +287,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
           return known === undefined ? undefined : unixMillis(known);
         },
         needsThrough: (_, run) => run.interval.end,
-        tell: async () => {
+        notify: async () => {
           if (!mine.alive) throw dead();
         },
         onGoodRun: () => undefined,
@@ -305,7 +305,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     await process.last;
     for (const one of held) if (one.process === process) held.delete(one);
     // What died with its process ended no more, however it ended.
-    for (const row of referee.rows.values()) delete row.work;
+    for (const row of invariantChecker.rows.values()) delete row.work;
     for (const [promise, owner] of unsettled) if (owner === process) unsettled.delete(promise);
   };
 
@@ -340,10 +340,10 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
         : newestSlots(knownSchedule(job.schedule), job.timezone, now - 400 * day, end - 1, 1)[0];
     const interval = { start: unixMillis(start ?? end), end };
     const controller = new AbortController();
-    const before = new Set(referee.rows.keys());
+    const before = new Set(invariantChecker.rows.keys());
     const keys = (): string[] =>
       slot === undefined
-        ? [...referee.rows.values()]
+        ? [...invariantChecker.rows.values()]
             .filter((row) => row.job === job.name && !before.has(rowKey(row)) && row.trigger === 'hand')
             .map(rowKey)
         : [rowKey({ job: job.name, slot })];
@@ -362,25 +362,25 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
       signal: controller.signal,
       ...(slot === undefined ? {} : { slot: unixMillis(slot) }),
     });
-    const settledOrder = ordered
+    const settledRequest = ordered
       .then(
         ({ run, already }) => {
-          if (already && referee.rows.get(rowKey(run))?.wasOk !== true)
-            referee.finds.push(`${rowKey(run)}: said to have ended well already`);
+          if (already && invariantChecker.rows.get(rowKey(run))?.wasOk !== true)
+            invariantChecker.finds.push(`${rowKey(run)}: said to have ended well already`);
         },
         (error: unknown) => {
           const text = String(error);
           if (!isFull && mine.alive && !/no space|stopped|set back|a row for many slots/u.test(text))
-            referee.finds.push(`an order ended with ${text}`);
+            invariantChecker.finds.push(`an order ended with ${text}`);
         },
       )
       .finally(() => {
-        unsettled.delete(settledOrder);
+        unsettled.delete(settledRequest);
         if (slot === undefined || process !== mine) return;
         const key = rowKey({ job: job.name, slot });
         orders.set(key, (orders.get(key) ?? 1) - 1);
       });
-    unsettled.set(settledOrder, mine);
+    unsettled.set(settledRequest, mine);
     if (ticks !== undefined) patience.push({ ticks: ticks + 1, controller, key: keys });
   };
 
@@ -398,7 +398,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     }
     await stopping;
     check();
-    const left = referee.open().filter(({ state }) => state === 'running');
+    const left = invariantChecker.open().filter(({ state }) => state === 'running');
     if (left.length > 0 && process.alive) throw new Error(`left running: ${left.map(rowKey).join()}`);
   };
 
@@ -437,12 +437,12 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
     } else if (action.kind === 'jump') {
       if (clock.now() + action.by > farthest) return;
       time.jump(action.by);
-      if (action.by < 0) referee.clockWentBack();
+      if (action.by < 0) invariantChecker.clockWentBack();
       await look();
       if (!action.back) return;
       await tick(second);
       time.jump(-action.by);
-      if (action.by > 0) referee.clockWentBack();
+      if (action.by > 0) invariantChecker.clockWentBack();
       await look();
     } else if (action.kind === 'reload') {
       time.pass(action.late);
@@ -467,7 +467,7 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
 
   /** No more slots come, and all work is quick: everything that is open ends. */
   const drain = async (): Promise<void> => {
-    isQuiet = true;
+    isIdle = true;
     isFull = false;
     delete process.dieAt;
     await ready();
@@ -502,12 +502,12 @@ export const runStorm = async (plan: Plan, inner: RunLedger): Promise<Referee> =
   }
   await drain();
   check();
-  await compare(referee, inner);
-  return referee;
+  await compare(invariantChecker, inner);
+  return invariantChecker;
 };
 
 /** The ledger holds what was seen to be written, row by row, with an attempt for each time that the work was begun. */
-const compare = async (referee: Referee, ledger: RunLedger): Promise<void> => {
+const compare = async (invariantChecker: InvariantChecker, ledger: RunLedger): Promise<void> => {
   const runs = await ledger.list({ limit: 10_000_000 });
   const attempts = new Map<string, number>();
   for (const attempt of await ledger.attempts(runs)) {
@@ -522,7 +522,7 @@ const compare = async (referee: Referee, ledger: RunLedger): Promise<void> => {
     through?: number;
   }): string => `${rowKey(row)} ${row.through ?? ''} ${row.state} ${row.attempts}`;
   const got = runs.map(shown).toSorted();
-  const expected = [...referee.rows.values()].map(shown).toSorted();
+  const expected = [...invariantChecker.rows.values()].map(shown).toSorted();
   const [gotSet, expectedSet] = [new Set(got), new Set(expected)];
   const strange = [
     ...got.filter((one) => !expectedSet.has(one)),
@@ -536,6 +536,6 @@ const compare = async (referee: Referee, ledger: RunLedger): Promise<void> => {
     if (run.state !== 'ok' && run.reason === undefined)
       throw new Error(`${rowKey(run)}: ${run.state} without a reason`);
   }
-  const open = [...referee.rows.values()].filter(isOpenRow);
+  const open = [...invariantChecker.rows.values()].filter(isOpenRow);
   if (open.length > 0) throw new Error(`still open: ${open.map(rowKey).join()}`);
 };

@@ -68,7 +68,7 @@ export const unaskedKeys: KeyCommands = {
   history: unasked,
 };
 
-export type ControlHouse = AsyncDisposable & {
+export type ControlFixture = AsyncDisposable & {
   readonly databasePath: string;
   readonly socket: string;
   readonly clock: ManualClock;
@@ -83,7 +83,7 @@ export type ControlHouse = AsyncDisposable & {
 };
 
 /** A folder for a database, short enough for a socket, and both sides of the socket. */
-export const openControlHouse = async (): Promise<ControlHouse> => {
+export const openControlFixture = async (): Promise<ControlFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
   const before = process.cwd();
   // Where temporary folders have long names, the way from here is still short.
@@ -91,7 +91,7 @@ export const openControlHouse = async (): Promise<ControlHouse> => {
   const databasePath = join(folder, 'tollkeeper.duckdb');
   const clock = manualClock(at);
   const open: AsyncDisposable[] = [];
-  const ask: ControlHouse['ask'] = (version = '1.2.3') => askDaemon(databasePath, { version, clock });
+  const ask: ControlFixture['ask'] = (version = '1.2.3') => askDaemon(databasePath, { version, clock });
   return {
     databasePath,
     socket: socketPath(databasePath),
@@ -156,17 +156,17 @@ export const deferred = <T = void>(): { promise: Promise<T>; resolve: (value: T)
 
 /** Something else than a daemon, listening where the daemon would. */
 export const openStranger = async (
-  house: ControlHouse,
+  fixture: ControlFixture,
   onConnection: (socket: Socket) => void,
 ): Promise<AsyncDisposable> => {
-  await mkdir(dirname(house.socket), { recursive: true });
+  await mkdir(dirname(fixture.socket), { recursive: true });
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     onConnection(socket);
   });
-  server.listen(house.socket);
+  server.listen(fixture.socket);
   await once(server, 'listening');
   return {
     [Symbol.asyncDispose]: async () => {
@@ -196,7 +196,11 @@ export const sendRaw = async (
 };
 
 /** A connection on which an order was written and nothing is read yet. */
-export const openUnreadOrder = async (socketPath: string, path: string, order: unknown): Promise<Socket> => {
+export const openUnreadRequest = async (
+  socketPath: string,
+  path: string,
+  order: unknown,
+): Promise<Socket> => {
   const socket = createConnection(socketPath);
   await once(socket, 'connect');
   const body = JSON.stringify(order);

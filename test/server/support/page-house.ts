@@ -66,7 +66,7 @@ export const goodStatus: StatusView = {
         compared: [
           {
             source: 'statistics',
-            span: { start: before(25), end: before(1) },
+            range: { start: before(25), end: before(1) },
             gap: money('0'),
             unit: 'USD',
             verdict: 'equal',
@@ -133,7 +133,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
           sources: [],
           compared: names.map((text) => ({
             source: 'usage by model',
-            span: { start: before(25), end: before(1) },
+            range: { start: before(25), end: before(1) },
             gap: money('-1234567.000000000001'),
             unit: 'USD',
             verdict: 'unexplained',
@@ -143,7 +143,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
           })),
           gaps: names.map((text, index) => ({
             source: 'statistics',
-            span: { start: before(25), end: before(1) },
+            range: { start: before(25), end: before(1) },
             gap: money('12'),
             unit: 'USD',
             verdict: 'truncated',
@@ -166,7 +166,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
           verdict: { text: name(index + 4), good: false },
           place: `job-${index}/20261121T050000.000Z-growth`,
         })),
-        trouble: '2 folders of the archive hold no report that can be read',
+        problem: '2 folders of the archive hold no report that can be read',
       },
       rotations: names.map((service, index) => ({
         account: 'main',
@@ -193,7 +193,7 @@ export const badMails = (names: readonly string[]): readonly OutboxView[] => [
   ),
 ];
 
-export type PageHouse = AsyncDisposable & {
+export type PageFixture = AsyncDisposable & {
   readonly port: number;
   readonly url: string;
   /** The archive of reports. */
@@ -212,10 +212,10 @@ export type PageHouse = AsyncDisposable & {
 };
 
 /** The page of a daemon that knows these commands, and an archive of reports. */
-export const openPageHouse = async (
+export const openPageFixture = async (
   commands: Partial<Pick<Commands, 'status' | 'outbox'>>,
   more: { readonly names?: readonly string[]; readonly redact?: (text: string) => string } = {},
-): Promise<PageHouse> => {
+): Promise<PageFixture> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tollkeeper-')));
   const archive = join(folder, 'reports');
   await mkdir(archive);

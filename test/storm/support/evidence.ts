@@ -1,13 +1,13 @@
 import type { LedgerAttempt, LedgerRun } from '../../../src/warehouse/index.ts';
 import { linesOf } from './life.ts';
-import type { Life } from './life.ts';
-import { stormJobs } from './storm-house.ts';
-import type { StormHouse } from './storm-house.ts';
+import type { Run } from './life.ts';
+import { chaosJobs } from './storm-house.ts';
+import type { StormFixture } from './storm-house.ts';
 
-type Outbox = Awaited<ReturnType<Awaited<ReturnType<StormHouse['openLedger']>>['outbox']['list']>>;
+type Outbox = Awaited<ReturnType<Awaited<ReturnType<StormFixture['openLedger']>>['outbox']['list']>>;
 
 export type JobEvidence = {
-  readonly job: (typeof stormJobs)[number];
+  readonly job: (typeof chaosJobs)[number];
   /** By slot. */
   readonly runs: readonly LedgerRun[];
   /** By slot of their run, in order. */
@@ -27,15 +27,15 @@ export type Evidence = {
   readonly spend: { readonly landed: string; readonly true: string };
 };
 
-const mostRows = 1_000_000;
+const maxRows = 1_000_000;
 
 /** Everything that is known after the storm: the ledger's own account, and that of those who were outside. */
-export const gather = async (house: StormHouse, lives: readonly Life[]): Promise<Evidence> => {
-  await using warehouse = await house.openLedger();
+export const gather = async (fixture: StormFixture, lives: readonly Run[]): Promise<Evidence> => {
+  await using warehouse = await fixture.openLedger();
   const lines = lives.flatMap(linesOf);
   const jobs: JobEvidence[] = [];
-  for (const job of stormJobs) {
-    const runs = (await warehouse.runs.list({ job, limit: mostRows })).toReversed();
+  for (const job of chaosJobs) {
+    const runs = (await warehouse.runs.list({ job, limit: maxRows })).toReversed();
     const attempts = new Map<number, LedgerAttempt[]>();
     for (const attempt of await warehouse.runs.attempts(runs))
       attempts.set(attempt.slot, [...(attempts.get(attempt.slot) ?? []), attempt]);
@@ -52,7 +52,7 @@ export const gather = async (house: StormHouse, lives: readonly Life[]): Promise
     });
   }
   const mails = new Map<string, number>();
-  for (const { parsed } of house.mails) {
+  for (const { parsed } of fixture.mails) {
     const id = parsed.messageId ?? '';
     mails.set(id, (mails.get(id) ?? 0) + 1);
   }
@@ -63,6 +63,6 @@ export const gather = async (house: StormHouse, lives: readonly Life[]): Promise
     jobs,
     mails,
     outbox: await warehouse.outbox.list(),
-    spend: { landed: landed.served, true: house.truth.sums(covered.start, covered.end).quota },
+    spend: { landed: landed.served, true: fixture.truth.sums(covered.start, covered.end).quota },
   };
 };

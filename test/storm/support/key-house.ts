@@ -11,18 +11,18 @@ import type { MailServer } from '../../support/mail-server.ts';
 import { openFolder } from '../../support/program.ts';
 import type { Folder } from '../../support/program.ts';
 import { exemptFile } from '../../support/secret-watch.ts';
-import type { KeyWeather } from './key-variants.ts';
+import type { KeyScenario } from './key-variants.ts';
 
 const preload = new URL('preload.mjs', import.meta.url).href;
 
 const services = ['app-one', 'app-two'] as const;
 const hour = 3_600_000;
 /** Orphans of one service that are kept until it is known that nobody uses them. */
-const mostRetained = 3;
+const maxRetained = 3;
 export const day = 24 * hour;
 
 /** How one process of the program is ended, if it is. */
-export type Death =
+export type Kill =
   | { readonly kind: 'none' }
   /** At the first boundary of a step that no other was ended at. */
   | { readonly kind: 'boundary'; readonly which: RegExp }
@@ -46,13 +46,13 @@ export type Lived = {
 };
 
 /** An account with two services, whose keys are in two sinks each, and an application that never stops calling. */
-export type KeyHouse = AsyncDisposable & {
+export type KeyFixture = AsyncDisposable & {
   readonly folder: Folder;
   readonly sandbox: Sandbox;
   readonly mail: MailServer;
   readonly consumer: Consumer;
   /** One process of the built program, from its start to its end. */
-  readonly live: (argv: readonly string[], death?: Death) => Promise<Lived>;
+  readonly live: (argv: readonly string[], killPlan?: Kill) => Promise<Lived>;
   /** Moves the clocks of gateway and program on. */
   readonly pass: (millis: number) => void;
   /** What is wrong at this moment; empty when all is as promised. */
@@ -62,8 +62,8 @@ export type KeyHouse = AsyncDisposable & {
   /** From here on all keys are to be others; the faults of the weather strike once more. */
   readonly begin: () => Promise<void>;
   /** Boundaries that a process was ended at, in their order. */
-  readonly deaths: () => Promise<readonly string[]>;
-  readonly forgetDeaths: () => Promise<void>;
+  readonly killedBoundaries: () => Promise<readonly string[]>;
+  readonly forgetKilledBoundaries: () => Promise<void>;
 };
 
 const config = (ca: string, since: string) => ({
@@ -108,7 +108,7 @@ const create = async (sandbox: Sandbox, fields: Readonly<Record<string, unknown>
   return ((await answer.json()) as { data: { key: string } }).data.key;
 };
 
-export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): Promise<KeyHouse> => {
+export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenario): Promise<KeyFixture> => {
   let offset = 0;
   const now = (): number => Date.now() + offset;
   const began = now();
@@ -119,10 +119,10 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       now,
       months: 1,
       callsPerDay: 1,
-      variants: { key_cap: 'none', late_rows: 'absent', ...weather.variants },
+      variants: { key_cap: 'none', late_rows: 'absent', ...scenario.variants },
     }),
   ]);
-  const deaths = join(folder.path, 'deaths');
+  const killedBoundaries = join(folder.path, 'deaths');
   const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10));
   await folder.write('config/tollkeeper.yaml', settings);
   await folder.write('config/jobs/jobs.yaml', jobs);
@@ -182,7 +182,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
     sandbox,
     mail,
     consumer,
-    live: async (argv, death = { kind: 'none' }) => {
+    live: async (argv, killPlan = { kind: 'none' }) => {
       const written = await auditSize();
       const started = Date.now();
       const running = program.start(argv, {
@@ -194,20 +194,20 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
           TZ: 'UTC',
           NODE_OPTIONS: `--import=${preload}`,
           TOLLKEEPER_TEST_OFFSET: String(offset),
-          ...(death.kind === 'boundary' || death.kind === 'stop'
-            ? { TOLLKEEPER_TEST_DEATHS: deaths, TOLLKEEPER_TEST_BOUNDARIES: death.which.source }
+          ...(killPlan.kind === 'boundary' || killPlan.kind === 'stop'
+            ? { TOLLKEEPER_TEST_DEATHS: killedBoundaries, TOLLKEEPER_TEST_BOUNDARIES: killPlan.which.source }
             : {}),
-          ...(death.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
+          ...(killPlan.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
         },
       });
-      for (let nth = 1; death.kind === 'stop'; nth += 1) {
+      for (let nth = 1; killPlan.kind === 'stop'; nth += 1) {
         const said = await running.line('stops at ', nth).catch(() => undefined);
         if (said === undefined) break;
-        await death.meanwhile(said.slice('stops at '.length));
+        await killPlan.meanwhile(said.slice('stops at '.length));
         running.kill('SIGCONT');
       }
       const timer =
-        death.kind === 'moment' ? setTimeout(() => running.kill('SIGKILL'), death.after) : undefined;
+        killPlan.kind === 'moment' ? setTimeout(() => running.kill('SIGKILL'), killPlan.after) : undefined;
       const { code, signal } = await running.ended;
       clearTimeout(timer);
       return {
@@ -242,7 +242,7 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       if (unknown.length > 1) wrongs.push(`${unknown.length} orphans: ${unknown.join(', ')}`);
       for (const service of services) {
         const kept = undelivered.filter((name) => retained.has(name) && name.startsWith(`${service}.`));
-        if (kept.length > mostRetained) wrongs.push(`${kept.length} orphans retained: ${kept.join(', ')}`);
+        if (kept.length > maxRetained) wrongs.push(`${kept.length} orphans retained: ${kept.join(', ')}`);
       }
       for (const { at, path, why } of consumer.failures().slice(0, 3))
         wrongs.push(`a call with ${path} failed at ${new Date(at).toISOString()}: ${why}`);
@@ -267,10 +267,10 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       }
       const files = (await readdir(join(folder.path, 'secrets'))).toSorted();
       if (files.length !== sources.length) left.push(`beside the sinks lie ${files.join(', ')}`);
-      const strays = sandbox.state.keys
+      const orphans = sandbox.state.keys
         .all()
         .filter(({ name, id }) => id > newest && !name.startsWith('churn-') && !name.startsWith('app-'));
-      if (strays.length > 0) left.push(`keys are left: ${strays.map(({ name }) => name).join(', ')}`);
+      if (orphans.length > 0) left.push(`keys are left: ${orphans.map(({ name }) => name).join(', ')}`);
       for (const { path } of sources)
         if (!(await readFile(path, 'utf8')).includes('kept')) left.push(`${path} lost what was not ours`);
       return left;
@@ -279,11 +279,11 @@ export const openKeyHouse = async (program: BuiltProgram, weather: KeyWeather): 
       before.clear();
       for (const source of sources) before.add(hashOf(await held(source)));
       sandbox.faults.clear();
-      for (const fault of weather.faults) sandbox.faults.plant(fault);
+      for (const fault of scenario.faults) sandbox.faults.plant(fault);
     },
-    deaths: async () =>
-      (await readFile(deaths, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
-    forgetDeaths: async () => void (await folder.write('deaths', '')),
+    killedBoundaries: async () =>
+      (await readFile(killedBoundaries, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+    forgetKilledBoundaries: async () => void (await folder.write('deaths', '')),
     [Symbol.asyncDispose]: async () => {
       await consumer[Symbol.asyncDispose]();
       await sandbox.stop();

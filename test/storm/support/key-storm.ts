@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildProgram } from '../../program/support/built-program.ts';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
-import { openKeyHouse } from './key-house.ts';
-import { keyWeathers } from './key-variants.ts';
+import { openKeyFixture } from './key-house.ts';
+import { keyScenarios } from './key-variants.ts';
 import { playRotation } from './play-rotation.ts';
 
 /** How many processes are killed at random moments, over all weathers. */
@@ -11,16 +11,16 @@ const count = Number(process.env['TOLLKEEPER_KEY_ROUNDS'] ?? process.env['TOLLKE
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
 /** In the long storm all pairs of ways, and the finest boundaries too: half a line, a line that is not synced, a file. */
 const isLong = process.env['TOLLKEEPER_KEY_BOUNDARIES'] === 'all';
-const weathers = keyWeathers(isLong ? 'pairs' : 'ways');
+const scenarios = keyScenarios(isLong ? 'pairs' : 'ways');
 const finest = /./;
 const steps = /^(before line|line synced|answer of|renamed)/;
-const each = Math.max(1, Math.ceil(count / weathers.length));
+const each = Math.max(1, Math.ceil(count / scenarios.length));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** The weathers whose place in the list is wanted: files that share them out are played side by side. */
-export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
-  const mine = weathers
-    .map((weather, index) => [weather.name, weather, index] as const)
+export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
+  const mine = scenarios
+    .map((scenario, index) => [scenario.name, scenario, index] as const)
     .filter(([, , index]) => isWanted(index));
   vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
 
@@ -29,28 +29,28 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
   const undisturbed = new Map<number, number[]>();
   beforeAll(async () => {
     say(
-      `storm of ${mine.length} of ${weathers.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
+      `storm of ${mine.length} of ${scenarios.length} weathers, ${each} kills at random in each, TOLLKEEPER_STORM_SEED=${seed}`,
     );
     program = await buildProgram();
   });
   afterAll(() => program[Symbol.asyncDispose]());
 
-  describe.each(mine)('%s', (_name, weather, index) => {
+  describe.each(mine)('%s', (_name, scenario, index) => {
     const isCut = isLong || index < 2;
     if (isCut)
       it('killed at each boundary of a step: no sink ever holds a dead key, and no key is left over', async () => {
-        await using house = await openKeyHouse(program, weather);
+        await using fixture = await openKeyFixture(program, scenario);
         const whole: number[] = [];
         const { kills, wrongs, unfinished } = await playRotation(
-          house,
+          fixture,
           () => ({ kind: 'boundary', which: isLong ? finest : steps }),
           ({ killed, took }) => void (killed || whole.push(took)),
         );
         expect(wrongs).toEqual([]);
         expect(unfinished).toEqual([]);
         undisturbed.set(index, whole);
-        const deaths = await house.deaths();
-        expect(deaths).toHaveLength(kills);
+        const killedBoundaries = await fixture.killedBoundaries();
+        expect(killedBoundaries).toHaveLength(kills);
         // A kill before and after each line of the journal, each answer, each file.
         for (const boundary of [
           /before line creating/,
@@ -64,23 +64,23 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
           /answer of DELETE \/api\/token\/N/,
           /before line deleted/,
         ])
-          expect(deaths.some((death) => boundary.test(death))).toBe(true);
-        expect((await house.live(['keys', 'audit', '--verify'])).code).toBe(0);
-        const calls = await house.consumer.stop();
+          expect(killedBoundaries.some((killPlan) => boundary.test(killPlan))).toBe(true);
+        expect((await fixture.live(['keys', 'audit', '--verify'])).code).toBe(0);
+        const calls = await fixture.consumer.stop();
         say(
-          `${weather.name}: ${kills} boundaries; ${calls} calls, ${house.consumer.failures().length} failed`,
+          `${scenario.name}: ${kills} boundaries; ${calls} calls, ${fixture.consumer.failures().length} failed`,
         );
-        expect(house.consumer.failures()).toEqual([]);
+        expect(fixture.consumer.failures()).toEqual([]);
       });
 
     it('killed at random moments', async () => {
-      await using house = await openKeyHouse(program, weather);
+      await using fixture = await openKeyFixture(program, scenario);
       const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: 1000 })), { seed, numRuns: 100_000 });
       // Processes that nobody disturbs tell how long they take, so that kills fall all over their work.
       const lives = undisturbed.get(index) ?? [];
       if (lives.length === 0) {
         const calm = await playRotation(
-          house,
+          fixture,
           () => ({ kind: 'none' }),
           ({ took }) => void lives.push(took),
         );
@@ -92,7 +92,7 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
       let [kills, amid, rotations, draw] = [0, 0, 0, 0];
       while (kills < each) {
         const rotated = await playRotation(
-          house,
+          fixture,
           (lives) =>
             kills + lives > each + 1
               ? { kind: 'none' }
@@ -110,14 +110,14 @@ export const playKeyStorm = (isWanted: (index: number) => boolean): void => {
         kills += rotated.kills;
         rotations += 1;
       }
-      expect((await house.live(['keys', 'audit', '--verify'])).code).toBe(0);
-      const calls = await house.consumer.stop();
+      expect((await fixture.live(['keys', 'audit', '--verify'])).code).toBe(0);
+      const calls = await fixture.consumer.stop();
       say(
-        `${weather.name}: ${kills} kills at random in ${rotations} rotations, ${amid} behind a step of theirs; ${calls} calls`,
+        `${scenario.name}: ${kills} kills at random in ${rotations} rotations, ${amid} behind a step of theirs; ${calls} calls`,
       );
       // Of a few none may fall there.
       if (kills >= 50) expect(amid).toBeGreaterThan(0);
-      expect(house.consumer.failures()).toEqual([]);
+      expect(fixture.consumer.failures()).toEqual([]);
     });
   });
 };

@@ -69,7 +69,7 @@ const axes: readonly (readonly Way[])[] = [
 ];
 
 /** One way of each axis. */
-export type KeyWeather = {
+export type KeyScenario = {
   readonly name: string;
   readonly variants: NonNullable<SandboxOptions['variants']>;
   readonly faults: readonly Fault[];
@@ -103,15 +103,15 @@ const coveringChoices = (
   return chosen;
 };
 
-const weatherOf = (choice: readonly number[]): KeyWeather => {
+const scenarioOf = (choice: readonly number[]): KeyScenario => {
   const ways = choice.flatMap((way, axis) => axes[axis]?.[way] ?? []);
   return {
     name: ways.map(({ name }) => name).join(', '),
-    variants: Object.assign({}, ...ways.map(({ variants }) => variants)) as KeyWeather['variants'],
+    variants: Object.assign({}, ...ways.map(({ variants }) => variants)) as KeyScenario['variants'],
     faults: ways.flatMap(({ faults = [] }) => faults),
   };
 };
 
 /** Every pair of ways at least once, or every way. */
-export const keyWeathers = (covered: 'pairs' | 'ways'): readonly KeyWeather[] =>
-  coveringChoices(covered === 'pairs' ? pairsOf : waysOf).map(weatherOf);
+export const keyScenarios = (covered: 'pairs' | 'ways'): readonly KeyScenario[] =>
+  coveringChoices(covered === 'pairs' ? pairsOf : waysOf).map(scenarioOf);

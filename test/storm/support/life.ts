@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Running } from '../../program/support/built-program.ts';
 
 /** One process of the daemon, from its first breath on; moments in milliseconds UTC. */
-export type Life = {
+export type Run = {
   readonly process: Running;
   readonly spawnedAt: number;
   servedAt?: number;
@@ -19,19 +19,19 @@ export type LogLine = {
   readonly error?: string;
 };
 
-export const bear = (process: Running): Life => ({ process, spawnedAt: Date.now() });
+export const bear = (process: Running): Run => ({ process, spawnedAt: Date.now() });
 
 /** How long something took, in milliseconds: by the clock, and less the time that the process stood in line for a processor. */
 export type Took = { readonly clock: number; readonly own: number };
 
 /** Milliseconds that the main thread of a process was ready to run and had no processor; 0 where the system does not tell. */
-export const stoodInLine = async ({ process }: Life): Promise<number> => {
+export const stoodInLine = async ({ process }: Run): Promise<number> => {
   const text = await readFile(`/proc/${process.pid}/schedstat`, 'utf8').catch(() => '');
   return Number(text.split(' ')[1] ?? 0) / 1e6;
 };
 
 /** From a moment in its life on until it serves. */
-export const untilServing = async (life: Life, since: number, inLine = 0): Promise<Took> => {
+export const untilServing = async (life: Run, since: number, inLine = 0): Promise<Took> => {
   await life.process.line('"serving"');
   life.servedAt = Date.now();
   const clock = life.servedAt - since;
@@ -39,7 +39,7 @@ export const untilServing = async (life: Life, since: number, inLine = 0): Promi
 };
 
 /** Ends a process and gives its exit code. */
-export const end = async (life: Life, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
+export const end = async (life: Run, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
   life.process.kill(signal);
   if (signal === 'SIGKILL') life.diedAt = Date.now();
   const { code } = await life.process.ended;
@@ -48,5 +48,5 @@ export const end = async (life: Life, signal: 'SIGKILL' | 'SIGTERM'): Promise<nu
 };
 
 /** What it logged in whole lines: the last one may be cut off by a kill. */
-export const linesOf = ({ process }: Life): readonly LogLine[] =>
+export const linesOf = ({ process }: Run): readonly LogLine[] =>
   process.stdout().map((line) => JSON.parse(line) as LogLine);

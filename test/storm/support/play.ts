@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bear, end, stoodInLine, untilServing } from './life.ts';
-import type { Life, LogLine, Took } from './life.ts';
+import type { Run, LogLine, Took } from './life.ts';
 import type { Round } from './rounds.ts';
-import { stormJobs } from './storm-house.ts';
-import type { StormHouse } from './storm-house.ts';
+import { chaosJobs } from './storm-house.ts';
+import type { StormFixture } from './storm-house.ts';
 
 /** What the rounds left to be looked at. */
 export type Played = {
-  readonly lives: readonly Life[];
+  readonly lives: readonly Run[];
   /** From spawn to serving, of daemons that did not have to wait. */
   readonly starts: readonly Took[];
   /** From the death of a daemon to the moment the one that waited served. */
@@ -18,29 +18,29 @@ export type Played = {
 
 /** Plays the rounds one after the other, then lets one last daemon catch up and stops it. */
 export const play = async (
-  house: StormHouse,
+  fixture: StormFixture,
   rounds: readonly Round[],
   onRound: (done: number) => void,
 ): Promise<Played> => {
-  const lives: Life[] = [];
+  const lives: Run[] = [];
   const starts: Took[] = [];
   const takeovers: Took[] = [];
   const stops: (number | null)[] = [];
-  const spawn = (...more: readonly string[]): Life => {
-    const life = bear(house.start('serve', ...more));
+  const spawn = (...more: readonly string[]): Run => {
+    const life = bear(fixture.start('serve', ...more));
     lives.push(life);
     return life;
   };
-  const ready = async (life: Life): Promise<void> => {
+  const ready = async (life: Run): Promise<void> => {
     if (life.servedAt === undefined) starts.push(await untilServing(life, life.spawnedAt));
   };
-  const standBy = async (): Promise<Life> => {
+  const standBy = async (): Promise<Run> => {
     const life = spawn('--wait');
     await life.process.line('waiting for the daemon');
     return life;
   };
   /** Gives the daemon of the next round when there is one already. */
-  const playRound = async (round: Round, daemon: Life): Promise<Life | undefined> => {
+  const playRound = async (round: Round, daemon: Run): Promise<Run | undefined> => {
     if (round.kind !== 'kill starting') await ready(daemon);
     await sleep(round.after);
     switch (round.kind) {
@@ -79,7 +79,7 @@ export const play = async (
         return round satisfies never;
     }
   };
-  let next: Life | undefined;
+  let next: Run | undefined;
   for (const [index, round] of rounds.entries()) {
     next = await playRound(round, next ?? spawn());
     onRound(index + 1);
@@ -92,8 +92,8 @@ export const play = async (
 };
 
 /** Resolves when the daemon has ended a run of each job for a slot since it serves, and all mails of before are sent. */
-const caughtUp = async ({ process, servedAt = 0 }: Life): Promise<void> => {
-  for (const job of stormJobs) {
+const caughtUp = async ({ process, servedAt = 0 }: Run): Promise<void> => {
+  for (const job of chaosJobs) {
     const line = await process.line((text) => {
       const { message, slot = '', job: of } = JSON.parse(text) as LogLine;
       const isLate = of === job && Date.parse(slot) > servedAt;
@@ -102,6 +102,6 @@ const caughtUp = async ({ process, servedAt = 0 }: Life): Promise<void> => {
     if (line.includes('the run failed')) throw new Error(line);
   }
   // A pass of the outbox that was under way has not seen the last mails; the one after it has.
-  const isPass = (line: string): boolean => line.includes('outbox worked off');
-  await process.line(isPass, process.stdout().filter(isPass).length + 2);
+  const isCycle = (line: string): boolean => line.includes('outbox worked off');
+  await process.line(isCycle, process.stdout().filter(isCycle).length + 2);
 };

@@ -15,7 +15,7 @@ const hour = 3_600_000;
 const began = Date.UTC(2026, 10, 21, 6, 3, 7);
 
 /** One service, its sink and its gateway, with the whole program in this process and hours that take no time. */
-export type RotationHouse = AsyncDisposable & {
+export type RotationFixture = AsyncDisposable & {
   readonly folder: Folder;
   readonly sandbox: Sandbox;
   readonly mail: MailServer;
@@ -59,7 +59,7 @@ const usual: Readonly<Record<string, string>> = {
   retire: '{ when: unused, quiet: 2h, then: delete, max_overlap: 14d }',
 };
 
-export const openRotationHouse = async (options: RotationOptions = {}): Promise<RotationHouse> => {
+export const openRotationFixture = async (options: RotationOptions = {}): Promise<RotationFixture> => {
   const clock = manualClock(began);
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),

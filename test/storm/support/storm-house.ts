@@ -15,7 +15,7 @@ import type { SeenRequest } from './recording-gateway.ts';
 export const slotLength = 3000;
 
 /** Each due with every slot. */
-export const stormJobs = ['pull-all', 'mail-all', 'mail-latest'] as const;
+export const chaosJobs = ['pull-all', 'mail-all', 'mail-latest'] as const;
 
 const everySlot = `*/${slotLength / 1000} * * * * *`;
 
@@ -42,7 +42,7 @@ sections:
 `;
 
 /** A volume on which daemons live and die, with the witnesses that outlive them. */
-export type StormHouse = AsyncDisposable & {
+export type StormFixture = AsyncDisposable & {
   readonly start: (...argv: readonly string[]) => Running;
   /** What the gateway of pull-all was asked. */
   readonly asked: readonly SeenRequest[];
@@ -52,7 +52,7 @@ export type StormHouse = AsyncDisposable & {
   readonly openLedger: () => Promise<Warehouse>;
 };
 
-export const openStormHouse = async (program: BuiltProgram): Promise<StormHouse> => {
+export const openStormFixture = async (program: BuiltProgram): Promise<StormFixture> => {
   const now = Date.now;
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),

@@ -223,18 +223,18 @@ it('a gap to another source is no proof until that source agrees', async () => {
   const early = interval(hour.start, unixSeconds(hour.start + 900));
   const gap = {
     source: 'statistics',
-    span: early,
+    range: early,
     gap: money('1'),
     unit: 'USD',
     verdict: 'truncated',
     text: 'The log is short.',
     notedAt: unixMillis(5),
   } as const;
-  const compare = async (span: typeof early, verdict: string, comparedAt: number) =>
+  const compare = async (range: typeof early, verdict: string, comparedAt: number) =>
     warehouse.comparisons.put('main', [
       {
         source: 'statistics',
-        span,
+        range,
         ours: money('1'),
         theirs: money('2'),
         gap: money('1'),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addMoney, interval, localDays, money, unixMillis, zero } from '../../../src/base/index.ts';
 import type { Money } from '../../../src/base/index.ts';
 import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/index.ts';
-import { stormTimes } from '../../support/storm.ts';
+import { chaosFactor } from '../../support/storm.ts';
 import { at, batchOfCalls, now, openAt } from '../archive-support.ts';
 import type { Call } from '../archive-support.ts';
 import { key, snapshotOf } from '../snapshots-support.ts';
@@ -169,7 +169,7 @@ describe('services', () => {
           expect(parts).toBe(spent);
         },
       ),
-      { numRuns: 2 * stormTimes },
+      { numRuns: 2 * chaosFactor },
     );
   });
 });
