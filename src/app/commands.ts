@@ -67,8 +67,8 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
 /** No daemon is there to tell of it; once a day, as by a daemon that starts. */
 const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   const problem = await app.keyProblem();
-  const news = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
-  if (news !== undefined) await app.current().notifyOfKeys(news);
+  const alert = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
+  if (alert !== undefined) await app.current().notifyOfKeys(alert);
 };
 
 const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {

@@ -55,7 +55,7 @@ type Served = {
   readonly loaded: Loaded;
   readonly config: Config;
   readonly log: Log;
-  readonly places: Paths;
+  readonly paths: Paths;
   /** That health is asked for on. */
   readonly port: number;
   readonly setReady: (isReady: boolean) => void;
@@ -67,7 +67,7 @@ type Served = {
 const serveVolume = async (
   deps: Deps,
   folder: string,
-  { loaded, config, log, places, port, setReady, setLevel }: Served,
+  { loaded, config, log, paths, port, setReady, setLevel }: Served,
 ): Promise<void> => {
   const { clock, secrets, signal } = deps;
   await using app = await openPatiently(deps, folder, config, log);
@@ -90,7 +90,7 @@ const serveVolume = async (
     }),
   });
   await using _control = await listenForCommands({
-    databasePath: places.path,
+    databasePath: paths.path,
     commands,
     version,
     clock,
@@ -100,7 +100,7 @@ const serveVolume = async (
   });
   await using page = await openPage(config.settings.status, {
     commands,
-    reportsDirectory: places.reportsDirectory,
+    reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
     log,
   });
@@ -158,11 +158,11 @@ export const serve = async (
   // One who waits, or is just starting, reads the config when it begins to serve.
   using _hangup = deps.onHangup(() => undefined);
   let isReady = false;
-  const places = pathsOf(deps, settings.warehouse);
-  await makeDataFolder(places);
+  const paths = pathsOf(deps, settings.warehouse);
+  await makeDataFolder(paths);
   try {
     const ready = (): boolean => isReady;
-    const opened = await takeVolume(deps, settings.health, { places, log, wait: options.wait, ready });
+    const opened = await takeVolume(deps, settings.health, { paths, log, wait: options.wait, ready });
     // First to open and last to close: it is alive, and not ready, while the rest is opened and closed.
     await using health = opened.health;
     await using _lock = opened.lock;
@@ -170,7 +170,7 @@ export const serve = async (
       loaded,
       config,
       log,
-      places,
+      paths,
       port: health.port,
       setReady: (is) => {
         isReady = is;

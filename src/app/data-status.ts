@@ -18,7 +18,7 @@ const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> =
 const data = createWatermarks(jobKinds);
 
 const accountView = async (account: string, config: Config, warehouse: Warehouse): Promise<AccountView> => {
-  const log = await warehouse.logs.reach(account);
+  const log = await warehouse.logs.watermark(account);
   const sources: AccountView['sources'][number][] = [];
   for (const job of Object.values(config.jobs)) {
     if (job.account !== account || !data.bringsData(job)) continue;

@@ -47,13 +47,13 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
   }
 };
 
-export const checkDisk = async (places: Paths): Promise<readonly DoctorCheck[]> => {
+export const checkDisk = async (paths: Paths): Promise<readonly DoctorCheck[]> => {
   const folders = [
-    ['data', dirname(places.path)],
-    ['spool', places.spoolDirectory],
-    ['outbox', places.outboxDirectory],
-    ['archive', places.archiveDirectory],
-    ['temp', places.tempDirectory],
+    ['data', dirname(paths.path)],
+    ['spool', paths.spoolDirectory],
+    ['outbox', paths.outboxDirectory],
+    ['archive', paths.archiveDirectory],
+    ['temp', paths.tempDirectory],
   ] as const;
   return Promise.all(folders.map(async ([name, path]) => checkFolder(name, path)));
 };

@@ -22,7 +22,7 @@ export type DoctorDeps = {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly transport: MailTransport | undefined;
-  readonly places: Paths;
+  readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly clock: Clock;
   readonly log: Log;
@@ -114,30 +114,30 @@ const checkKeyWrites = async (
  * but for a throw-away key where one is ordered.
  */
 export const runDoctor = async (
-  order: DoctorRequest,
+  request: DoctorRequest,
   deps: DoctorDeps,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Omit<DoctorView, 'version'>> => {
-  const { config, accounts, places, warehouse, clock, log } = deps;
+  const { config, accounts, paths, warehouse, clock, log } = deps;
   const jobs = Object.values(config.jobs);
-  const names = order.account === undefined ? Object.keys(config.settings.accounts) : [order.account];
+  const names = request.account === undefined ? Object.keys(config.settings.accounts) : [request.account];
   const asked = names.map((name) => accounts.get(name));
   progress({ step: 'looking at the disk' });
   const checks: DoctorCheck[] = [
     passed('config', `${counted(asked.length, 'account')} and ${counted(jobs.length, 'job')} declared`),
-    passed('database', `${places.path} is open`),
-    ...(await checkDisk(places)),
+    passed('database', `${paths.path} is open`),
+    ...(await checkDisk(paths)),
   ];
   for (const account of asked) {
     progress({ step: 'asking the gateway', detail: account.name });
     const ping = accounts.pingOf(account.name);
-    const { spoolDirectory } = places;
+    const { spoolDirectory } = paths;
     checks.push(
       ...(await checkGateway({ account, ping, jobs, warehouse, spoolDirectory, clock, log }, signal)),
     );
-    if (order.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
-    checks.push(...(await checkKeyWrites(account.name, order, deps, signal)));
+    if (request.probeKeys === true) progress({ step: 'trying a throw-away key', detail: account.name });
+    checks.push(...(await checkKeyWrites(account.name, request, deps, signal)));
     if (deps.sinksOf !== undefined) {
       progress({ step: 'trying the places that keys go to', detail: account.name });
       checks.push(...(await checkSinks(account.name, deps.sinksOf, signal)));

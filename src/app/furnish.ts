@@ -43,17 +43,17 @@ export type Runtime = AsyncDisposable & {
   readonly execute: (execution: Execution) => Promise<Outcome>;
   readonly plan: (job: Job, run: PlannedRun, signal: AbortSignal) => Promise<JobPlan>;
   readonly composeReport: (
-    order: ReportRequest,
+    request: ReportRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<BuiltReport>;
   readonly doctor: (
-    order: DoctorRequest,
+    request: DoctorRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<Omit<DoctorView, 'version'>>;
   readonly reconcile: (
-    order: ReconcileRequest,
+    request: ReconcileRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
@@ -62,7 +62,7 @@ export type Runtime = AsyncDisposable & {
   /** Names of the ways out of the outbox. */
   readonly routes: Delivery['routes'];
   /** Works off one way out. */
-  readonly processRoute: Delivery['pass'];
+  readonly processRoute: Delivery['runCycle'];
   readonly passUndeclared: Delivery['passUndeclared'];
   /** Removes stored mails that are no longer needed, and tells of those that are gone. */
   readonly cleanMail: () => Promise<void>;
@@ -84,7 +84,7 @@ export type Fixture = {
   readonly log: Log;
   /** The folder of the config. */
   readonly folder: string;
-  readonly places: Paths;
+  readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly keyRuntime: KeyRuntime;
 };
@@ -116,19 +116,19 @@ type RunOf = PlannedRun & {
 
 /** Everything that works on the open database by this config. */
 export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
-  const { deps, log, folder, places, warehouse } = fixture;
+  const { deps, log, folder, paths, warehouse } = fixture;
   const { settings } = config;
   const { clock } = deps;
   const accounts = createAccounts(config, deps, log, warehouse.clocks.note);
   const { mail } = settings;
-  const outbox = { outbox: warehouse.outbox, folder: places.outboxDirectory, clock };
+  const outbox = { outbox: warehouse.outbox, folder: paths.outboxDirectory, clock };
   const channels = openChannels(config, deps, log);
   const { transport, kinds, messageDefaults } = channels;
 
   const notifications = createNotifications({
     config,
     channels,
-    folder: places.outboxDirectory,
+    folder: paths.outboxDirectory,
     warehouse,
     journal: fixture.keyRuntime.journal,
     clock,
@@ -152,10 +152,10 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     account: accounts.get(account),
     locale: settings.locale,
     warehouse,
-    spoolDirectory: places.spoolDirectory,
+    spoolDirectory: paths.spoolDirectory,
     reportDirectories: reportDirectories(folder),
     reports: {
-      folder: places.reportsDirectory,
+      folder: paths.reportsDirectory,
       attachLimit: mail?.attach_limit ?? 0,
       ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
     },
@@ -165,7 +165,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
       channels.routes.length === 0
         ? undefined
         : {
-            folder: places.outboxDirectory,
+            folder: paths.outboxDirectory,
             messageDefaults,
             kinds,
             from: mail?.from ?? '',
@@ -208,37 +208,37 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
         contextOf({ ...run, name, account, zone, progress: noProgress, signal }),
       );
     },
-    composeReport: async (order, progress, signal) => {
-      const account = order.account ?? Object.keys(settings.accounts)[0];
+    composeReport: async (request, progress, signal) => {
+      const account = request.account ?? Object.keys(settings.accounts)[0];
       if (account === undefined) {
         throw fault('wrong-use', 'no account is declared to report on', {
           advice: 'declare one under accounts in tollkeeper.yaml',
         });
       }
-      if (order.zone !== undefined && !isZone(order.zone)) {
-        throw fault('wrong-use', `there is no time zone ${order.zone}`, {
+      if (request.zone !== undefined && !isZone(request.zone)) {
+        throw fault('wrong-use', `there is no time zone ${request.zone}`, {
           advice: 'name one of the IANA list, such as UTC or Europe/Berlin',
         });
       }
       const slot = clock.now();
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
-      const zone = order.zone ?? settings.timezone;
-      const context = contextOf({ ...run, name: order.report, account, zone, progress, signal });
-      const composed = await composeReport({ ...order, defaultPeriod: 'last-month' }, context);
+      const zone = request.zone ?? settings.timezone;
+      const context = contextOf({ ...run, name: request.report, account, zone, progress, signal });
+      const composed = await composeReport({ ...request, defaultPeriod: 'last-month' }, context);
       return {
         subject: composed.rendered.subject,
-        files: await builtFiles(composed, order.report, order.attach ?? [], context),
+        files: await builtFiles(composed, request.report, request.attach ?? [], context),
         warnings: composed.model.warnings,
       };
     },
-    doctor: async (order, progress, signal) =>
+    doctor: async (request, progress, signal) =>
       runDoctor(
-        order,
+        request,
         {
           config,
           accounts,
           transport,
-          places,
+          paths,
           warehouse,
           clock,
           log,
@@ -249,8 +249,8 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
         progress,
         signal,
       ),
-    reconcile: async (order, progress, signal) => {
-      const name = order.account ?? Object.keys(settings.accounts)[0];
+    reconcile: async (request, progress, signal) => {
+      const name = request.account ?? Object.keys(settings.accounts)[0];
       if (name === undefined)
         throw fault('wrong-use', 'no account is declared to reconcile', {
           advice: 'declare one under accounts in tollkeeper.yaml',
@@ -259,17 +259,17 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
       const slot = clock.now();
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
-      return reconcileOrdered(order, context);
+      return reconcileOrdered(request, context);
     },
     keyService: keyServices.keyService,
     routes: delivery.routes,
-    processRoute: delivery.pass,
+    processRoute: delivery.runCycle,
     passUndeclared: delivery.passUndeclared,
     deliver: delivery.deliver,
     cleanMail: async () => {
       await clean(mail?.keep ?? defaultKeep);
     },
-    holdsMail: (file) => holdsMail(places.outboxDirectory, file),
+    holdsMail: (file) => holdsMail(paths.outboxDirectory, file),
     notify: notifications.notices,
     notifyOfKeys: notifications.newsOfKeys,
     remindOfAdminKeys: notifications.oldAdminKeys,

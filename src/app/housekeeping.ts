@@ -25,9 +25,9 @@ const every = {
 const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   const { routes, processRoute, passUndeclared } = app.current();
   const told =
-    (route: string, pass: (signal: AbortSignal) => Promise<DeliverySummary>) =>
+    (route: string, runCycle: (signal: AbortSignal) => Promise<DeliverySummary>) =>
     async (signal: AbortSignal): Promise<void> => {
-      const sent = await pass(signal);
+      const sent = await runCycle(signal);
       if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
         log.info('outbox worked off', { route, ...sent });
     };
@@ -65,8 +65,8 @@ type Watches = { readonly rotations: StuckWatch; readonly journal: StuckWatch };
 
 /** Moves the rotations that are open on, an account at a time; nobody is asked anything where there are none. */
 const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Housekeeping => {
-  const notify = async (news: KeyAlert | undefined): Promise<void> => {
-    if (news !== undefined) await app.current().notifyOfKeys(news);
+  const notify = async (alert: KeyAlert | undefined): Promise<void> => {
+    if (alert !== undefined) await app.current().notifyOfKeys(alert);
   };
   return {
     name: 'rotations',

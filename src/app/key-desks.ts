@@ -87,7 +87,7 @@ type KeyServicesDeps = {
   readonly warehouse: Warehouse;
   readonly deps: Deps;
   readonly log: Log;
-  readonly notify: (news: KeyAlert) => Promise<void>;
+  readonly notify: (alert: KeyAlert) => Promise<void>;
 };
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };

@@ -52,9 +52,9 @@ const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefi
   return advice[kind];
 };
 
-const toDo = (news: KeyAlert): string | undefined => {
-  const { said } = parted(news.words);
-  const usual = news.advice ?? defaultToDo(news);
+const toDo = (alert: KeyAlert): string | undefined => {
+  const { said } = parted(alert.words);
+  const usual = alert.advice ?? defaultToDo(alert);
   if (said === undefined || usual === undefined) return said ?? usual;
   return `${said}${said.endsWith('.') ? '' : ';'} ${usual}`;
 };
@@ -79,45 +79,45 @@ const payerOf = (
   );
 
 /** The letter of news of keys: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
-export const keyAlertMail = (news: KeyAlert, at: UnixMillis, deps: KeyNewsDeps): Mail | undefined => {
-  const team = forOwner.has(news.kind) && news.service !== '' ? payerOf(news, deps) : undefined;
+export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyNewsDeps): Mail | undefined => {
+  const team = forOwner.has(alert.kind) && alert.service !== '' ? payerOf(alert, deps) : undefined;
   const to = [...new Set([...deps.operators, ...(team?.mail ?? [])])];
   if (to.length === 0) return undefined;
-  const advice = toDo(news);
-  const service = shellWord(news.service);
+  const advice = toDo(alert);
+  const service = shellWord(alert.service);
   const block: AlertBlock = {
-    tone: good.has(news.kind) ? 'good' : 'bad',
+    tone: good.has(alert.kind) ? 'good' : 'bad',
     lines: [
-      ['What', parted(news.words).what],
-      ...(news.use === undefined
+      ['What', parted(alert.words).what],
+      ...(alert.use === undefined
         ? []
-        : [['Last use', describeUse(news.use, deps.zone, deps.currency)] as const]),
+        : [['Last use', describeUse(alert.use, deps.zone, deps.currency)] as const]),
       ...(advice === undefined ? [] : [['What to do', advice] as const]),
       // Some news is of no service: of an account, or of the journal.
-      news.service === ''
-        ? ['Account', news.account || 'all']
+      alert.service === ''
+        ? ['Account', alert.account || 'all']
         : [
             'Service',
-            `${news.service} (account ${news.account}${team === undefined ? '' : `, team ${team.name}`})`,
+            `${alert.service} (account ${alert.account}${team === undefined ? '' : `, team ${team.name}`})`,
           ],
       ['When', formatSlot(at, deps.zone)],
     ],
   };
   return operatorMail(
     {
-      key: { account: news.account, kind: 'keys', subject: fingerprint([news.key]) },
+      key: { account: alert.account, kind: 'keys', subject: fingerprint([alert.key]) },
       // A name keeps its own letter.
-      title: news.title.replace(/^(?:the|a) /, (word) =>
+      title: alert.title.replace(/^(?:the|a) /, (word) =>
         word.replace(/^./, (alertEmail) => alertEmail.toUpperCase()),
       ),
       blocks: [block],
       closing: [
-        ...(news.service === ''
+        ...(alert.service === ''
           ? []
           : [
-              `\`${showsNow(news, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
+              `\`${showsNow(alert, service)}\` shows how it stands now, \`tollkeeper keys history ${service}\` every step of it.`,
             ]),
-        isNotifiedAgain(news)
+        isNotifiedAgain(alert)
           ? 'While it stays so, it is told again each week.'
           : 'Of this no other mail comes.',
       ],

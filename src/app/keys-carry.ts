@@ -24,7 +24,7 @@ export const carryOn = async (
 ): Promise<readonly RotationState[]> => {
   const states = new Map<string, RotationState>();
   let left = ids;
-  for (let pass = 0; left.length > 0 && pass < maxPasses; pass += 1) {
+  for (let runCycle = 0; left.length > 0 && runCycle < maxPasses; runCycle += 1) {
     signal.throwIfAborted();
     const advanced = await keyService.advance({ ids: left, signal, progress });
     left = advanced.flatMap(({ view, moved, fault }) => {

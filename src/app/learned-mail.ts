@@ -58,9 +58,9 @@ const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, st
   ];
 };
 
-const titleOf = (news: readonly LearnedChange[], account: string): string => {
+const titleOf = (alert: readonly LearnedChange[], account: string): string => {
   const count = (topic: LearnedChange['topic'], one: string, many: string): readonly string[] => {
-    const { length } = news.filter((each) => each.topic === topic);
+    const { length } = alert.filter((each) => each.topic === topic);
     return length === 0 ? [] : [`${length} ${length === 1 ? one : many}`];
   };
   const parts = [
@@ -75,12 +75,12 @@ const titleOf = (news: readonly LearnedChange[], account: string): string => {
 
 /** The mail that tells operators what is new about a gateway's exports; nothing where there is nobody to tell. */
 export const learnedMail = (
-  news: readonly LearnedChange[],
+  alert: readonly LearnedChange[],
   account: string,
   deps: Pick<NoticeDeps, 'from' | 'operators' | 'zone'>,
 ): Mail | undefined => {
-  if (news.length === 0 || deps.operators.length === 0) return undefined;
-  const blocks = news.map((each): AlertBlock => {
+  if (alert.length === 0 || deps.operators.length === 0) return undefined;
+  const blocks = alert.map((each): AlertBlock => {
     const [heading, seen, toDo] = meaningOf(each);
     return {
       heading,
@@ -92,11 +92,11 @@ export const learnedMail = (
       ],
     };
   });
-  const told = news.map(({ topic, name, notedAt }) => [topic, name, notedAt]);
+  const told = alert.map(({ topic, name, notedAt }) => [topic, name, notedAt]);
   return operatorMail(
     {
       key: { account, kind: 'learned', subject: fingerprint(told) },
-      title: titleOf(news, account),
+      title: titleOf(alert, account),
       blocks,
       closing: [
         'Pulls go on as before. `tollkeeper doctor` shows all that was learned of the gateway, with the evidence.',

@@ -3,14 +3,14 @@ import type { Config } from '../config/index.ts';
 
 export type LogLevel = Config['settings']['log']['level'];
 
-const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+const request: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** A log whose level is asked for at each line, since a config that is taken up may change it. */
 export const levelledLog = (log: Log, level: () => LogLevel): Log => {
   const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
-    const rank = order.indexOf(own);
+    const rank = request.indexOf(own);
     return (message, fields) => {
-      if (rank >= order.indexOf(level())) log[own](message, fields);
+      if (rank >= request.indexOf(level())) log[own](message, fields);
     };
   };
   return {

@@ -156,7 +156,7 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       data: {
         zone: config.settings.timezone,
         accounts: await accountViews(config, warehouse),
-        reports: await keptReports(app.places.reportsDirectory),
+        reports: await keptReports(app.paths.reportsDirectory),
         rotations: await openRotations(),
         outdated: await outdatedServices(),
         ...keyProblemOf(keyProblem),
@@ -191,15 +191,15 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       if (job !== undefined && (await warehouse.runs.list({ job, limit: 1 })).length === 0) jobOf(job);
       return viewsOf(await warehouse.runs.list({ ...(job === undefined ? {} : { job }), limit }));
     },
-    plan: async (order) => {
-      const job = jobOf(order.job);
+    plan: async (request) => {
+      const job = jobOf(request.job);
       const now = clock.now();
       const planOf = (slot: UnixMillis, trigger: 'hand' | 'backfill') =>
         app.current().plan(job, { slot, interval: intervalOf(job, slot), trigger }, never);
-      if (!('from' in order))
-        return planOf(order.slot === undefined ? now : slotOf(order.slot, job, now), 'hand');
+      if (!('from' in request))
+        return planOf(request.slot === undefined ? now : slotOf(request.slot, job, now), 'hand');
       const lines: string[] = [];
-      for (const slot of slotsBetween(job, order, now)) {
+      for (const slot of slotsBetween(job, request, now)) {
         const known = await warehouse.runs.find({ job: job.name, slot });
         const shown = formatSlot(slot, job.timezone);
         if (known?.state === 'ok') lines.push(`slot ${shown}: ran before, nothing to do`);
@@ -207,22 +207,22 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       }
       return lines.length === 0 ? ['no slot of the job lies in this span'] : lines;
     },
-    report: async (order, progress, signal) => {
-      return app.current().composeReport(order, progress, signal);
+    report: async (request, progress, signal) => {
+      return app.current().composeReport(request, progress, signal);
     },
-    doctor: async (order, progress, signal) => {
-      const { now, zone, checks, learned } = await app.current().doctor(order, progress, signal);
+    doctor: async (request, progress, signal) => {
+      const { now, zone, checks, learned } = await app.current().doctor(request, progress, signal);
       const { config } = state();
       return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
     },
     ...createOutboxCommands({ clock, app }),
     keys: createLocalKeys({ clock, app }),
-    reconcile: async (order, progress, signal) => app.current().reconcile(order, progress, signal),
-    run: async (order, progress, signal) => {
-      const job = jobOf(order.job);
+    reconcile: async (request, progress, signal) => app.current().reconcile(request, progress, signal),
+    run: async (request, progress, signal) => {
+      const job = jobOf(request.job);
       const now = clock.now();
-      const slot = order.slot === undefined ? undefined : slotOf(order.slot, job, now);
-      const ordered = await scheduler.order({
+      const slot = request.slot === undefined ? undefined : slotOf(request.slot, job, now);
+      const ordered = await scheduler.request({
         job,
         ...(slot === undefined ? {} : { slot }),
         interval: intervalOf(job, slot ?? now),
@@ -232,9 +232,9 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
       });
       return resultOf(ordered, signal);
     },
-    backfill: async (order, progress, onRun, signal) => {
-      const job = jobOf(order.job);
-      const slots = slotsBetween(job, order, clock.now());
+    backfill: async (request, progress, onRun, signal) => {
+      const job = jobOf(request.job);
+      const slots = slotsBetween(job, request, clock.now());
       const counts = { slots: slots.length, ok: 0, already: 0, failed: 0 };
       for (const [index, slot] of slots.entries()) {
         signal.throwIfAborted();
@@ -245,7 +245,14 @@ export const createLocalCommands = ({ clock, app, state }: LocalDeps): Commands 
           detail: formatSlot(slot, job.timezone),
         });
         const interval = intervalOf(job, slot);
-        const ordered = await scheduler.order({ job, slot, interval, trigger: 'backfill', progress, signal });
+        const ordered = await scheduler.request({
+          job,
+          slot,
+          interval,
+          trigger: 'backfill',
+          progress,
+          signal,
+        });
         const result = await resultOf(ordered, signal);
         counts[ordered.already ? 'already' : result.run.state === 'ok' ? 'ok' : 'failed'] += 1;
         onRun(result, index + 1, slots.length);

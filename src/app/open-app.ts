@@ -19,7 +19,7 @@ export type RuntimeHandle = Omit<Runtime, typeof Symbol.asyncDispose>;
 
 /** The program at work on one database. Disposing it closes connections and the database. */
 export type App = AsyncDisposable & {
-  readonly places: Paths;
+  readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   /** Why nothing is done to keys, looked for anew; nothing where their journal holds. */
@@ -148,20 +148,20 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
-  const places = dryRun ? await placesToPlan(beside, folder) : beside;
-  if (!dryRun) await makeDataFolder(places);
+  const paths = dryRun ? await placesToPlan(beside, folder) : beside;
+  if (!dryRun) await makeDataFolder(paths);
   const warehouse = await openWarehouse({
-    ...places,
+    ...paths,
     memoryLimit: settings.warehouse.memory_limit,
     threads: settings.warehouse.threads,
     clock,
     log,
   });
-  const keyRuntime = await openKeyRuntime(warehouse, places.auditFile, log).catch(async (error: unknown) => {
+  const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log).catch(async (error: unknown) => {
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
-  const runtime = createRuntimeParts({ deps, log, folder, places, warehouse, keyRuntime }, config);
+  const runtime = createRuntimeParts({ deps, log, folder, paths, warehouse, keyRuntime }, config);
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
     // Whoever was sending before us is gone: the database has one owner.
@@ -174,7 +174,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         log,
         ledger: warehouse.runs,
         execute: runtime.work.execute,
-        reach: async (job) =>
+        watermark: async (job) =>
           data.bringsData(job) ? data.watermarkOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
         notify: runtime.work.notify,
@@ -189,7 +189,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       },
     );
     return {
-      places,
+      paths,
       warehouse,
       scheduler,
       keyProblem: keyRuntime.journals.check,

@@ -50,10 +50,10 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /** For plans alone: where there is no database, an empty one in memory plans the same, and nothing is made. */
-export const placesToPlan = async (places: Paths, folder: string): Promise<Paths> =>
-  (await exists(places.path))
-    ? places
-    : { ...places, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
+export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths> =>
+  (await exists(paths.path))
+    ? paths
+    : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
 /** Makes the folder of the database. @throws Fault path-unwritable */
 export const makeDataFolder = async ({ path }: Paths): Promise<void> => {

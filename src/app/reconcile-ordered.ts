@@ -14,13 +14,13 @@ const secondOf = (text: string, zone: string): UnixSeconds => {
 
 /** Compares the span that a person named. @throws fault `wrong-use` */
 export const reconcileOrdered = async (
-  order: ReconcileRequest,
+  request: ReconcileRequest,
   context: JobContext,
 ): Promise<ReconcileView> => {
   const { zone, account, progress } = context;
-  const [start, end] = [secondOf(order.from, zone), secondOf(order.to, zone)];
+  const [start, end] = [secondOf(request.from, zone), secondOf(request.to, zone)];
   if (start >= end)
-    throw fault('wrong-use', `--from ${order.from} does not lie before --to ${order.to}`, {
+    throw fault('wrong-use', `--from ${request.from} does not lie before --to ${request.to}`, {
       advice: '--to is the first moment that no longer belongs to the span',
     });
   progress({ step: 'comparing the call log with other sources', detail: account.name });

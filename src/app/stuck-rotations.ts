@@ -28,11 +28,11 @@ const cycles = (error: unknown): boolean =>
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-const about = (account: string, news: Pick<KeyAlert, 'kind' | 'title' | 'words' | 'key'>): KeyAlert => ({
+const about = (account: string, alert: Pick<KeyAlert, 'kind' | 'title' | 'words' | 'key'>): KeyAlert => ({
   account,
   service: '',
   rotation: '',
-  ...news,
+  ...alert,
 });
 
 /** What is said of a trouble, and of its end; moments in UTC. */

@@ -23,7 +23,7 @@ export type Notifications = {
   /** What runs have found out since; never throws. */
   readonly findings: (account: string, said: Log) => Promise<void>;
   /** Also to the team that pays for the key, where its use is concerned; never throws. */
-  readonly newsOfKeys: (news: KeyAlert) => Promise<void>;
+  readonly newsOfKeys: (alert: KeyAlert) => Promise<void>;
   readonly oldAdminKeys: () => Promise<void>;
 };
 
@@ -66,7 +66,7 @@ export const createNotifications = ({
       const { profile, comparisons } = warehouse;
       await notifyOnce({
         pending: () => profile.pending(account),
-        mailOf: (news) => (told === undefined ? undefined : learnedMail(news, account, told)),
+        mailOf: (alert) => (told === undefined ? undefined : learnedMail(alert, account, told)),
         send,
         told: (through) => profile.told(account, through),
         failed: (error) =>
@@ -80,8 +80,8 @@ export const createNotifications = ({
         failed: (error) => said.warn('operators cannot be told of gaps in the call log', errorFields(error)),
       });
     },
-    newsOfKeys: async (news) => {
-      const { account, service, kind, title, words } = news;
+    newsOfKeys: async (alert) => {
+      const { account, service, kind, title, words } = alert;
       log.warn(title, { account, service, kind, words });
       if (told === undefined) return;
       try {
@@ -89,7 +89,7 @@ export const createNotifications = ({
         const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
         const { teams } = costOwnersOf(settings, account);
         await send([
-          keyAlertMail(news, clock.now(), {
+          keyAlertMail(alert, clock.now(), {
             ...told,
             teams,
             currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),

@@ -15,7 +15,7 @@ export type Volume = {
 };
 
 export type VolumeDeps = {
-  readonly places: Paths;
+  readonly paths: Paths;
   readonly log: Log;
   /** Whether another daemon's end is waited for. */
   readonly wait: boolean;
@@ -30,7 +30,7 @@ export type VolumeDeps = {
 export const takeVolume = async (
   deps: Deps,
   { host, port }: Config['settings']['health'],
-  { places, log, wait, ready }: VolumeDeps,
+  { paths, log, wait, ready }: VolumeDeps,
 ): Promise<Volume> => {
   const listen = (): Promise<HealthListener> =>
     listenForHealth({ host, port, health: () => ({ ready: ready(), version }) });
@@ -42,7 +42,7 @@ export const takeVolume = async (
   }
   let lock: AsyncDisposable | undefined;
   try {
-    lock = await becomeTheDaemon(places, deps, log, wait);
+    lock = await becomeTheDaemon(paths, deps, log, wait);
     return { health: health ?? (await listen()), lock };
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();

@@ -65,11 +65,11 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   try {
     await using commands = await openCommands(deps, { folder, log });
     const { account, probeKeys } = options;
-    const order = {
+    const request = {
       ...(account === undefined ? {} : { account }),
       ...(probeKeys === true ? { probeKeys } : {}),
     };
-    return await commands.doctor(order, progress, deps.signal);
+    return await commands.doctor(request, progress, deps.signal);
   } catch (error) {
     if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
     return beforeAll(error);

@@ -27,8 +27,8 @@ export const withoutDaemon = (keys: KeyCommands): KeyCommands => ({
   rotate: async (...given) => told(await keys.rotate(...given)),
   create: async (...given) => told(await keys.create(...given)),
   resume: async (...given) => told(await keys.resume(...given)),
-  confirm: async (order) => {
-    const { said } = await keys.confirm(order);
-    return { said: `${said}; ${onlyBy([order.service])}` };
+  confirm: async (request) => {
+    const { said } = await keys.confirm(request);
+    return { said: `${said}; ${onlyBy([request.service])}` };
   },
 });

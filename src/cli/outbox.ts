@@ -68,7 +68,7 @@ Examples:
       print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
     });
 
-  const order = (
+  const request = (
     command: Command,
     handleRequest: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
   ): void => {
@@ -83,7 +83,7 @@ Examples:
       });
   };
 
-  order(
+  request(
     outbox
       .command('resend')
       .description('sends rows (again) at once: the same bytes with the same Message-ID')
@@ -99,7 +99,7 @@ Examples:
       ),
     (commands, ids) => commands.resend({ ids }, deps.signal),
   );
-  order(
+  request(
     outbox
       .command('drop')
       .description('rows that are never to be sent (again)')

@@ -14,7 +14,7 @@ const misuse = (message: string): Fault =>
   });
 
 /** @throws Fault `wrong-use` for options that do not go together */
-export const orderOf = (job: string, { slot, from, to }: WhichSlots): Order => {
+export const requestOf = (job: string, { slot, from, to }: WhichSlots): Order => {
   if (slot !== undefined && (from !== undefined || to !== undefined))
     throw misuse('--slot does not go with --from and --to');
   if (slot !== undefined) return { job, slot };

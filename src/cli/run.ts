@@ -18,7 +18,7 @@ import {
   notificationMail,
   printResult,
 } from './render-result.ts';
-import { orderOf } from './run-order.ts';
+import { requestOf } from './run-order.ts';
 import type { WhichSlots } from './run-order.ts';
 
 type RunOptions = WhichSlots & {
@@ -27,16 +27,16 @@ type RunOptions = WhichSlots & {
   readonly json?: boolean;
 };
 
-type Order = ReturnType<typeof orderOf>;
+type Order = ReturnType<typeof requestOf>;
 type Range = Extract<Order, { readonly from: string }>;
 type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
 
 /** All print to both outputs and resolve to the exit code. */
-const backfill = async (deps: Deps, commands: Commands, order: Range, shown: Shown): Promise<number> => {
+const backfill = async (deps: Deps, commands: Commands, request: Range, shown: Shown): Promise<number> => {
   const { json, progress } = shown;
   const out = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
   const results: RunResult[] = [];
-  const slots = backfillProgress(order.job, progress.progress, deps.stderr, deps.clock);
+  const slots = backfillProgress(request.job, progress.progress, deps.stderr, deps.clock);
   const onRun = (result: RunResult): void => {
     progress.end();
     if (!json && results.length === 0)
@@ -44,7 +44,7 @@ const backfill = async (deps: Deps, commands: Commands, order: Range, shown: Sho
     results.push(result);
     if (!json) out(backfillLine(result));
   };
-  const total = await commands.backfill(order, slots, onRun, deps.signal);
+  const total = await commands.backfill(request, slots, onRun, deps.signal);
   progress.end();
   const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
   const told = notificationMail(mail);
@@ -58,11 +58,11 @@ const backfill = async (deps: Deps, commands: Commands, order: Range, shown: Sho
 const runOne = async (
   deps: Deps,
   commands: Commands,
-  order: Exclude<Order, Range>,
+  request: Exclude<Order, Range>,
   shown: Shown,
 ): Promise<number> => {
   const { json, progress } = shown;
-  const result = await commands.run(order, progress.progress, deps.signal);
+  const result = await commands.run(request, progress.progress, deps.signal);
   progress.end();
   const told = printResult(result);
   deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
@@ -70,8 +70,8 @@ const runOne = async (
   return told.code;
 };
 
-const showPlan = async (deps: Deps, commands: Commands, order: Order, json: boolean): Promise<number> => {
-  const plan = await commands.plan(order);
+const showPlan = async (deps: Deps, commands: Commands, request: Order, json: boolean): Promise<number> => {
+  const plan = await commands.plan(request);
   deps.stdout.write(deps.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
   return 0;
 };
@@ -104,19 +104,19 @@ Examples:
   tollkeeper run daily-spend --json | jq .mail`,
     )
     .action(async (name: string, options: RunOptions, command: Command) => {
-      const order = orderOf(name, options);
+      const request = requestOf(name, options);
       const json = options.json === true;
       const dryRun = options.dryRun === true;
       const folder = resolve(deps.cwd, options.config);
-      const progress = showProgress(deps.stderr, deps.clock, !('from' in order));
+      const progress = showProgress(deps.stderr, deps.clock, !('from' in request));
       const log = createPlainLog(deps, progress.end, endOf(name));
       await using commands = await openCommands(deps, { folder, log, dryRun });
       try {
         const exitCode = dryRun
-          ? await showPlan(deps, commands, order, json)
-          : 'from' in order
-            ? await backfill(deps, commands, order, { json, progress })
-            : await runOne(deps, commands, order, { json, progress });
+          ? await showPlan(deps, commands, request, json)
+          : 'from' in request
+            ? await backfill(deps, commands, request, { json, progress })
+            : await runOne(deps, commands, request, { json, progress });
         command.setOptionValue('exitCode', exitCode);
       } finally {
         progress.end();

@@ -111,7 +111,7 @@ const needsFaults = (job: DeclaredJob): ConfigFault[] => {
     );
 };
 
-const noticeFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
+const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => {
   const notify = listAt(job, 'notify');
   const to = isWritten(job, 'notify_to');
   if (notify?.length === 0)
@@ -127,7 +127,7 @@ const noticeFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
       : [];
   const key = notify === undefined ? (to ? 'notify_to' : undefined) : 'notify';
   if (key === undefined) return [];
-  if (reach.hasMail === false)
+  if (watermark.hasMail === false)
     return [
       onKey(
         job,
@@ -136,7 +136,7 @@ const noticeFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
         'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
       ),
     ];
-  if (to || reach.hasOperators !== false) return [];
+  if (to || watermark.hasOperators !== false) return [];
   return [
     onKey(
       job,
@@ -148,7 +148,7 @@ const noticeFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
 };
 
 /** Policies that contradict one another, or say something that can have no effect. */
-export const policyFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] => {
+export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => {
   if (job.shape === undefined) return [];
   return [
     ...(isWritten(job, 'schedule') ? catchupFaults(job) : withoutSchedule(job)),
@@ -175,6 +175,6 @@ export const policyFaults = (job: DeclaredJob, reach: Watermark): ConfigFault[] 
       'make settle shorter or retain longer; both count from the end of the month',
     ),
     ...needsFaults(job),
-    ...noticeFaults(job, reach),
+    ...noticeFaults(job, watermark),
   ];
 };

@@ -172,8 +172,8 @@ export const runDemo = async (given: DemoOptions): Promise<void> => {
     must(sent === 3 && mails.length === 3, `3 mails were due, ${mails.length} arrived`);
     step(`The outbox sent ${sent} mails; the catcher took ${mails.length}.`);
 
-    const order = { report: 'spend-summary', period: 'last-month', attach: ['xlsx'] as const };
-    const { files } = await commands.report(order, deps.progress, signal);
+    const request = { report: 'spend-summary', period: 'last-month', attach: ['xlsx'] as const };
+    const { files } = await commands.report(request, deps.progress, signal);
     await mkdir(join(out, 'report'), { recursive: true });
     for (const file of files)
       await writeFile(

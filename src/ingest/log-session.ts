@@ -42,7 +42,7 @@ export type LogPull = {
 
 export type LogPullDeps = FetchDeps & {
   readonly warehouse: LessonDeps['warehouse'] & {
-    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'reach' | 'removeFutureRows'>;
+    readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'watermark' | 'removeFutureRows'>;
   };
   readonly clock: Clock;
   readonly log: Log;

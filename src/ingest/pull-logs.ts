@@ -37,7 +37,7 @@ export const pullLogs = async (
 ): Promise<PullSummary> => {
   const { warehouse, account, revisit } = request;
   await warehouse.logs.removeFutureRows(account);
-  const covered = await warehouse.logs.reach(account);
+  const covered = await warehouse.logs.watermark(account);
   const landings =
     revisit === undefined || covered === undefined
       ? []
@@ -62,7 +62,7 @@ export const pullLogs = async (
   } finally {
     await session.end();
   }
-  const reached = (await warehouse.logs.reach(account))?.end;
+  const reached = (await warehouse.logs.watermark(account))?.end;
   const rest = { bytes: session.bytes(), reached, columns: session.columns(), secondsLeft: lengthLeft };
   return { ...counts(), ...rest };
 };

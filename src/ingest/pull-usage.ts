@@ -43,7 +43,7 @@ export type UsagePullDeps = {
     query: UsageQuery,
     signal?: AbortSignal,
   ) => Promise<{ readonly body: AsyncIterable<Uint8Array> }>;
-  readonly warehouse: { readonly usage: Pick<Warehouse['usage'], 'landWindow' | 'reach'> };
+  readonly warehouse: { readonly usage: Pick<Warehouse['usage'], 'landWindow' | 'watermark'> };
   readonly spoolDirectory: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -163,7 +163,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
   const forced = request.from !== undefined || request.to !== undefined;
   const plans: { dimension: string; window: UsageWindow }[] = [];
   for (const dimension of request.dimensions) {
-    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    const covered = await warehouse.usage.watermark({ account, dimension, metric, granularity });
     const windows = planUsagePull({ ...request, cursor: covered?.end, origin: covered?.start });
     plans.push(...windows.map((window) => ({ dimension, window })));
   }
@@ -303,7 +303,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
   }
   const reaches: UnixMillis[] = [];
   for (const dimension of request.dimensions) {
-    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    const covered = await warehouse.usage.watermark({ account, dimension, metric, granularity });
     if (covered !== undefined) reaches.push(covered.end);
   }
   const earliest = reaches.toSorted((left, right) => left - right)[0];

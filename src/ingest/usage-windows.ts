@@ -80,8 +80,8 @@ export const cutUsage = (
   const windows: UsageWindow[] = [];
   for (let start = range.start; start < range.end;) {
     // As far as the request may reach, less the bucket asked for behind the window; one bucket in any case.
-    const reach = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
-    const end = unixMillis(Math.min(range.end, Math.max(buckets.before(reach), buckets.after(start))));
+    const watermark = buckets.at(unixMillis(buckets.before(start) + longestDays * day));
+    const end = unixMillis(Math.min(range.end, Math.max(buckets.before(watermark), buckets.after(start))));
     windows.push(interval(start, end));
     start = end;
   }

@@ -143,7 +143,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
-  const covered = await warehouse.logs.reach(account.name);
+  const covered = await warehouse.logs.watermark(account.name);
   const compared = await reconcilePeriod(period.interval, context);
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
   const unclear = await warehouse.logs.unclear(account.name, period.interval);

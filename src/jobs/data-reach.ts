@@ -20,9 +20,9 @@ export type Watermarks = {
 export const createWatermarks = (kinds: readonly JobKind[]): Watermarks => {
   const kindOf = (job: DeclaredJob): JobKind | undefined => kinds.find(({ kind }) => kind === job.kind);
   return {
-    bringsData: (job) => kindOf(job)?.reach !== undefined,
+    bringsData: (job) => kindOf(job)?.watermark !== undefined,
     watermarkOf: async (job, { warehouse }) =>
-      kindOf(job)?.reach?.(job.fields, { account: job.account, zone: job.timezone, warehouse }),
+      kindOf(job)?.watermark?.(job.fields, { account: job.account, zone: job.timezone, warehouse }),
     needsThroughOf: (job, slot, interval) =>
       kindOf(job)?.needsThrough?.(job.fields, slot, job.timezone) ?? interval.end,
   };

@@ -91,7 +91,7 @@ export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
   /** Up to which moment the data that this job brings are there; for kinds that bring data. */
-  readonly reach?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
+  readonly watermark?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
   /** Up to which moment a run of the slot needs data from the jobs it needs; the end of its interval when left out. */
   readonly needsThrough?: (settings: unknown, slot: UnixMillis, zone: string) => UnixMillis;
 };
@@ -111,21 +111,24 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly plan: (settings: z.output<Shape>, context: JobContext) => Promise<JobPlan>;
   readonly onlyForbid?: boolean;
   readonly faults?: NonNullable<JobShape['faults']>;
-  readonly reach?: (settings: z.output<Shape>, context: WatermarkContext) => Promise<UnixMillis | undefined>;
+  readonly watermark?: (
+    settings: z.output<Shape>,
+    context: WatermarkContext,
+  ) => Promise<UnixMillis | undefined>;
   readonly needsThrough?: (settings: z.output<Shape>, slot: UnixMillis, zone: string) => UnixMillis;
 };
 
 /** Lets each kind speak its own type; the config has parsed the settings with this very shape. */
 export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Shape>): JobKind => {
-  const { run, plan, reach, needsThrough, ...rest } = typed;
+  const { run, plan, watermark, needsThrough, ...rest } = typed;
   type Own = z.output<Shape>;
   return {
     ...rest,
     run: (settings, context) => run(settings as Own, context),
     plan: (settings, context) => plan(settings as Own, context),
-    ...(reach === undefined
+    ...(watermark === undefined
       ? {}
-      : { reach: (settings: unknown, context: WatermarkContext) => reach(settings as Own, context) }),
+      : { watermark: (settings: unknown, context: WatermarkContext) => watermark(settings as Own, context) }),
     ...(needsThrough === undefined
       ? {}
       : {

@@ -203,7 +203,7 @@ export const pullLogsKind = defineJobKind({
   plan: async (settings, context) => {
     const { warehouse, zone } = context;
     const pull = pullOf(settings, context);
-    const covered = await warehouse.logs.reach(pull.account);
+    const covered = await warehouse.logs.watermark(pull.account);
     const landings =
       pull.revisit === undefined || covered === undefined
         ? []
@@ -219,8 +219,8 @@ export const pullLogsKind = defineJobKind({
       ...backfillNotes(again, bounds, zone),
     ];
   },
-  reach: async (_, { account, warehouse }) => {
-    const covered = await warehouse.logs.reach(account);
+  watermark: async (_, { account, warehouse }) => {
+    const covered = await warehouse.logs.watermark(account);
     return covered === undefined ? undefined : toMillis(covered.end);
   },
 });

@@ -56,7 +56,7 @@ const leastReach = async (
 ): Promise<UnixMillis | undefined> => {
   let least: UnixMillis | undefined;
   for (const dimension of group_by) {
-    const covered = await warehouse.usage.reach({ account, dimension, metric, granularity });
+    const covered = await warehouse.usage.watermark({ account, dimension, metric, granularity });
     if (covered === undefined) return undefined;
     if (least === undefined || covered.end < least) least = covered.end;
   }
@@ -129,7 +129,7 @@ export const pullUsageKind = defineJobKind({
     const lines: string[] = [];
     for (const dimension of pull.dimensions) {
       const { account, metric, granularity } = pull;
-      const covered = await context.warehouse.usage.reach({ account, dimension, metric, granularity });
+      const covered = await context.warehouse.usage.watermark({ account, dimension, metric, granularity });
       const request = { ...pull, cursor: covered?.end, origin: covered?.start };
       for (const window of planUsagePull(request)) {
         const words = again === undefined ? '' : ' again';
@@ -145,5 +145,5 @@ export const pullUsageKind = defineJobKind({
     const notes = backfillNotes(again, { since: pull.since, until: pull.until, reached }, context.zone);
     return [...(lines.length === 0 ? ['nothing to pull again'] : lines), ...notes];
   },
-  reach: leastReach,
+  watermark: leastReach,
 });

@@ -177,7 +177,7 @@ const unseenTopUp = async (
 export const compareSnapshots = async (asked: Range, deps: ReconcileDeps): Promise<ComparedSnapshots> => {
   const { context } = deps;
   const { account, warehouse } = context;
-  const covered = await warehouse.logs.reach(account.name);
+  const covered = await warehouse.logs.watermark(account.name);
   const pair = covered === undefined ? undefined : await bracket(asked, covered, context);
   if (covered === undefined || pair === undefined || rangesOf(pair).length === 0) return { findings: [] };
   const between = await sumsBetween(pair, context);

@@ -37,7 +37,7 @@ export const heldPart = async (
   range: Range,
   { account, warehouse }: JobContext,
 ): Promise<Range | undefined> => {
-  const covered = await warehouse.logs.reach(account.name);
+  const covered = await warehouse.logs.watermark(account.name);
   if (covered === undefined) return undefined;
   const [start, end] = [Math.max(range.start, covered.start), Math.min(range.end, covered.end)];
   return end > start ? { start: unixSeconds(start), end: unixSeconds(end) } : undefined;

@@ -48,10 +48,10 @@ const coveredUsage = async (range: Range, by: By, context: JobContext): Promise<
   let best: Covered | undefined;
   for (const granularity of granularities) {
     const series = { account: account.name, dimension: dimensions[by], metric: 'spend', granularity };
-    const reach = await warehouse.usage.reach(series);
-    if (reach === undefined) continue;
-    const start = Math.max(range.start, Math.ceil(reach.start / 1000));
-    const end = Math.min(range.end, Math.floor(reach.end / 1000));
+    const watermark = await warehouse.usage.watermark(series);
+    if (watermark === undefined) continue;
+    const start = Math.max(range.start, Math.ceil(watermark.start / 1000));
+    const end = Math.min(range.end, Math.floor(watermark.end / 1000));
     if (end <= start) continue;
     const both = { start: unixSeconds(start), end: unixSeconds(end) };
     const values = await warehouse.usage.values(series, {

@@ -62,7 +62,7 @@ export const searchGaps = async (deps: GapSearchDeps): Promise<SearchedGaps> => 
   const { context, budget } = deps;
   const { account, warehouse, clock, log, signal } = context;
   const { comparisons, logs } = warehouse;
-  const covered = await logs.reach(account.name);
+  const covered = await logs.watermark(account.name);
   const searches = await comparisons.searches(account.name);
   const disputed = covered === undefined ? [] : await comparisons.disputed(account.name);
   const short = shortRanges(disputed, searches, account.currency).flatMap(({ start, end }) => {

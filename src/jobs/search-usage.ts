@@ -67,7 +67,7 @@ export const requestShortUsage = async (
         metric: request.metric,
         granularity: request.granularity,
       };
-      const covered = await warehouse.usage.reach(series);
+      const covered = await warehouse.usage.watermark(series);
       // What has not landed at all is in the plan of the run itself.
       if (covered === undefined || from < covered.start || to > covered.end) continue;
       log.info('the usage export is short of the log: requesting it again', { dimension, from, to });

@@ -142,5 +142,5 @@ export const snapshotKind = defineJobKind({
         : `keep what has changed since the inventory of ${moment} (${count(known.keys.length, 'key')})`,
     ];
   },
-  reach: async (_settings, { account, warehouse }) => warehouse.snapshots.reach(account),
+  watermark: async (_settings, { account, warehouse }) => warehouse.snapshots.watermark(account),
 });

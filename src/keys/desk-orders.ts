@@ -119,8 +119,8 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
         const listed = keys.map(({ key }) => key);
         const newer = [...managed.keys()].filter((service) => newerKeys(deps, service, listed).length > 0);
         if (newer.length > 0) {
-          const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
-          for (const service of newer) await outdatedNow(pass, service, managed.get(service));
+          const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+          for (const service of newer) await outdatedNow(cycle, service, managed.get(service));
         }
         // Calls are logged under the name of now.
         const renamed = keys.flatMap(({ key }) => {
@@ -187,9 +187,9 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
     giveUp: (service, who) =>
       alone(async () => {
         const rotation = openOf(service);
-        const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+        const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
         const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
-        const listed = attempt?.keyId === undefined ? undefined : pass.keys().get(attempt.keyId);
+        const listed = attempt?.keyId === undefined ? undefined : cycle.keys().get(attempt.keyId);
         const isDead = listed === undefined || deadBy(listed, clock.now()) !== undefined;
         // One that no step can bring to its end is let go of: its old key goes with the next one.
         if (rotation.cutover !== undefined && rotation.waiting === undefined && !isDead)
@@ -204,30 +204,30 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
         const key = attempt?.keyId === undefined ? undefined : generationKeyOf(attempt);
         const isCurrent = rotation.cutover !== undefined;
         // A journal that is too old tells of no key that nobody uses it.
-        const isOutdated = (await outdatedNow(pass, service, rotation.terms.job)) !== undefined;
+        const isOutdated = (await outdatedNow(cycle, service, rotation.terms.job)) !== undefined;
         const isOrphan =
           !isOutdated &&
           (attempt?.state === 'made' || attempt?.state === 'verified' || attempt?.state === 'clearing');
         const id = { id: rotation.id, service };
         const verdict =
-          key !== undefined && isOrphan ? await orphanVerdict(pass, key.name, key.keyId) : undefined;
+          key !== undefined && isOrphan ? await orphanVerdict(cycle, key.name, key.keyId) : undefined;
         if (key !== undefined && verdict?.verdict === 'retain')
-          await retainOrphan(pass, id, key, verdict, attempt?.askedAt ?? clock.now());
+          await retainOrphan(cycle, id, key, verdict, attempt?.askedAt ?? clock.now());
         else if (key !== undefined && isOrphan) {
-          await note(pass, id, { what: 'deleting', ...key, why: 'orphan' });
-          const { taken, refusal } = await takeAway(pass, key.keyId);
+          await note(cycle, id, { what: 'deleting', ...key, why: 'orphan' });
+          const { taken, refusal } = await takeAway(cycle, key.keyId);
           if (!taken)
             throw fault('rotation-blocked', `${key.name} could not be deleted`, {
               cause: refusal,
               advice: 'try again; it can be used by nobody',
             });
-          await note(pass, id, { what: 'deleted', ...key });
-        } else if (key !== undefined && !isCurrent) await note(pass, id, { what: 'superseded', ...key });
-        await note(pass, id, { what: 'given-up' });
+          await note(cycle, id, { what: 'deleted', ...key });
+        } else if (key !== undefined && !isCurrent) await note(cycle, id, { what: 'superseded', ...key });
+        await note(cycle, id, { what: 'given-up' });
         if (attempt !== undefined) deps.plaintexts.delete(plaintextOf(rotation, attempt));
         const left = isCurrent ? '' : describeLeft(rotation);
         if (left !== '')
-          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(pass, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
+          return `the rotation of ${service} is given up; ${left}, so that its sinks may hold different keys; ${describeOldKey(cycle, rotation)}. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers one key to all of them, which a job in mode apply does by itself, too`;
         if (isCurrent && isDead)
           return `the rotation of ${service} is given up; its new key is in every sink and does not work. Next: \`tollkeeper keys rotate ${shellWord(service)}\` delivers another`;
         if (isCurrent)
@@ -236,7 +236,7 @@ export const createKeyServiceOrders = ({ deps, alone, common }: OrderDeps): KeyS
           verdict?.verdict === 'retain'
             ? `; ${key?.name ?? ''} is kept${verdict.passing ? ' for now' : ''}: ${verdict.words}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
             : '';
-        return `the rotation of ${service} is given up; ${describeOldKey(pass, rotation)}${kept}`;
+        return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
       }),
   };
 };

@@ -124,10 +124,10 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     alone(async () => {
       const ids: string[] = [];
       for (const { service } of planned) checkService(service);
-      const pass = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
       for (const one of planned) {
         const { service } = one;
-        if ((await outdatedNow(pass, service, one.terms.job)) !== undefined) continue;
+        if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
         const open = openRotation(journal, account, service);
         // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
         const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
@@ -144,7 +144,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
             terms: effective(terms),
             ...(old === undefined ? {} : { old: replacedOf(old) }),
             ...(fresh === undefined ? {} : { fresh }),
-            ...listedFirst(service, pass.keys().values()),
+            ...listedFirst(service, cycle.keys().values()),
           },
         ]);
         ids.push(id);
@@ -163,14 +163,14 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
           total: wanted.length,
           ...(detail === undefined ? {} : { detail }),
         });
-      const pass = await openCycle(deps, {
+      const cycle = await openCycle(deps, {
         signal,
         who: ids === undefined ? 'schedule' : 'order',
         ordered: ids !== undefined,
         onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
-      await deleteOrphans(pass);
-      const results = await moveOn(pass, wanted, (number) => {
+      await deleteOrphans(cycle);
+      const results = await moveOn(cycle, wanted, (number) => {
         done = number;
         notify();
       });
@@ -197,15 +197,15 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     planned.length === 0
       ? Promise.resolve([])
       : alone(async () => {
-          const pass = await openCycle(deps, { signal, who, ordered: true });
-          const all = surveyOf([...pass.keys().values()]);
+          const cycle = await openCycle(deps, { signal, who, ordered: true });
+          const all = surveyOf([...cycle.keys().values()]);
           const ending = new Set(
             planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])),
           );
           const asked = all.filter(({ key }) => ending.has(key.id));
           // A plan may be old: what a sink holds is looked up again right before the key ends.
           const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
-          return endKeys(pass, planned, held);
+          return endKeys(cycle, planned, held);
         });
 
   return {
@@ -218,11 +218,11 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     ...createKeyServiceOrders({ deps, alone, common }),
     reconcile: ({ service, apply }, who, signal) =>
       alone(async () => {
-        const pass = await openCycle(deps, { signal, who, ordered: true });
+        const cycle = await openCycle(deps, { signal, who, ordered: true });
         const services = service === undefined ? [...journal.managed(account).keys()] : [service];
         const found: ReconciledService[] = [];
         for (const one of services) {
-          const reconciled = await reconcileService(pass, one, apply);
+          const reconciled = await reconcileService(cycle, one, apply);
           if (reconciled !== undefined) found.push(reconciled);
         }
         return found;

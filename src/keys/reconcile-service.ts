@@ -3,20 +3,21 @@ import { adoptionOf, birthOf } from './desk-parts.ts';
 import type { ReconciledService } from './desk-types.ts';
 import { describeDifference } from './engine/find-differences.ts';
 import { note } from './engine/pass.ts';
-import type { Pass, Step } from './engine/pass.ts';
+import type { Cycle, Step } from './engine/pass.ts';
 import { differencesOf, readHeld, sinksOf } from './engine/up-to-date.ts';
 import { openRotation } from './desk-parts.ts';
 
 type Change = { readonly step: Step; readonly words: string };
 
 /** Keys of the open rotation that the journal takes for orphans, and that others may use. */
-const doubted = (pass: Pass, service: string, now: UnixMillis): readonly Change[] => {
-  const { account, journal } = pass.deps;
+const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Change[] => {
+  const { account, journal } = cycle.deps;
   const attempts = openRotation(journal, account, service)?.attempts ?? [];
   return attempts.flatMap(({ generation, name, keyId, state }): readonly Change[] => {
     if (state === 'gone' || state === 'superseded') return [];
-    const named = [...pass.keys().values()].filter((key) => key.name === name);
-    const listed = keyId === undefined ? (named.length === 1 ? named[0] : undefined) : pass.keys().get(keyId);
+    const named = [...cycle.keys().values()].filter((key) => key.name === name);
+    const listed =
+      keyId === undefined ? (named.length === 1 ? named[0] : undefined) : cycle.keys().get(keyId);
     return listed === undefined
       ? []
       : [
@@ -29,16 +30,16 @@ const doubted = (pass: Pass, service: string, now: UnixMillis): readonly Change[
 };
 
 /** What the journal takes over of what is there. */
-const changesOf = async (pass: Pass, service: string): Promise<readonly Change[]> => {
-  const { account, journal, clock } = pass.deps;
+const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change[]> => {
+  const { account, journal, clock } = cycle.deps;
   const job = journal.managed(account).get(service);
-  const { differences } = await differencesOf(pass, service, job);
-  const { held } = await readHeld(pass, service, sinksOf(pass.deps, job, service) ?? []);
+  const { differences } = await differencesOf(cycle, service, job);
+  const { held } = await readHeld(cycle, service, sinksOf(cycle.deps, job, service) ?? []);
   const open = openRotation(journal, account, service);
   return [
-    ...doubted(pass, service, clock.now()),
+    ...doubted(cycle, service, clock.now()),
     ...differences.flatMap((found): readonly Change[] => {
-      const listed = found.kind === 'key' ? pass.keys().get(found.keyId) : undefined;
+      const listed = found.kind === 'key' ? cycle.keys().get(found.keyId) : undefined;
       if (found.kind !== 'key' || listed === undefined) return [];
       const { keyId, name, place } = found;
       return [
@@ -71,18 +72,22 @@ const changesOf = async (pass: Pass, service: string): Promise<readonly Change[]
  * sinks hold, and that the open rotation is over, since it went by what is no longer so. No key and no sink is changed.
  */
 export const reconcileService = async (
-  pass: Pass,
+  cycle: Cycle,
   service: string,
   apply: boolean,
 ): Promise<ReconciledService | undefined> => {
-  const { account, journal } = pass.deps;
-  const { differences } = await differencesOf(pass, service, journal.managed(account).get(service));
+  const { account, journal } = cycle.deps;
+  const { differences } = await differencesOf(cycle, service, journal.managed(account).get(service));
   const flagged = journal.outdated(account).get(service);
   if (differences.length === 0 && flagged === undefined) return undefined;
-  const changes = await changesOf(pass, service);
+  const changes = await changesOf(cycle, service);
   const open = openRotation(journal, account, service);
   if (apply)
-    await note(pass, { id: open?.id ?? `reconcile/${service}`, service }, ...changes.map(({ step }) => step));
+    await note(
+      cycle,
+      { id: open?.id ?? `reconcile/${service}`, service },
+      ...changes.map(({ step }) => step),
+    );
   return {
     service,
     differences: differences.map(describeDifference),

@@ -11,7 +11,7 @@ export type Delivery = {
   /** Names of the routes that are declared: each is worked off by itself, so that none waits for another. */
   readonly routes: readonly string[];
   /** One pass over one route. */
-  readonly pass: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
+  readonly runCycle: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
   /** One pass over the rows whose route is not declared: they are put off, and given up in the end. */
   readonly passUndeclared: (signal: AbortSignal) => Promise<DeliverySummary>;
   /** Tries what is due, of these rows alone when they are named, and waits for no rate. */
@@ -69,11 +69,11 @@ export const createDelivery = (deps: LaneDeps, declared: readonly OutboxRoute[])
     ...new Set((await deps.outbox.due(deps.clock.now())).map(({ route }) => route)),
   ];
   const runAllCycles = async (names: readonly string[], options: CycleOptions): Promise<DeliverySummary> =>
-    sumOf(await Promise.all(names.map((name) => routeWorkerOf(name).pass(options))));
+    sumOf(await Promise.all(names.map((name) => routeWorkerOf(name).runCycle(options))));
   const routes = declared.map(({ name }) => name);
   return {
     routes,
-    pass: (name, signal) => routeWorkerOf(name).pass({ waits: true, signal }),
+    runCycle: (name, signal) => routeWorkerOf(name).runCycle({ waits: true, signal }),
     passUndeclared: async (signal) =>
       runAllCycles(
         (await waitedFor()).filter((name) => !routes.includes(name)),

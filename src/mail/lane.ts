@@ -49,7 +49,7 @@ export type CycleOptions = {
 export type RouteWorker = {
   readonly name: string;
   /** Tries each row that is due once. Two passes at once do not send a row twice. */
-  readonly pass: (options: CycleOptions) => Promise<DeliverySummary>;
+  readonly runCycle: (options: CycleOptions) => Promise<DeliverySummary>;
 };
 
 /** Milliseconds after which a pass that waits begins no attempt: the next pass works by the config of its time. */
@@ -126,7 +126,7 @@ export const createRouteWorker = (route: OutboxRoute, deps: LaneDeps): RouteWork
 
   return {
     name: route.name,
-    pass: async (options) => {
+    runCycle: async (options) => {
       const { ids, waits, signal } = options;
       const counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
       const count = (state: keyof typeof counts, rows = 1): void => void (counts[state] += rows);

@@ -26,7 +26,9 @@ export const buildFooter = (
   const { start, end } = context.period.interval;
   const { dataThrough, dataSince, reconciliation } = facts;
   return [
-    dataThrough === undefined ? footer.noWatermark : footer.reach(formatMoment(dataThrough, context.zone)),
+    dataThrough === undefined
+      ? footer.noWatermark
+      : footer.watermark(formatMoment(dataThrough, context.zone)),
     ...(dataSince !== undefined && dataSince > context.period.comparison.interval.start
       ? [footer.since(formatMoment(dataSince, context.zone))]
       : []),

@@ -40,12 +40,13 @@ export const buildNotes = (
   const { days } = context.period;
   const missing = days.filter((day) => context.covers(day) === 'missing');
   const partial = days.filter((day) => context.covers(day) === 'partial');
-  const reach = facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
+  const watermark =
+    facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
   const warnings = [
     ...(missing.length === 0 ? [] : [words.missingDays(describeDays(missing, context), missing.length)]),
     ...partial.flatMap((day) =>
-      reach !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
-        ? [words.partialDay(context.locale.shortDay(day.date), reach)]
+      watermark !== undefined && facts.dataThrough !== undefined && facts.dataThrough < day.end
+        ? [words.partialDay(context.locale.shortDay(day.date), watermark)]
         : [],
     ),
     ...(facts.reconciliation === undefined || facts.reconciliation.good

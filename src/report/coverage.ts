@@ -5,8 +5,8 @@ import type { DataState } from './model.ts';
 export type Watermark = { readonly dataThrough?: UnixSeconds; readonly dataSince?: UnixSeconds };
 
 /** Whether the data covers a span. */
-export const coverageOf = (range: Interval<UnixSeconds>, reach: Watermark): DataState => {
-  const { dataThrough, dataSince } = reach;
+export const coverageOf = (range: Interval<UnixSeconds>, watermark: Watermark): DataState => {
+  const { dataThrough, dataSince } = watermark;
   if (dataThrough === undefined || dataThrough <= range.start) return 'missing';
   if (dataSince !== undefined && dataSince >= range.end) return 'missing';
   return dataThrough >= range.end && (dataSince === undefined || dataSince <= range.start)

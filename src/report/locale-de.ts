@@ -153,7 +153,7 @@ export const german: Locale = {
         .filter((part) => part !== '')
         .join(' '),
     footer: {
-      reach: (moment) => `Die Daten reichen bis ${moment}.`,
+      watermark: (moment) => `Die Daten reichen bis ${moment}.`,
       noWatermark: 'Es wurden noch keine Daten geholt.',
       since: (moment) => `Die Daten beginnen am ${moment}.`,
       reconciliation: (text) => `Abgleich: ${text}`,

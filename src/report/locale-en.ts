@@ -152,7 +152,7 @@ export const english: Locale = {
         .filter((part) => part !== '')
         .join(' '),
     footer: {
-      reach: (moment) => `Data reaches to ${moment}.`,
+      watermark: (moment) => `Data reaches to ${moment}.`,
       noWatermark: 'No data has been pulled yet.',
       since: (moment) => `Data begins at ${moment}.`,
       reconciliation: (text) => `Reconciliation: ${text}`,

@@ -145,7 +145,7 @@ export const chinese: Locale = {
         missing === '' ? '' : `无数据：${missing}。`,
       ].join(''),
     footer: {
-      reach: (moment) => `数据截至 ${moment}。`,
+      watermark: (moment) => `数据截至 ${moment}。`,
       noWatermark: '尚未拉取任何数据。',
       since: (moment) => `数据始于 ${moment}。`,
       reconciliation: (text) => `核对：${text}`,

@@ -120,7 +120,7 @@ export type Messages = {
     readonly missing: string;
   }) => string;
   readonly footer: {
-    readonly reach: (moment: string) => string;
+    readonly watermark: (moment: string) => string;
     readonly noWatermark: string;
     readonly since: (moment: string) => string;
     readonly reconciliation: (text: string) => string;

@@ -9,7 +9,7 @@ import type { RunMessages } from './run-words.ts';
 /** Facts of a run in the words of a language. */
 export type RunNotes = {
   /** `reason` without a full stop. */
-  readonly late: (reason: string, reach: UnixSeconds | undefined) => string;
+  readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
   readonly unread: (rows: number) => string;
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
@@ -20,7 +20,7 @@ export type RunNotes = {
 const sentences = (words: RunMessages, zone: string, apart: string): RunNotes => {
   const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
   return {
-    late: (reason, reach) => words.late(reason, reach === undefined ? undefined : at(reach)),
+    late: (reason, watermark) => words.late(reason, watermark === undefined ? undefined : at(watermark)),
     unread: words.unread,
     unclear: words.unclear,
     notCompared: words.notCompared,
@@ -34,8 +34,8 @@ const sentences = (words: RunMessages, zone: string, apart: string): RunNotes =>
 
 /** English: comparisons have their sentence already, in more words. */
 const english = (zone: string): RunNotes => ({
-  late: (reason, reach) =>
-    `The data is late: ${reason}. ${reach === undefined ? 'No call log has been pulled yet.' : `The call log reaches to ${formatMoment(reach, zone)}.`}`,
+  late: (reason, watermark) =>
+    `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log reaches to ${formatMoment(watermark, zone)}.`}`,
   unread: (rows) =>
     rows === 1
       ? '1 row of the call log could not be read and is in no figure.'

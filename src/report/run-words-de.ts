@@ -4,8 +4,8 @@ import type { RunMessages } from './run-words.ts';
 const comma = (amount: string): string => amount.replace('.', ',');
 
 export const germanRunMessages: RunMessages = {
-  late: (reason, reach) =>
-    `Die Daten sind verspätet: ${reason}. ${reach === undefined ? 'Es wurde noch kein Aufruf-Log geholt.' : `Das Aufruf-Log reicht bis ${reach}.`}`,
+  late: (reason, watermark) =>
+    `Die Daten sind verspätet: ${reason}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log geholt.' : `Das Aufruf-Log reicht bis ${watermark}.`}`,
   unread: (rows) =>
     rows === 1
       ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'

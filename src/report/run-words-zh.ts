@@ -1,8 +1,8 @@
 import type { RunMessages } from './run-words.ts';
 
 export const chineseRunMessages: RunMessages = {
-  late: (reason, reach) =>
-    `数据延迟：${reason}。${reach === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${reach}。`}`,
+  late: (reason, watermark) =>
+    `数据延迟：${reason}。${watermark === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${watermark}。`}`,
   unread: (rows) => `调用日志中有 ${rows} 行无法读取，未计入任何数字。`,
   unclear: (rows) =>
     `调用次数中包含 ${rows} 行既无费用也无 token 的记录，可能是错误记录：日志导出中没有任何列说明这些行的类型。`,

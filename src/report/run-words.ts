@@ -22,7 +22,7 @@ type ShownComparison = {
 /** What a run says of its data in a report; a language that lacks a word does not compile. */
 export type RunMessages = {
   /** Why data is late, and how far the call log reaches. */
-  readonly late: (reason: string, reach: string | undefined) => string;
+  readonly late: (reason: string, watermark: string | undefined) => string;
   /** Rows of the call log that could not be read. */
   readonly unread: (rows: number) => string;
   /** Rows that count as calls and may be of other kinds. */

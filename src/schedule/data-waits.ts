@@ -8,7 +8,7 @@ import { keyText } from './run-key.ts';
 export type DataDeps = {
   readonly jobs: () => ReadonlyMap<string, Job>;
   /** Up to where the data of a job reach; nothing when there are none. */
-  readonly reach: (job: Job) => Promise<UnixMillis | undefined>;
+  readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
   /** Whether nobody will wait until the needed job's own slot comes. */
   readonly isOrdered: (run: LedgerRun) => boolean;
@@ -30,7 +30,7 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
   const asked = new Map<string, Map<string, 'under way' | 'ended'>>();
 
   const watermarkOf = async (need: Job): Promise<UnixMillis | undefined> => {
-    const known = reached.get(need.name) ?? deps.reach(need);
+    const known = reached.get(need.name) ?? deps.watermark(need);
     reached.set(need.name, known);
     return known;
   };

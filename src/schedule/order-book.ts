@@ -7,7 +7,7 @@ import type { Cycles } from './passes.ts';
 import type { Ended, RunBook } from './run-book.ts';
 import { isBySlot, keyText } from './run-key.ts';
 
-export type Order = {
+export type SlotRequest = {
   readonly job: Job;
   /** A new run of this moment when left out. */
   readonly slot?: UnixMillis;
@@ -31,7 +31,7 @@ type Waiter = { readonly resolve: (ended: Ended) => void; readonly reject: (erro
 
 export type RunRequests = {
   /** Resolves when the run has ended, or its attempt has failed with another to come. */
-  readonly order: (order: Order) => Promise<Ordered>;
+  readonly request: (request: SlotRequest) => Promise<Ordered>;
   /** Whether somebody asked for this very run: it is neither skipped nor missed, and does not wait long for data. */
   readonly isOrdered: (run: LedgerRun) => boolean;
   readonly progressOf: (run: LedgerRun) => Progress;
@@ -52,7 +52,7 @@ export type OrderDeps = {
 };
 
 /** A run that no schedule asked for. */
-const rowOf = (wanted: Order, slot: UnixMillis, now: UnixMillis): LedgerRun => ({
+const rowOf = (wanted: SlotRequest, slot: UnixMillis, now: UnixMillis): LedgerRun => ({
   job: wanted.job.name,
   account: wanted.job.account,
   slot,
@@ -73,7 +73,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
 
   /** The run is open and due when this is over; `isOurs` when it was not before. */
   const place = async (
-    wanted: Order,
+    wanted: SlotRequest,
   ): Promise<{ readonly run: LedgerRun; readonly isOurs: boolean; readonly already: boolean }> => {
     if (deps.isStopping()) throw fault('aborted', 'the daemon is being stopped');
     const now = clock.now();
@@ -128,7 +128,7 @@ export const createRunRequests = (deps: OrderDeps): RunRequests => {
   };
 
   return {
-    order: async (wanted) => {
+    request: async (wanted) => {
       wanted.signal?.throwIfAborted();
       const { progress } = wanted;
       let ended: Promise<Ended> | undefined;

@@ -7,7 +7,7 @@ export type Cycles = {
 };
 
 /** `onTrouble` hears of each pass that fails, and of the first good one after it with nothing. */
-export const createCycles = (pass: () => Promise<void>, onProblem: (error: unknown) => void): Cycles => {
+export const createCycles = (runOnce: () => Promise<void>, onProblem: (error: unknown) => void): Cycles => {
   const tasks: (() => Promise<void>)[] = [];
   let passing: Promise<void> | undefined;
   let again = false;
@@ -17,7 +17,7 @@ export const createCycles = (pass: () => Promise<void>, onProblem: (error: unkno
       again = false;
       for (const task of tasks.splice(0)) await task();
       try {
-        await pass();
+        await runOnce();
       } catch (error) {
         onProblem(error);
       }

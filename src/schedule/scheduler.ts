@@ -9,7 +9,7 @@ import { createDataWaits } from './data-waits.ts';
 import { planDispatch } from './dispatch.ts';
 import type { DataState, Start } from './dispatch.ts';
 import { createRunRequests } from './order-book.ts';
-import type { Order, Ordered } from './order-book.ts';
+import type { SlotRequest, Ordered } from './order-book.ts';
 import { createOutageBook } from './outage-book.ts';
 import type { Notice } from './outages.ts';
 import { createCycles } from './passes.ts';
@@ -23,7 +23,7 @@ export type SchedulerDeps = {
   readonly ledger: RunLedger;
   readonly execute: Execute;
   /** Up to where the data of a job reach, in milliseconds UTC; nothing when there are none. */
-  readonly reach: (job: Job) => Promise<UnixMillis | undefined>;
+  readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   /** Up to which moment a run needs data, in milliseconds UTC. */
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
   /** Passes notices on; one may come again with the same outage and kind, and is one notice then. */
@@ -48,7 +48,7 @@ export type Scheduler = {
   /** One look at clock and ledger: claims what is due and begins what may run. Never rejects. */
   readonly reconcile: () => Promise<void>;
   /** Resolves when the run has ended, or its attempt has failed with another to come. */
-  readonly order: (order: Order) => Promise<Ordered>;
+  readonly request: (request: SlotRequest) => Promise<Ordered>;
   /** Takes other jobs up without stopping what runs. */
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
@@ -93,7 +93,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   };
 
   const outages = await createOutageBook(ledger, clock, deps.notify);
-  const orders = createRunRequests({
+  const requests = createRunRequests({
     clock,
     ledger,
     book: () => book,
@@ -111,18 +111,18 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       if (over) data.forget(ended.run);
       data.runEnded();
       if (ended.run.state === 'ok' && job !== undefined) deps.onGoodRun(job);
-      orders.onEnd(ended);
+      requests.onEnd(ended);
     },
     onGone: (run) => {
       data.forget(run);
-      orders.reject(run, fault('aborted', 'the clock was set back: the slot is yet to come'));
+      requests.reject(run, fault('aborted', 'the clock was set back: the slot is yet to come'));
     },
   });
   const data = createDataWaits({
     jobs: () => jobs,
-    reach: async (job) => {
+    watermark: async (job) => {
       try {
-        const reached = await deps.reach(job);
+        const reached = await deps.watermark(job);
         unreadable.delete(job.name);
         return reached;
       } catch (error) {
@@ -135,11 +135,11 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       }
     },
     needsThrough: deps.needsThrough,
-    isOrdered: orders.isOrdered,
+    isOrdered: requests.isOrdered,
     runNeeded: async (job) => {
       const now = clock.now();
       const wanted = { job, interval: { start: now, end: now }, trigger: 'needed' as const };
-      await orders.order(wanted).catch(() => undefined);
+      await requests.request(wanted).catch(() => undefined);
     },
   });
   const claiming = await createClaiming({
@@ -161,7 +161,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       if (isBySlot(run)) outages.note(run, 'late', dataLate);
     }
     const ended = attempt(
-      { job, run, progress: orders.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
+      { job, run, progress: requests.progressOf(run), ...(dataLate === undefined ? {} : { dataLate }) },
       {
         clock,
         execute: deps.execute,
@@ -181,7 +181,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   const dispatch = async (now: UnixMillis): Promise<void> => {
     const open = book
       .all()
-      .filter((run) => options.claimsSlots || run.state === 'running' || orders.isOrdered(run));
+      .filter((run) => options.claimsSlots || run.state === 'running' || requests.isOrdered(run));
     const states = new Map<string, DataState>();
     for (const run of open) {
       const waitsForData = (jobs.get(run.job)?.needs.length ?? 0) > 0;
@@ -194,7 +194,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       jobs,
       maxRunning,
       data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
-      isOrdered: orders.isOrdered,
+      isOrdered: requests.isOrdered,
     });
     waits = plan.waits;
     await book.close(plan.closings);
@@ -270,7 +270,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
 
   return {
     reconcile: cycles.wake,
-    order: orders.order,
+    request: requests.request,
     adopt: (adopted, most) =>
       cycles.between(async () => {
         if (options.claimsSlots) await claiming.adopt(adopted, clock.now());
@@ -303,7 +303,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       }
       await over;
       await cycles.wake();
-      orders.rejectAll(fault('aborted', 'the daemon was stopped before it ran'));
+      requests.rejectAll(fault('aborted', 'the daemon was stopped before it ran'));
     },
   };
 };

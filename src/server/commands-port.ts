@@ -247,14 +247,14 @@ export type Commands = {
   readonly runs: (query: { readonly job?: string; readonly limit: number }) => Promise<readonly RunView[]>;
   readonly next: (query: { readonly job?: string; readonly count: number }) => Promise<readonly NextSlot[]>;
   /** What a run would do, a line each; for a backfill, the slots. Nothing is written. */
-  readonly plan: (order: RunRequest | BackfillRequest) => Promise<readonly string[]>;
+  readonly plan: (request: RunRequest | BackfillRequest) => Promise<readonly string[]>;
   /** Builds a report and sends nothing. */
-  readonly report: (order: ReportRequest, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
+  readonly report: (request: ReportRequest, progress: Progress, signal: AbortSignal) => Promise<BuiltReport>;
   /** Tries each real thing: disk, gateways, mail server; sends nothing and writes nothing there. */
-  readonly doctor: (order: DoctorRequest, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
+  readonly doctor: (request: DoctorRequest, progress: Progress, signal: AbortSignal) => Promise<DoctorView>;
   /** Compares the call log with every other source over a span, and keeps what comes of it. */
   readonly reconcile: (
-    order: ReconcileRequest,
+    request: ReconcileRequest,
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<ReconcileView>;
@@ -262,16 +262,16 @@ export type Commands = {
   readonly outbox: (query: OutboxQuery) => Promise<readonly OutboxView[]>;
   /** Sends rows (again), the same bytes with the same Message-ID, and says of each how that went. */
   readonly resend: (
-    order: { readonly ids: readonly string[] },
+    request: { readonly ids: readonly string[] },
     signal: AbortSignal,
   ) => Promise<readonly OutboxAnswer[]>;
   /** Rows that are never to be sent. */
-  readonly drop: (order: { readonly ids: readonly string[] }) => Promise<readonly OutboxAnswer[]>;
+  readonly drop: (request: { readonly ids: readonly string[] }) => Promise<readonly OutboxAnswer[]>;
   /** Runs one slot, or now; resolves when it has ended, well or not. */
-  readonly run: (order: RunRequest, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
+  readonly run: (request: RunRequest, progress: Progress, signal: AbortSignal) => Promise<RunResult>;
   /** Runs every slot of the span, one after the other; `onRun` sees each as it ends. */
   readonly backfill: (
-    order: BackfillRequest,
+    request: BackfillRequest,
     progress: Progress,
     onRun: (result: RunResult, done: number, total: number) => void,
     signal: AbortSignal,

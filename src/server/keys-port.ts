@@ -186,25 +186,28 @@ export type KeyCommands = {
   /** @throws Fault wrong-use when the key that is named is none or one of several */
   readonly list: (query: KeyQuery, progress: Progress, signal: AbortSignal) => Promise<KeyListView>;
   /** What each job of keys, or the one named, would do now. Nothing is written. */
-  readonly plan: (order: { readonly job?: string }, signal: AbortSignal) => Promise<readonly KeyPlanView[]>;
+  readonly plan: (request: { readonly job?: string }, signal: AbortSignal) => Promise<readonly KeyPlanView[]>;
   /** Reads a plan file and says whether it may be applied. Nothing is written. */
-  readonly checkPlan: (order: { readonly file: string }, signal: AbortSignal) => Promise<PlanCheck>;
+  readonly checkPlan: (request: { readonly file: string }, signal: AbortSignal) => Promise<PlanCheck>;
   readonly apply: (
-    order: { readonly file: string; readonly who: string },
+    request: { readonly file: string; readonly who: string },
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
   /** Takes up what is open of the service, else begins; resolves when no step can be taken now. */
-  readonly rotate: (order: RotateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly expire: (order: ExpireRequest, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly create: (order: CreateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
-  readonly adopt: (order: AdoptRequest, signal: AbortSignal) => Promise<{ readonly said: string }>;
-  readonly confirm: (order: ConfirmRequest) => Promise<{ readonly said: string }>;
+  readonly rotate: (request: RotateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly expire: (request: ExpireRequest, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly create: (request: CreateRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly adopt: (request: AdoptRequest, signal: AbortSignal) => Promise<{ readonly said: string }>;
+  readonly confirm: (request: ConfirmRequest) => Promise<{ readonly said: string }>;
   /** Lets it go on, and goes on. */
-  readonly resume: (order: ServiceRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
+  readonly resume: (request: ServiceRequest, progress: Progress, signal: AbortSignal) => Promise<KeyOutcome>;
   /** @throws Fault wrong-use when no keys are made for the service that is named */
-  readonly reconcile: (order: ReconcileKeysRequest, signal: AbortSignal) => Promise<ReconciledKeys>;
-  readonly giveUp: (order: ServiceRequest) => Promise<{ readonly said: string }>;
+  readonly reconcile: (request: ReconcileKeysRequest, signal: AbortSignal) => Promise<ReconciledKeys>;
+  readonly giveUp: (request: ServiceRequest) => Promise<{ readonly said: string }>;
   /** Oldest first. */
-  readonly history: (order: { readonly service?: string; readonly account?: string }) => Promise<KeyHistory>;
+  readonly history: (request: {
+    readonly service?: string;
+    readonly account?: string;
+  }) => Promise<KeyHistory>;
 };

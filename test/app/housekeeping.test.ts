@@ -32,8 +32,8 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
     config: { settings: { accounts: { main: {}, other: {} } } },
     routes: [],
     keyService: keyService,
-    notifyOfKeys: async (news: KeyAlert) => {
-      if (!letters.has(news.key)) letters.set(news.key, news);
+    notifyOfKeys: async (alert: KeyAlert) => {
+      if (!letters.has(alert.key)) letters.set(alert.key, alert);
     },
   };
   const app = { current: () => runtime, keyProblem: async () => journal.problem } as unknown as App;

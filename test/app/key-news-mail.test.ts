@@ -4,7 +4,7 @@ import { fault, money, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { KeyAlert } from '../../src/keys/index.ts';
 
 const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
-const news: KeyAlert = {
+const alert: KeyAlert = {
   kind: 'held',
   account: 'main',
   service: 'growth-billing',
@@ -30,7 +30,7 @@ const deps = {
 };
 
 it('tells operators and the team that pays for the key what still uses it, and what to do', () => {
-  const mail = keyAlertMail(news, at, deps);
+  const mail = keyAlertMail(alert, at, deps);
   expect([mail?.to, mail?.subject]).toEqual([
     ['ops@example.com', 'growth@example.com'],
     'Tollkeeper: growth-billing.g6 is still used',
@@ -48,7 +48,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
 });
 
 it('is told once for each thing', () => {
-  const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...news, ...change }, at, deps)?.key;
+  const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
   expect(keyOf({ words: 'other words', use: undefined as never })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
 });
@@ -63,28 +63,28 @@ it.each<[KeyAlert['kind'], boolean]>([
   ['exposure', false],
   ['orphan', false],
 ])('%s concerns whoever uses the key: %s', (kind, concerns) => {
-  const mail = keyAlertMail({ ...news, kind }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind }, at, deps);
   expect(mail?.to.includes('growth@example.com')).toBe(concerns);
   expect(mail?.to).toContain('ops@example.com');
 });
 
 it('finds the team by the name of a key, too; nobody to tell is no mail', () => {
   const teams = [team('growth', ['growth-billing.g*'])];
-  expect(keyAlertMail(news, at, { ...deps, teams })?.to).toContain('growth@example.com');
-  expect(keyAlertMail(news, at, { ...deps, teams, keyNames: [] })?.to).toEqual(['ops@example.com']);
-  expect(keyAlertMail({ ...news, kind: 'failed' }, at, { ...deps, operators: [] })).toBe(undefined);
-  expect(keyAlertMail({ ...news, service: 'x' }, at, { ...deps, operators: [], keyNames: [] })).toBe(
+  expect(keyAlertMail(alert, at, { ...deps, teams })?.to).toContain('growth@example.com');
+  expect(keyAlertMail(alert, at, { ...deps, teams, keyNames: [] })?.to).toEqual(['ops@example.com']);
+  expect(keyAlertMail({ ...alert, kind: 'failed' }, at, { ...deps, operators: [] })).toBe(undefined);
+  expect(keyAlertMail({ ...alert, service: 'x' }, at, { ...deps, operators: [], keyNames: [] })).toBe(
     undefined,
   );
 });
 
 it('whoever chose the name of a key, the commands it tells do nothing else', () => {
-  const mail = keyAlertMail({ ...news, kind: 'waiting', service: "x'; reboot #\u202E" }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind: 'waiting', service: "x'; reboot #\u202E" }, at, deps);
   expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain("`tollkeeper keys resume 'x'\\''; reboot #\uFFFD'`");
 });
 
 it('promises nothing of the old key where a step failed: it is tried again, and every step can be seen', () => {
-  const mail = keyAlertMail({ ...news, kind: 'failed', words: 'deleting: it did not answer.' }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind: 'failed', words: 'deleting: it did not answer.' }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('every five minutes while the daemon runs');
   expect(text).toContain('without a daemon, with each run of its job');
@@ -96,7 +96,7 @@ it('promises nothing of the old key where a step failed: it is tried again, and 
 it('says in one place what to do about a step that failed, or that a person is waited for', () => {
   const standing = 'The old key is untouched and works';
   const told = (kind: KeyAlert['kind'], words: string): readonly string[] =>
-    (keyAlertMail({ ...news, kind, words }, at, deps)?.text ?? '')
+    (keyAlertMail({ ...alert, kind, words }, at, deps)?.text ?? '')
       .replaceAll(/\s+/g, ' ')
       .split('What to do:');
   const failed = told('failed', `deliver: the disk is full. What to do: free space. ${standing}.`);
@@ -114,7 +114,7 @@ it('says in one place what to do about a step that failed, or that a person is w
     'Then: tollkeeper keys resume growth-billing; or give it up: `tollkeeper keys give-up growth-billing`.',
   );
   const closed = keyAlertMail(
-    { ...news, kind: 'failed', service: '', words: 'it is damaged. What to do: put it back. Pulls go on.' },
+    { ...alert, kind: 'failed', service: '', words: 'it is damaged. What to do: put it back. Pulls go on.' },
     at,
     deps,
   );
@@ -127,7 +127,7 @@ it.each([
   'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
   'no place can be read back from.',
 ])('tells once how a rotation that waits goes on: %s', (words) => {
-  const mail = keyAlertMail({ ...news, kind: 'waiting', words }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind: 'waiting', words }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
   expect(text).toContain('`tollkeeper keys give-up growth-billing`');

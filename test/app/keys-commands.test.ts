@@ -145,13 +145,13 @@ describe('a key that a person names', () => {
       fakeKeyService('other', [surveyed(1, 'billing.g1')]),
     ];
     const { keys: commands } = keyFixture({ main, other });
-    const order = { key: 'billing', who, evenIfCurrent: true };
-    await expect(commands.expire(order, never)).rejects.toThrow(
+    const request = { key: 'billing', who, evenIfCurrent: true };
+    await expect(commands.expire(request, never)).rejects.toThrow(
       'billing fits several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
     );
-    await commands.expire({ ...order, account: 'other' }, never);
+    await commands.expire({ ...request, account: 'other' }, never);
     expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
-    await expect(commands.expire({ ...order, account: 'third' }, never)).rejects.toThrow(
+    await expect(commands.expire({ ...request, account: 'third' }, never)).rejects.toThrow(
       'there is no account third; there are: main, other',
     );
   });
@@ -376,31 +376,31 @@ describe('other orders', () => {
   ])('expire refuses the key that sinks hold, unless it is said that it is meant: %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
     const { service = '' } = line[0] ?? {};
-    const order = { key: 'id:1', at: '+48h', who };
-    await expect(keys.expire(order, never)).rejects.toMatchObject({
+    const request = { key: 'id:1', at: '+48h', who };
+    await expect(keys.expire(request, never)).rejects.toMatchObject({
       code: 'wrong-use',
       exitCode: 2,
       message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
       advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
     });
     expect(main.asked).toEqual([]);
-    await keys.expire({ ...order, evenIfCurrent: true }, never);
+    await keys.expire({ ...request, evenIfCurrent: true }, never);
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], who]]);
   });
 
   it('expire says which places hold the key, as far as that was written down', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
-    const order = { key: 'billing', who };
-    await expect(keys.expire(order, never)).rejects.toThrow('the job rotate-prod delivers it');
+    const request = { key: 'billing', who };
+    await expect(keys.expire(request, never)).rejects.toThrow('the job rotate-prod delivers it');
     const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
     const key = { keyId: 1, generation: 7, name: 'billing.g7' };
     main.events = [
       { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
       { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
     ];
-    await expect(keys.expire(order, never)).rejects.toThrow('file:/run/one and file:/run/two may hold it');
+    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two may hold it');
     main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
-    await expect(keys.expire(order, never)).rejects.toThrow('file:/run/one and file:/run/two hold it');
+    await expect(keys.expire(request, never)).rejects.toThrow('file:/run/one and file:/run/two hold it');
   });
 
   it.each([
@@ -420,8 +420,15 @@ describe('other orders', () => {
 
   it('create makes the first key of a service through the steps, and of no other', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
-    const order = { service: 'batch', job: 'rotate-prod', quota: '500', expires: '+90d', group: 'vip', who };
-    await keys.create(order, noProgress, never);
+    const request = {
+      service: 'batch',
+      job: 'rotate-prod',
+      quota: '500',
+      expires: '+90d',
+      group: 'vip',
+      who,
+    };
+    await keys.create(request, noProgress, never);
     expect(main.asked).toMatchObject([
       [
         'start',
@@ -452,7 +459,7 @@ describe('other orders', () => {
       [{ job: 'expire-old' }, /rotates no keys/],
       [{ account: 'other' }, /is for account main/],
     ] as const)
-      await expect(keys.create({ ...order, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
+      await expect(keys.create({ ...request, service: 'new', ...change }, noProgress, never)).rejects.toThrow(
         words,
       );
     expect(main.asked).toEqual([]);

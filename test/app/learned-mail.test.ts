@@ -9,14 +9,14 @@ import type { Folder } from '../support/program.ts';
 
 const deps = { from: 'reports@example.com', operators: ['ops@example.com'], zone: 'UTC' };
 const notedAt = unixMillis(Date.UTC(2026, 0, 1));
-const news: readonly LearnedChange[] = [
+const alert: readonly LearnedChange[] = [
   { topic: 'column-appeared', name: 'tier<b>', detail: '', notedAt },
   { topic: 'column-gone', name: 'reasoning_tokens', detail: 'reasoning_tokens', notedAt },
   { topic: 'kind-unknown', name: 'gift', detail: '3 rows of a day, amounts as served 12.5', notedAt },
 ];
 
 it('says what has changed, what it means for the figures and what to do, once and escaped', () => {
-  const mail = learnedMail(news, 'main', deps);
+  const mail = learnedMail(alert, 'main', deps);
   expect(mail?.subject).toBe(
     'Tollkeeper: the call log of main has changed: 1 new column, 1 column gone, 1 unknown kind of rows',
   );
@@ -30,13 +30,13 @@ it('says what has changed, what it means for the figures and what to do, once an
     expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(words);
   expect(mail?.html).toContain('tier&lt;b&gt;');
   expect(mail?.html).not.toContain('tier<b>');
-  expect(learnedMail(news, 'main', deps)?.key).toEqual(mail?.key);
-  expect(learnedMail(news.slice(1), 'main', deps)?.key).not.toEqual(mail?.key);
+  expect(learnedMail(alert, 'main', deps)?.key).toEqual(mail?.key);
+  expect(learnedMail(alert.slice(1), 'main', deps)?.key).not.toEqual(mail?.key);
 });
 
 it('nothing new, or nobody to tell, makes no mail; a crowd of news makes one that can be read', () => {
   expect(learnedMail([], 'main', deps)).toBe(undefined);
-  expect(learnedMail(news, 'main', { ...deps, operators: [] })).toBe(undefined);
+  expect(learnedMail(alert, 'main', { ...deps, operators: [] })).toBe(undefined);
   const crowd = Array.from({ length: 500 }, (_, index): LearnedChange => ({
     topic: 'column-appeared',
     name: `c${index}`,

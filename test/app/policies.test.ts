@@ -44,11 +44,11 @@ describe.concurrent('needs', () => {
 
     town.clock.set(Date.parse('2026-11-21T08:30:01Z'));
     await daemon.line({ job: 'finance', message: 'run ended well' });
-    const order = daemon
+    const request = daemon
       .lines()
       .filter(({ message }) => message === 'run started' || message === 'run ended well')
       .map(({ job, message }) => `${String(job)} ${String(message)}`);
-    expect(order.indexOf('pull-logs run ended well')).toBeLessThan(order.indexOf('finance run started'));
+    expect(request.indexOf('pull-logs run ended well')).toBeLessThan(request.indexOf('finance run started'));
     const [mail] = await town.mails(daemon, 1);
     expect(mail?.recipients).toEqual(['finance@example.com']);
     expect(mail?.parsed.text).not.toContain('data is late');

@@ -248,8 +248,8 @@ it('a running daemon is asked, and its words are shown', async () => {
   await using folder = await openFixture();
   await folder.write('data/x', '');
   const asked: unknown[] = [];
-  const doctor: Commands['doctor'] = (order) => {
-    asked.push(order);
+  const doctor: Commands['doctor'] = (request) => {
+    asked.push(request);
     const check = { about: 'gateway main', state: 'failed', said: 'is down', advice: 'wait' } as const;
     return Promise.resolve({ version, zone: 'UTC', now: systemClock.now(), checks: [check], learned: [] });
   };

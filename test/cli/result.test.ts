@@ -11,7 +11,7 @@ import {
   notificationMail,
   printResult,
 } from '../../src/cli/render-result.ts';
-import { orderOf } from '../../src/cli/run-order.ts';
+import { requestOf } from '../../src/cli/run-order.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
 
@@ -153,8 +153,8 @@ describe('which slots', () => {
       { from: 'x', to: 'y' },
       { job: 'a', from: 'x', to: 'y' },
     ],
-  ])('%j', (options, order) => {
-    expect(orderOf('a', options)).toEqual(order);
+  ])('%j', (options, request) => {
+    expect(requestOf('a', options)).toEqual(request);
   });
 
   it.each([
@@ -163,8 +163,8 @@ describe('which slots', () => {
     [{ slot: 's', from: 'x', to: 'y' }, /--slot does not go/],
     [{ slot: 's', to: 'y' }, /--slot does not go/],
   ])('%j is wrong use', (options, words) => {
-    expect(() => orderOf('a', options)).toThrow(words);
-    expect(() => orderOf('a', options)).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
+    expect(() => requestOf('a', options)).toThrow(words);
+    expect(() => requestOf('a', options)).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
   });
 });
 

@@ -30,7 +30,7 @@ import { few, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
-const reach = unixSeconds(Math.floor(now / 1000) - 600);
+const watermark = unixSeconds(Math.floor(now / 1000) - 600);
 
 /** Each switch at any of its values, the default no likelier than the others. */
 const anyOf = (names: readonly (keyof typeof variantTable)[]): fc.Arbitrary<Partial<Variants>> =>
@@ -111,7 +111,7 @@ const sumsBy = async (column: 'model_name' | 'token_name', context: JobContext) 
   context.warehouse.readCube(
     {
       account: 'main',
-      periods: [{ name: 'current', days: localDays(since, dateAt(reach, 'UTC'), 'UTC') }],
+      periods: [{ name: 'current', days: localDays(since, dateAt(watermark, 'UTC'), 'UTC') }],
     },
     async (query) => {
       const { rows } = await query(
@@ -153,14 +153,14 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         });
         const context = contextOf(fixture, currency, warehouse);
         await run('pull-logs', { since, window }, context);
-        const truth = truthOf(sandbox, currency, start, reach);
-        const spend = await context.warehouse.spend('main', interval(start, reach));
+        const truth = truthOf(sandbox, currency, start, watermark);
+        const spend = await context.warehouse.spend('main', interval(start, watermark));
         expect([spend.net, spend.calls]).toEqual([truth.net, truth.calls]);
         expect(await sumsBy('model_name', context)).toEqual(truth.byModel);
         expect(await sumsBy('token_name', context)).toEqual(truth.byKey);
 
         expect((await run('pull-logs', { since, window }, context)).figures['rows']).toBe(0);
-        expect(await context.warehouse.spend('main', interval(start, reach))).toEqual(spend);
+        expect(await context.warehouse.spend('main', interval(start, watermark))).toEqual(spend);
         expect(await readdir(context.spoolDirectory)).toEqual([]);
 
         const zoned = { ...context, zone: 'Asia/Kathmandu' };

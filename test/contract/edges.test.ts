@@ -18,10 +18,10 @@ import { sampled } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
-const reach = unixSeconds(Math.floor(now / 1000) - 600);
+const watermark = unixSeconds(Math.floor(now / 1000) - 600);
 
 /** Landed rows and sums against those the sandbox holds. */
-const expectWhole = async ({ context, sandbox }: JobFixture, end = reach): Promise<void> => {
+const expectWhole = async ({ context, sandbox }: JobFixture, end = watermark): Promise<void> => {
   const spend = await context.warehouse.spend('main', interval(start, end));
   const truth = sandbox.truth.sums(start, end);
   expect([spend.calls, spend.served, spend.net]).toEqual([truth.calls, money(truth.quota), money(truth.net)]);
@@ -112,7 +112,7 @@ describe.each(sampled(variantTable.late_rows.values, 2))('rows that come late: %
     await using fixture = await openJobFixture({ callsPerDay: 200, variants: { late_rows: value } });
     const { sandbox, clock } = fixture;
     const late = sandbox.truth
-      .rows(start, reach)
+      .rows(start, watermark)
       .findLast((row) => row.visibleAt - row.createdAt > (value === 'present' ? 300 : -1));
     if (late === undefined) throw new Error('no such row');
     clock.set((late.createdAt + 1) * 1000);
@@ -133,7 +133,7 @@ describe.each(sampled(variantTable.guarded_cells.values, 2))(
       for (const name of hostile) await callAt(fixture, now - 3_600_000, name, 1);
       await fixture.run('pull-logs', { since });
       await expectWhole(fixture);
-      const today = { date: '2026-11-21', ...interval(startOfDay('2026-11-21', 'UTC'), reach) };
+      const today = { date: '2026-11-21', ...interval(startOfDay('2026-11-21', 'UTC'), watermark) };
       const table = await fixture.context.warehouse.readCube(
         // The clock of the tests ends shorter waits at once.
         { account: 'main', periods: [{ name: 'current', days: [today] }], timeLimit: 3_600_000 },

@@ -20,7 +20,7 @@ import { sampled, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';
 const start = startOfDay(since, 'UTC');
-const reach = unixSeconds(Math.floor(now / 1000) - 600);
+const watermark = unixSeconds(Math.floor(now / 1000) - 600);
 
 /** What no data can tell must be told: the zone of naive times, and that of a day. */
 const told = (name: VariantName, value: string): Partial<GatewayProfile> => ({
@@ -29,14 +29,14 @@ const told = (name: VariantName, value: string): Partial<GatewayProfile> => ({
 });
 
 const sumsServed = (sandbox: Sandbox) =>
-  sandbox.truth.sums(start, reach, { unit: sandbox.variants.log_quota === 'units' ? 'units' : 'USD' });
+  sandbox.truth.sums(start, watermark, { unit: sandbox.variants.log_quota === 'units' ? 'units' : 'USD' });
 
 /** Rows of kinds that this gateway leaves out of its exports. */
 const left = (sandbox: Sandbox): boolean => sandbox.variants.row_kinds === 'calls';
 
 const pulled = async (fixture: JobFixture) => {
   const { context, sandbox } = fixture;
-  const spend = await context.warehouse.spend('main', interval(start, reach));
+  const spend = await context.warehouse.spend('main', interval(start, watermark));
   const truth = sumsServed(sandbox);
   return { spend, truth };
 };
@@ -71,7 +71,7 @@ describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%
     expect(spend.served).toBe(served);
     expect(spend.calls).toBe(truth.calls);
     if (!left(fixture.sandbox)) expect(first.figures['rows']).toBe(truth.rows);
-    const inCurrency = fixture.sandbox.truth.sums(start, reach);
+    const inCurrency = fixture.sandbox.truth.sums(start, watermark);
     if (fixture.sandbox.variants.log_quota === 'currency') expect(spend.net).toBe(money(inCurrency.net));
 
     const period = interval(startOfDay('2026-11-01', 'UTC'), startOfDay('2026-11-15', 'UTC'));
@@ -99,7 +99,7 @@ describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
       const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' } as const;
       const values = await context.warehouse.usage.values(
         series,
-        intervalInMillis(interval(unixSeconds(0), reach)),
+        intervalInMillis(interval(unixSeconds(0), watermark)),
       );
       for (let day = first; day <= last; day = addDays(day, 1)) {
         const range = { start: startOfDay(day, zone), end: startOfDay(addDays(day, 1), zone) };

@@ -155,7 +155,7 @@ describe('a gateway that answers only short windows', () => {
       code: 'gateway-server-error',
     });
     // The question is one second wider than the window.
-    expect((await warehouse.logs.reach('main'))?.end).toBeGreaterThan(bad - 3);
+    expect((await warehouse.logs.watermark('main'))?.end).toBeGreaterThan(bad - 3);
     expect(source.queries.length + source.struck.length).toBeLessThan(120);
     const before = rows.filter(({ at }) => at < bad - 3);
     expect(await warehouse.spend('main', whole)).toMatchObject({ calls: before.length });
@@ -186,7 +186,10 @@ describe('a gateway that answers only short windows', () => {
     const pull = pullOf(folder, warehouse, source, { ...day, warehouse: { ...warehouse, logs } });
     await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'warehouse-failed' });
     // Without a gap, whenever it stops.
-    expect(await warehouse.logs.reach('main')).toEqual({ start: base + 12.5 * hour, end: base + 24 * hour });
+    expect(await warehouse.logs.watermark('main')).toEqual({
+      start: base + 12.5 * hour,
+      end: base + 24 * hour,
+    });
   });
 });
 

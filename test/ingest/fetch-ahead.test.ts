@@ -26,7 +26,7 @@ const total = sumOf(rows.map(({ quota }) => quota));
 /** What an account holds, and by which windows it came. */
 const held = async (warehouse: Warehouse, account: string): Promise<unknown> => ({
   spend: await warehouse.spend(account, whole),
-  reach: await warehouse.logs.reach(account),
+  watermark: await warehouse.logs.watermark(account),
   windows: (await warehouse.logs.windows(account)).map((landed) => ({ ...landed, landedAt: 0 })),
 });
 
@@ -226,7 +226,7 @@ describe('windows that are fetched ahead', () => {
       );
       await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'aborted' });
       expect(await readdir(folder.spool)).toEqual([]);
-      const reached = (await warehouse.logs.reach(account))?.end ?? base;
+      const reached = (await warehouse.logs.watermark(account))?.end ?? base;
       expect((reached - base) % hour).toBe(0);
       const landed = rows.filter(({ at }) => at < reached);
       expect(await warehouse.spend(account, whole)).toMatchObject({
@@ -246,7 +246,7 @@ describe('windows that are fetched ahead', () => {
     };
     const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds: hour, ahead: 3 });
     await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'gateway-key-refused' });
-    expect(await warehouse.logs.reach('main')).toEqual({ start: base, end: base + 6 * hour });
+    expect(await warehouse.logs.watermark('main')).toEqual({ start: base, end: base + 6 * hour });
     expect(await readdir(folder.spool)).toEqual([]);
   });
 });

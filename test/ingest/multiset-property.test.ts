@@ -159,7 +159,7 @@ const play = async (
         amounts: logs.amounts,
         landWindow,
         landings: struck(logs.landings),
-        reach: struck(logs.reach),
+        watermark: struck(logs.watermark),
         removeFutureRows: struck(logs.removeFutureRows),
       },
     };
@@ -220,10 +220,10 @@ const play = async (
         .toSorted(),
     );
     expect(await readdir(folder.spool)).toEqual([]);
-    const reach = await warehouse.logs.reach(account);
+    const watermark = await warehouse.logs.watermark(account);
     // A span that was ordered begins nothing.
-    if (!begun) expect(reach).toBeUndefined();
-    if (reach !== undefined) model.expectLanded(reach.start, reach.end);
+    if (!begun) expect(watermark).toBeUndefined();
+    if (watermark !== undefined) model.expectLanded(watermark.start, watermark.end);
     for (const report of reports) {
       const inReport = ({ at }: SourceRow): boolean => at >= report.start && at < report.end;
       const told = await warehouse.restatements.since(
@@ -248,9 +248,9 @@ const play = async (
   };
 
   const makeReport = async (): Promise<void> => {
-    const reach = await warehouse.logs.reach(account);
-    if (reach === undefined) return;
-    const [start, end] = [Math.ceil(reach.start / 900) * 900, Math.floor(reach.end / 900) * 900];
+    const watermark = await warehouse.logs.watermark(account);
+    if (watermark === undefined) return;
+    const [start, end] = [Math.ceil(watermark.start / 900) * 900, Math.floor(watermark.end / 900) * 900];
     if (end <= start) return;
     const inReport = model.rows().filter((one) => one.at >= start && one.at < end && !isBad(one));
     reports.push({ millis: world.clock.now(), start, end, rows: inReport });
@@ -269,7 +269,7 @@ const play = async (
     const until = now - drawn.lag;
     const outcome = await pull(step);
     if (typeof outcome !== 'string' && step.again === null && until > since) {
-      expect(await warehouse.logs.reach(account)).toEqual({ start: since, end: until });
+      expect(await warehouse.logs.watermark(account)).toEqual({ start: since, end: until });
       model.expectRevisited(since, until, revisit.after);
     }
     if (step.report) await makeReport();

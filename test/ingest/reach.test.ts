@@ -67,7 +67,7 @@ it('an earlier since whose windows are capped is covered in one pull', async () 
   });
   await pullLogs({ ...request, since: seconds(base + 23 * hour) });
   await pullLogs(request);
-  expect(await warehouse.logs.reach('main')).toEqual({ start: base, end: base + 24 * hour });
+  expect(await warehouse.logs.watermark('main')).toEqual({ start: base, end: base + 24 * hour });
   expect((await warehouse.spend('main', whole)).calls).toBe(rows.length);
   expect((await pullLogs(request)).windows).toBe(0);
 });

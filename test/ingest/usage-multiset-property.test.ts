@@ -205,7 +205,7 @@ const play = async (
     { answers }: ReturnType<typeof gateway>,
   ): UsagePullDeps['warehouse'] => ({
     usage: {
-      reach: async (series) => effects.run('warehouse', async () => warehouse.usage.reach(series)),
+      watermark: async (series) => effects.run('warehouse', async () => warehouse.usage.watermark(series)),
       landWindow: async (batch) => {
         const hidden = statements.hiddenCommits();
         let done = false;
@@ -234,8 +234,12 @@ const play = async (
     for (const dimension of dimensions) {
       const values = await warehouse.usage.values(seriesOf(dimension), everything);
       expect(linesOf(values)).toEqual(linesOf(held.get(dimension) ?? []));
-      const reach = await warehouse.usage.reach(seriesOf(dimension));
-      for (let bucket = reach?.start ?? 0; bucket < (reach?.end ?? 0); bucket = unixMillis(bucket + length))
+      const watermark = await warehouse.usage.watermark(seriesOf(dimension));
+      for (
+        let bucket = watermark?.start ?? 0;
+        bucket < (watermark?.end ?? 0);
+        bucket = unixMillis(bucket + length)
+      )
         expect(
           landed.some((one) => one.dimension === dimension && one.start <= bucket && one.end > bucket),
         ).toBe(true);
@@ -286,11 +290,14 @@ const play = async (
   for (const step of drawn.steps) {
     now += Math.floor(step.wait * range);
     const before = await Promise.all(
-      dimensions.map(async (dimension) => warehouse.usage.reach(seriesOf(dimension))),
+      dimensions.map(async (dimension) => warehouse.usage.watermark(seriesOf(dimension))),
     );
     if (!(await pull(step)) || step.again !== null || bucketAt(now) <= first) continue;
     for (const [index, dimension] of dimensions.entries()) {
-      expect(await warehouse.usage.reach(seriesOf(dimension))).toEqual({ start: first, end: bucketAt(now) });
+      expect(await warehouse.usage.watermark(seriesOf(dimension))).toEqual({
+        start: first,
+        end: bucketAt(now),
+      });
       // The days before what was reached are pulled again.
       const again = Math.max(first, (before[index]?.end ?? first) - drawn.revisitDays * day);
       for (let bucket = bucketAt(again); bucket < bucketAt(now); bucket += length)

@@ -59,7 +59,7 @@ describe('an account whose gateway changes the form of its amounts', () => {
     const report = await composed(fixture, period);
     const through = Math.min(
       Date.parse(period.to),
-      ((await fixture.context.warehouse.logs.reach('main'))?.end ?? 0) * 1000,
+      ((await fixture.context.warehouse.logs.watermark('main'))?.end ?? 0) * 1000,
     );
     const truth = truthOf(fixture, { ...period, to: new Date(through).toISOString() });
     expect(report.model.headline.value.exact).toBe(truth);
@@ -171,10 +171,10 @@ describe('a usage export that alone changes its unit', () => {
       const { warehouse } = fixture.context;
       for (const dimension of ['model', 'token']) {
         const series = { account: 'main', dimension, metric: 'spend', granularity: 'hour' as const };
-        const reach = await warehouse.usage.reach(series);
-        if (reach === undefined) throw new Error('nothing was pulled');
-        const values = await warehouse.usage.values(series, reach);
-        const truth = fixture.sandbox.truth.sums(reach.start / 1000, reach.end / 1000).net;
+        const watermark = await warehouse.usage.watermark(series);
+        if (watermark === undefined) throw new Error('nothing was pulled');
+        const values = await warehouse.usage.values(series, watermark);
+        const truth = fixture.sandbox.truth.sums(watermark.start / 1000, watermark.end / 1000).net;
         expect(sumMoney(values.map(({ value }) => value))).toBe(
           multiplyMoney(money(truth), money(String(factor))),
         );

@@ -56,7 +56,7 @@ describe('pulling logs again', () => {
           const first = (start + from) * 1000 + millis;
           const change = regular ? {} : again(first, first + length * 1000);
           await run('pull-logs', settings, { ...change, ...accountNamed(fixture, name) });
-          const covered = await context.warehouse.logs.reach(name);
+          const covered = await context.warehouse.logs.watermark(name);
           expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
           reached = covered?.end ?? 0;
           // What counts as covered is all there is.
@@ -117,7 +117,7 @@ describe('pulling logs again', () => {
           fixed += [...after].filter(([at, [rows]]) => before.get(at)?.[0] !== rows).length;
           await run('pull-logs', settings, range);
           expect(await held(fixture, name)).toEqual(after);
-          expect(await context.warehouse.logs.reach(name)).toEqual({ start, end });
+          expect(await context.warehouse.logs.watermark(name)).toEqual({ start, end });
         },
       ),
       { numRuns: few(2, 4), examples: [[0, 8 * 96]] },
@@ -143,7 +143,7 @@ describe('pulling logs again', () => {
       { start: at('2026-11-12T00:00:00Z') / 1000, end: at('2026-11-13T06:00:01Z') / 1000 },
     ]);
     // A span before which data are missing counts as nothing covered.
-    expect(await context.warehouse.logs.reach('main')).toBeUndefined();
+    expect(await context.warehouse.logs.watermark('main')).toBeUndefined();
 
     const outside = again(at('2026-10-01T00:00:00Z'), at('2026-11-10T00:00:00Z'));
     expect(await plan('pull-logs', settings, outside)).toEqual([

@@ -81,7 +81,7 @@ describe('pulling usage again', () => {
           const change = regular ? {} : again(start + from * hour, start + from * hour + length * 60_000);
           const before = await held(fixture, name, granularity, 'model');
           await run('pull-usage', settings, { ...change, ...account });
-          const covered = await context.warehouse.usage.reach(series);
+          const covered = await context.warehouse.usage.watermark(series);
           expect(covered?.end ?? 0).toBeGreaterThanOrEqual(reached);
           reached = covered?.end ?? 0;
           const after = await held(fixture, name, granularity, 'model');
@@ -122,7 +122,7 @@ describe('pulling usage again', () => {
       at('2026-11-13'),
     ]);
     const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' } as const;
-    expect(await context.warehouse.usage.reach(series)).toBeUndefined();
+    expect(await context.warehouse.usage.watermark(series)).toBeUndefined();
 
     const none = again(at('2026-11-21T00:00:00Z'), at('2026-11-22T00:00:00Z'));
     expect(await plan('pull-usage', settings, none)).toEqual([

@@ -5,7 +5,7 @@ import { now } from '../support/gateway-house.ts';
 import { openJobFixture } from '../support/job-house.ts';
 
 const day = 86_400_000;
-const reach = createWatermarks(jobKinds);
+const watermark = createWatermarks(jobKinds);
 const declared = async (kind: string, settings: Readonly<Record<string, unknown>>) => {
   const shape = jobKinds.find((candidate) => candidate.kind === kind)?.shape;
   return { kind, account: 'main', timezone: 'UTC', fields: { ...(await shape?.parseAsync(settings)) } };
@@ -15,10 +15,10 @@ it('logs reach to the end of what is covered without a gap', async () => {
   await using fixture = await openJobFixture();
   const { context, run } = fixture;
   const job = await declared('pull-logs', { since: '2026-11-10' });
-  expect(await reach.watermarkOf(job, context)).toBeUndefined();
+  expect(await watermark.watermarkOf(job, context)).toBeUndefined();
   await run('pull-logs', { since: '2026-11-10' });
-  expect(await reach.watermarkOf(job, context)).toBe(Math.floor(now / 1000) * 1000 - 600_000);
-  expect(await reach.watermarkOf({ ...job, account: 'other' }, context)).toBeUndefined();
+  expect(await watermark.watermarkOf(job, context)).toBe(Math.floor(now / 1000) * 1000 - 600_000);
+  expect(await watermark.watermarkOf({ ...job, account: 'other' }, context)).toBeUndefined();
 });
 
 it('usage reaches as far as the least of all that the job pulls, and nowhere while one of it is missing', async () => {
@@ -31,26 +31,26 @@ it('usage reaches as far as the least of all that the job pulls, and nowhere whi
   const both = await declared('pull-usage', { since: '2026-11-10', group_by: ['model', 'token'] });
   await pull(now - 3 * day, { group_by: ['model'] });
   await pull(now - 3 * day, { group_by: ['token'], granularity: 'hour' });
-  expect(await reach.watermarkOf(both, context)).toBeUndefined();
+  expect(await watermark.watermarkOf(both, context)).toBeUndefined();
   await pull(now - 2 * day, { group_by: ['token'] });
-  expect(await reach.watermarkOf(both, context)).toBe(Date.parse('2026-11-18'));
+  expect(await watermark.watermarkOf(both, context)).toBe(Date.parse('2026-11-18'));
   await pull(now, { group_by: ['model'] });
-  expect(await reach.watermarkOf(both, context)).toBe(Date.parse('2026-11-19'));
+  expect(await watermark.watermarkOf(both, context)).toBe(Date.parse('2026-11-19'));
   const hourly = await declared('pull-usage', {
     since: '2026-11-10',
     group_by: ['token'],
     granularity: 'hour',
   });
-  expect(await reach.watermarkOf(hourly, context)).toBe(Date.parse('2026-11-18T05:00:00Z'));
+  expect(await watermark.watermarkOf(hourly, context)).toBe(Date.parse('2026-11-18T05:00:00Z'));
 });
 
 it('a kind that brings no data reaches nowhere, and one that says nothing needs data to the end of its interval', async () => {
   await using fixture = await openJobFixture();
   const report = await declared('report', { report: 'spend-summary', mail: { to: ['a@example.com'] } });
-  expect(await reach.watermarkOf(report, fixture.context)).toBeUndefined();
-  expect(reach.bringsData(report)).toBe(false);
+  expect(await watermark.watermarkOf(report, fixture.context)).toBeUndefined();
+  expect(watermark.bringsData(report)).toBe(false);
   const logs = await declared('pull-logs', { since: '2026-11-10' });
-  expect(reach.bringsData(logs)).toBe(true);
+  expect(watermark.bringsData(logs)).toBe(true);
   const interval = { start: unixMillis(now - day), end: unixMillis(now - 5) };
-  expect(reach.needsThroughOf(logs, unixMillis(now), interval)).toBe(now - 5);
+  expect(watermark.needsThroughOf(logs, unixMillis(now), interval)).toBe(now - 5);
 });

@@ -50,7 +50,7 @@ describe('a usage export that stays empty', () => {
     expect(first.summary).toContain('the usage export has no spend from');
     expect(first.figures).toMatchObject({ windows: 0, open: 1, compared: 'unexplained' });
     const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' } as const;
-    expect(await warehouse.usage.reach(series)).toBeUndefined();
+    expect(await warehouse.usage.watermark(series)).toBeUndefined();
     const gaps = await warehouse.comparisons.gaps('main');
     expect(gaps).toMatchObject([{ source: 'usage by model', state: 'open' }]);
     expect(gaps[0]?.text).toContain('requested again with each run');
@@ -98,12 +98,12 @@ describe('history', () => {
     await fixture.run('pull-usage', { since });
     // As a version that believed a short export left it.
     const series = { account: 'main', dimension: 'model', metric: 'spend', granularity: 'day' } as const;
-    const reach = await warehouse.usage.reach(series);
-    if (reach === undefined) throw new Error('nothing was pulled');
-    const values = await warehouse.usage.values(series, reach);
+    const watermark = await warehouse.usage.watermark(series);
+    if (watermark === undefined) throw new Error('nothing was pulled');
+    const values = await warehouse.usage.values(series, watermark);
     await warehouse.usage.landWindow({
       ...series,
-      window: reach,
+      window: watermark,
       values: values.filter(({ value }) => value !== '0').slice(0, 1),
       layout: 'long',
       bytes: 0,

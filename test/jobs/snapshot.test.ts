@@ -124,17 +124,17 @@ it('keeps the profile, statistics and keys, and tells what came, went and change
 it('reaches to the latest snapshot; no backfill can take one of the past', async () => {
   await using fixture = await openJobFixture();
   const { context, sandbox, run, plan } = fixture;
-  const reach = createWatermarks(jobKinds);
+  const watermark = createWatermarks(jobKinds);
   const job = { kind: 'snapshot', account: 'main', timezone: 'UTC', fields: {} };
-  expect(await reach.watermarkOf(job, context)).toBeUndefined();
+  expect(await watermark.watermarkOf(job, context)).toBeUndefined();
   sandbox.requests.clear();
   expect(await plan('snapshot', {}, { trigger: 'backfill' })).toHaveLength(1);
   expect((await run('snapshot', {}, { trigger: 'backfill' })).summary).toContain('nothing kept');
   await plan('snapshot', {});
   expect(sandbox.requests.all()).toEqual([]);
-  expect(await reach.watermarkOf(job, context)).toBeUndefined();
+  expect(await watermark.watermarkOf(job, context)).toBeUndefined();
   await run('snapshot', {}, { slot: unixMillis(now - hour) });
-  expect(await reach.watermarkOf(job, context)).toBe(now);
+  expect(await watermark.watermarkOf(job, context)).toBe(now);
 });
 
 describe.each(everyVariant.filter(([name]) => name.startsWith('page_')))('with %s=%s', (name, value) => {
@@ -185,7 +185,7 @@ it('a run that is stopped keeps nothing, and says why it was stopped', async () 
   const stop = new AbortController();
   await using meddler = withMeddler(fixture, async () => stop.abort(stopped));
   await expect(fixture.run('snapshot', {}, { ...meddler.change, signal: stop.signal })).rejects.toBe(stopped);
-  expect(await fixture.context.warehouse.snapshots.reach('main')).toBeUndefined();
+  expect(await fixture.context.warehouse.snapshots.watermark('main')).toBeUndefined();
 });
 
 it.each([
@@ -198,7 +198,7 @@ it.each([
   sandbox.faults.plant({ kind: 'status', status: 503, path, times: 99 });
   await expect(run('snapshot', {})).rejects.toMatchObject({ code: 'gateway-server-error', retryHelps: true });
   const { snapshots } = context.warehouse;
-  const at = unixMillis((await snapshots.reach('main')) ?? 0);
+  const at = unixMillis((await snapshots.watermark('main')) ?? 0);
   const kept = {
     profile: (await snapshots.latestAccount('main')) !== undefined,
     keys: (await snapshots.inventoryAt('main', at)) !== undefined,
@@ -239,6 +239,6 @@ describe.each(forms)('an Admin Key without a scope, refused by %s with its code 
     await using fixture = await open(['usage:read']);
     const failed: unknown = await fixture.run('snapshot', {}).catch((error: unknown) => error);
     expect(failed).toMatchObject({ name: 'Fault', exitCode: 1 });
-    expect(await fixture.context.warehouse.snapshots.reach('main')).toBeUndefined();
+    expect(await fixture.context.warehouse.snapshots.watermark('main')).toBeUndefined();
   });
 });

@@ -86,7 +86,7 @@ const play = async (
   await using fixture = await engineFixture({
     time: {
       clock,
-      pass: (millis) => {
+      elapse: (millis) => {
         time += millis;
       },
     },

@@ -131,7 +131,7 @@ const play = async (
       const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
       if (key !== undefined) fixture.state.calls.push({ name: key.name, at: fixture.clock.now() + 1000 });
     }
-    fixture.pass(hour / 2 + 5000);
+    fixture.elapse(hour / 2 + 5000);
     if (!isDead) look(`after round ${round}`);
   }
   expect(wrong).toEqual([]);

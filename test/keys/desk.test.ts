@@ -28,7 +28,7 @@ const expiring = { retire: { when: 'unused', quiet: hour, ending: 'expire' } } a
 /** A service whose first key was retired and is expired, still in the list. */
 const retiredOnce = async (fixture: EngineFixture) => {
   const { old } = await fixture.begun(expiring);
-  fixture.pass(hour + 1000);
+  fixture.elapse(hour + 1000);
   fixture.used('billing.g2', hour / 2);
   await fixture.advance();
   return old;
@@ -40,7 +40,7 @@ describe('a key that has left its line', () => {
     const old = await retiredOnce(fixture);
     const ended = retiredAt(fixture, old);
     expect(ended).toBeDefined();
-    fixture.pass(hour);
+    fixture.elapse(hour);
     expect((await keysOf(fixture))['billing.g1']).toEqual({
       service: 'billing',
       generation: 1,
@@ -106,15 +106,15 @@ describe('a key that somebody renamed', () => {
     await adoptAll(fixture);
     const born = fixture.journal().lineage('main').get(old)?.born;
     rename(fixture, old, 'payments');
-    fixture.pass(hour);
+    fixture.elapse(hour);
     const id = await fixture.start(old);
     expect(fixture.journal().lineage('main').get(old)).toMatchObject({ name: 'payments', born });
     await fixture.advance([id]);
-    fixture.pass(hour + 1000);
+    fixture.elapse(hour + 1000);
     fixture.used('billing.g2');
     fixture.used('payments');
     await fixture.advance();
-    fixture.pass(60_000);
+    fixture.elapse(60_000);
     await fixture.advance();
     expect(fixture.names()).toEqual(['payments', 'billing.g2']);
   });
@@ -162,7 +162,7 @@ describe('the part that a key has in a rotation', () => {
     await fixture.advance([id]);
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'leaving', 'billing.g2': 'successor' });
     fixture.used('billing.g1', 0);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g1');
     await fixture.advance();
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
@@ -174,11 +174,11 @@ describe('the part that a key has in a rotation', () => {
     fixture.state.sinks = [fullSink('memory:full').sink];
     await fixture.begun();
     await fixture.restart();
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect((await parts(fixture))['billing.g2']).toBe('successor');
     fixture.state.sinks = sinks;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(await parts(fixture)).toEqual({
       'billing.g1': 'leaving',

@@ -42,7 +42,7 @@ export const stillClock = (start = 1_767_225_600_000) => {
   };
   return {
     clock,
-    pass: (millis: number) => {
+    elapse: (millis: number) => {
       now += millis;
     },
   };
@@ -271,10 +271,10 @@ export const engineFixture = async (
   } = {},
 ) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
-  const { clock, pass } = options.beside ?? options.time ?? stillClock();
+  const { clock, elapse } = options.beside ?? options.time ?? stillClock();
   const gateway = options.beside?.gateway ?? memoryGateway(clock);
   const table = memoryTable();
-  const news: KeyAlert[] = [];
+  const alert: KeyAlert[] = [];
   const secrets = createSecretRegistry();
   const usual = memorySink('memory:one');
   const sinks = options.sinks ?? [usual.sink];
@@ -385,7 +385,7 @@ export const engineFixture = async (
       },
       plaintexts: new Map(),
       notify: async (one) => {
-        news.push(one);
+        alert.push(one);
       },
       clock,
       random: () => state.random,
@@ -435,10 +435,10 @@ export const engineFixture = async (
   return {
     folder,
     clock,
-    pass,
+    elapse,
     gateway,
     table,
-    news,
+    alert,
     state,
     sink: usual,
     keyService: () => current.keyService,

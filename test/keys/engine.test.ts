@@ -12,7 +12,7 @@ describe('a rotation', () => {
     expect(first?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g2' } });
     expect(fixture.sink.held.value).toBe(fixture.gateway.plaintextOf(first?.view.candidate?.keyId ?? 0));
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    fixture.pass(hour + 1000);
+    fixture.elapse(hour + 1000);
     fixture.used('billing.g2', hour / 2);
     const [second] = await fixture.advance();
     expect(second?.view.stage).toBe('done');
@@ -35,7 +35,7 @@ describe('a rotation', () => {
       'deleted',
       'done',
     ]);
-    expect(fixture.news).toEqual([]);
+    expect(fixture.alert).toEqual([]);
   });
 
   it('keeps an old key that is used, tells it once, and brings it before the operators past its time', async () => {
@@ -46,7 +46,7 @@ describe('a rotation', () => {
     });
     await fixture.advance([id]);
     for (let hours = 0; hours < 12; hours += 1) {
-      fixture.pass(hour);
+      fixture.elapse(hour);
       fixture.state.calls.push(
         { name: 'billing', at: fixture.clock.now() - 60_000 },
         { name: 'billing.g2', at: fixture.clock.now() - 60_000 },
@@ -54,9 +54,9 @@ describe('a rotation', () => {
       await fixture.advance();
     }
     expect(fixture.gateway.keys.has(old)).toBe(true);
-    expect(fixture.news.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
-    expect(fixture.news[0]?.words).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
-    fixture.pass(2 * hour);
+    expect(fixture.alert.map(({ kind }) => kind)).toEqual(['held', 'escalated']);
+    expect(fixture.alert[0]?.words).toMatch(/billing is still used: \d+ calls?, the last at .*, of m/);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', 60_000);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(false);
@@ -70,8 +70,8 @@ describe('a rotation', () => {
     const [lost] = await fixture.advance([id]);
     expect(lost?.fault?.code).toBe('gateway-connection-lost');
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    expect(fixture.news.map(({ kind }) => kind)).toEqual(['failed']);
-    fixture.pass(hour);
+    expect(fixture.alert.map(({ kind }) => kind)).toEqual(['failed']);
+    fixture.elapse(hour);
     const [next] = await fixture.advance();
     expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
@@ -83,12 +83,12 @@ describe('a rotation', () => {
     fixture.gateway.faults.create.push('before');
     const id = await fixture.start(old);
     await fixture.advance([id]);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     const [next] = await fixture.advance();
     expect(next?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     // The request was on its way all the while.
     const late = fixture.gateway.add('billing.g2');
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.gateway.keys.has(late)).toBe(false);
     expect(fixture.gateway.keys.has(old)).toBe(true);
@@ -101,7 +101,7 @@ describe('a rotation', () => {
     const id = await fixture.start(old);
     const [moved] = await fixture.advance([id]);
     expect(moved?.view.candidate?.name).toBe('billing.g8');
-    fixture.pass(20 * hour);
+    fixture.elapse(20 * hour);
     fixture.used('billing.g8');
     await fixture.advance();
     expect(fixture.gateway.keys.has(other)).toBe(true);
@@ -116,11 +116,11 @@ describe('a rotation', () => {
     const id = await fixture.start(old, { tries: 3 });
     for (let round = 0; round < 6; round += 1) {
       await fixture.advance(round === 0 ? [id] : undefined);
-      fixture.pass(7 * hour);
+      fixture.elapse(7 * hour);
     }
     const [view] = await fixture.keyService().open();
     expect(view).toMatchObject({ stage: 'waiting' });
-    expect(fixture.news.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'waiting']);
+    expect(fixture.alert.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'waiting']);
     expect(fixture.gateway.writes.create).toBe(1);
     fixture.state.sinks = [fixture.sink.sink];
     await fixture.keyService().resume('billing', 'person anna');
@@ -142,7 +142,7 @@ describe('a rotation', () => {
     );
     expect(moved?.view.stage).not.toBe('current');
     expect(fixture.gateway.keys.has(old)).toBe(true);
-    fixture.pass(7 * hour);
+    fixture.elapse(7 * hour);
     await fixture.advance();
     // Delivered again, where it was not found.
     expect([fixture.sink.held.deliveries, liar.held.deliveries]).toEqual([1, 2]);
@@ -157,11 +157,11 @@ describe('a rotation', () => {
     const id = await fixture.start(old);
     await fixture.advance([id]);
     expect(fixture.gateway.keys.size).toBe(2);
-    fixture.pass(20 * 60_000);
+    fixture.elapse(20 * 60_000);
     await fixture.advance();
     expect([...fixture.gateway.keys.keys()]).toEqual([old]);
     fixture.state.verify = undefined;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     const [after] = await fixture.advance();
     expect(after?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
   });
@@ -181,9 +181,9 @@ describe('a rotation', () => {
     const { old, moved } = await fixture.begun({}, { unlimitedQuota: false, remainQuota: money('10.5') });
     const successor = moved?.view.candidate?.keyId ?? 0;
     expect(fixture.gateway.keys.get(successor)).toMatchObject({ unlimitedQuota: false, remainQuota: '10.5' });
-    expect(fixture.news.map(({ kind }) => kind)).toEqual(['exposure']);
+    expect(fixture.alert.map(({ kind }) => kind)).toEqual(['exposure']);
     fixture.spendTo(old, '8.25');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.keys.get(successor)?.remainQuota).toBe('8.25');
@@ -199,7 +199,7 @@ describe('a rotation', () => {
     const successor = moved?.view.candidate?.keyId ?? 0;
     expect(fixture.gateway.keys.get(successor)?.remainQuota).toBe('5');
     expect(fixture.gateway.keys.get(old)?.remainQuota).toBe('5');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.keys.get(successor)?.remainQuota).toBe('10');
@@ -209,13 +209,13 @@ describe('a rotation', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((fixture.clock.now() + hour) / 1000));
-    fixture.pass(hour / 2 + 60_000);
+    fixture.elapse(hour / 2 + 60_000);
     fixture.used('billing.g1', 30_000);
     await fixture.advance();
-    expect(fixture.news.map(({ title }) => title)).toEqual([
+    expect(fixture.alert.map(({ title }) => title)).toEqual([
       'the old key billing.g1 is still used and ends soon',
     ]);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     const [done] = await fixture.advance();
     expect(done?.view.stage).toBe('done');
     expect(fixture.gateway.keys.has(old)).toBe(false);
@@ -230,7 +230,7 @@ describe('a rotation', () => {
     const [moved] = await fixture.advance([id]);
     expect(moved?.view.words).toContain('keys confirm');
     await fixture.restart();
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.gateway.writes.create).toBe(1);
     await expect(fixture.keyService().confirm('billing', '1'.repeat(64), 'person anna')).rejects.toThrow(
@@ -263,7 +263,7 @@ describe('a rotation', () => {
     await fixture.advance([id]);
     expect(fixture.gateway.keys.size).toBe(1);
     await fixture.keyService().giveUp('fresh', 'person anna');
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.gateway.keys.size).toBe(0);
     fixture.state.verify = undefined;
@@ -306,7 +306,7 @@ describe('a rotation', () => {
     expect(moved?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
     expect((await fixture.keyService().open()).map(({ id: one }) => one)).toEqual([id]);
-    fixture.pass(hour + 5000);
+    fixture.elapse(hour + 5000);
     fixture.used('billing.g3', 2000);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g3']);
@@ -319,7 +319,7 @@ describe('a rotation', () => {
   it('takes no step while it can do nothing but wait', async () => {
     await using fixture = await engineFixture();
     const { id } = await fixture.begun();
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g1');
     await fixture.advance([id]);
     const [again] = await fixture.advance([id]);
@@ -338,7 +338,7 @@ describe('a rotation', () => {
     await fixture.advance([first, second]);
     // Were we to die now, only the key of billing would be an orphan.
     expect(fixture.names()).toEqual(['billing.g1', 'search.g1', 'billing.g2']);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     // The rotation of billing waits for a person now: its key is gone, and others go on.
     const views = await fixture.keyService().open();

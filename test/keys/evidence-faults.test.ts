@@ -17,12 +17,12 @@ describe('an old key that somebody renames', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing-legacy', minute);
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
-    expect(fixture.news.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
       ['held', expect.stringMatching(/^billing\.g1 is still used under its name billing-legacy: 1 call, /)],
     ]);
   });
@@ -33,7 +33,7 @@ describe('an old key that somebody renames', () => {
     const id = await fixture.start(old);
     fixture.rename(old, 'billing-legacy');
     await fixture.advance([id]);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing-legacy', minute);
     fixture.used('billing.g2', minute);
     await fixture.advance();
@@ -43,7 +43,7 @@ describe('an old key that somebody renames', () => {
   it('and renames back stays while it was used under any of the names, whose uses are one', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' } });
-    fixture.pass(7 * hour);
+    fixture.elapse(7 * hour);
     fixture.rename(old, 'billing-legacy');
     fixture.used('billing.g1', hour);
     await fixture.advance();
@@ -52,12 +52,12 @@ describe('an old key that somebody renames', () => {
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.restart();
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
     expect((await noted(fixture, 'held')).at(-1)).toMatchObject({ reason: 'used' });
-    fixture.pass(5 * hour + 30 * minute);
+    fixture.elapse(5 * hour + 30 * minute);
     // The call under the first name is out of the quiet time, that under the other is not.
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
@@ -67,25 +67,25 @@ describe('an old key that somebody renames', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     const last = fixture.clock.now() - minute;
     fixture.used('billing.g1', 30 * minute);
     fixture.used('billing-legacy', 20 * minute);
     fixture.used('billing.g1', minute);
     await fixture.advance();
-    expect(fixture.news[0]?.use).toEqual({
+    expect(fixture.alert[0]?.use).toEqual({
       calls: 3,
       lastCall: Math.floor(last / 1000),
       models: [{ model: 'm', calls: 3 }],
     });
-    expect(fixture.news[0]?.words).toContain('under its names billing.g1 and billing-legacy: 3 calls');
+    expect(fixture.alert[0]?.words).toContain('under its names billing.g1 and billing-legacy: 3 calls');
   });
 
   it('goes when it is quiet under each of its names, which its proof tells', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     await fixture.advance();
     const [quiet] = await noted(fixture, 'quiet');
@@ -98,7 +98,7 @@ describe('an old key that somebody renames', () => {
     const { old } = await fixture.begun();
     const other = fixture.gateway.add('billing-legacy');
     fixture.rename(old, 'billing-legacy');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
@@ -114,7 +114,7 @@ describe('a successor that somebody renames', () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun();
     fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing-now');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing-now', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(false);
@@ -123,11 +123,11 @@ describe('a successor that somebody renames', () => {
   it('to the name that the old key bore is told from it by nobody', async () => {
     await using fixture = await engineFixture();
     const { old, moved } = await fixture.begun();
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     fixture.rename(old, 'billing-legacy');
     await fixture.advance();
     fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing.g1');
-    fixture.pass(10 * hour);
+    fixture.elapse(10 * hour);
     fixture.used('billing-legacy', 9 * hour);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
@@ -162,7 +162,7 @@ describe('a call that the log shows', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.state.logLag = hour;
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     fixture.used('billing.g2', 90 * minute);
     fixture.used('billing.g1', 10 * minute);
     await fixture.advance();
@@ -173,7 +173,7 @@ describe('a call that the log shows', () => {
   it('is stamped by a clock that runs ahead and holds the old key all the same', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     fixture.used('billing.g2', minute);
     fixture.used('billing.g1', -5 * minute);
     await fixture.advance();
@@ -183,12 +183,12 @@ describe('a call that the log shows', () => {
   it('is told though the log is not whole for long', async () => {
     await using fixture = await engineFixture();
     await fixture.begun();
-    fixture.pass(5 * hour);
+    fixture.elapse(5 * hour);
     fixture.state.logLag = 4 * hour;
     fixture.used('billing.g1', 30 * minute);
     await fixture.advance();
     expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'used' });
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.state.logLag = 6 * hour;
     await fixture.advance();
     expect((await noted(fixture, 'held')).at(-1)).toMatchObject({ reason: 'log-incomplete' });
@@ -201,22 +201,22 @@ describe('why an old key stays', () => {
     await fixture.begun();
     fixture.state.logLag = 100 * day;
     for (let hours = 0; hours < 26; hours += 1) {
-      fixture.pass(hour - 1000);
+      fixture.elapse(hour - 1000);
       await fixture.advance();
     }
     expect(await noted(fixture, 'held')).toMatchObject([{ reason: 'log-incomplete' }]);
-    expect(fixture.news).toEqual([]);
-    fixture.pass(hour);
+    expect(fixture.alert).toEqual([]);
+    fixture.elapse(hour);
     await fixture.advance();
-    expect(fixture.news.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
       ['held', expect.stringContaining('the call log does not reach far enough')],
     ]);
     for (let cycles = 0; cycles < 3; cycles += 1) {
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
       if (cycles === 1) await fixture.restart();
       await fixture.advance();
     }
-    expect(fixture.news).toHaveLength(1);
+    expect(fixture.alert).toHaveLength(1);
   });
 
   it.each([
@@ -232,11 +232,11 @@ describe('why an old key stays', () => {
       });
       if (lag > 0) {
         fixture.state.logLag = lag;
-        fixture.pass(2 * hour);
+        fixture.elapse(2 * hour);
         await fixture.advance();
-        expect(fixture.news).toEqual([]);
+        expect(fixture.alert).toEqual([]);
       }
-      fixture.pass(later);
+      fixture.elapse(later);
       if (lag === 0) fixture.used('billing.g1', minute);
       let died = 0;
       fixture.state.at = (mark) => {
@@ -249,7 +249,7 @@ describe('why an old key stays', () => {
       await fixture.restart();
       await fixture.advance();
       expect(died).toBe(1);
-      expect(fixture.news.filter(({ kind }) => kind === what)).not.toEqual([]);
+      expect(fixture.alert.filter(({ kind }) => kind === what)).not.toEqual([]);
     },
   );
 
@@ -264,7 +264,7 @@ describe('why an old key stays', () => {
     fixture.state.at = () => undefined;
     await fixture.restart();
     await fixture.advance();
-    expect(fixture.news.map(({ kind }) => kind)).toContain('exposure');
+    expect(fixture.alert.map(({ kind }) => kind)).toContain('exposure');
   });
 });
 
@@ -277,7 +277,7 @@ describe('our own call that verified the successor', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
-    fixture.pass(12 * hour);
+    fixture.elapse(12 * hour);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
     expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
@@ -290,7 +290,7 @@ describe('our own call that verified the successor', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
-    fixture.pass(12 * hour);
+    fixture.elapse(12 * hour);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(false);
   });

@@ -24,11 +24,11 @@ describe('an orphan waits for nobody', () => {
     const id = await fixture.start(old, { tries: 1 });
     const [lost] = await fixture.advance([id]);
     expect([lost?.view.stage, fixture.names()]).toEqual(['waiting', ['billing.g1', 'billing.g2']]);
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.advance();
     // The log tells nothing yet of a key that was made just now.
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     const [after] = await fixture.advance();
     expect([after?.view.stage, fixture.names()]).toEqual(['waiting', ['billing.g1']]);
   });
@@ -42,10 +42,10 @@ describe('an orphan waits for nobody', () => {
       await fixture.advance([id]);
       expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
       await fixture.restart();
-      fixture.pass(minute);
+      fixture.elapse(minute);
       await fixture.advance();
       expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-      fixture.pass(20 * minute);
+      fixture.elapse(20 * minute);
       await fixture.advance();
       expect(fixture.names()).not.toContain('billing.g2');
     }
@@ -57,11 +57,11 @@ describe('an orphan waits for nobody', () => {
     fixture.gateway.faults.create.push('before');
     const id = await fixture.start(old, compromiseTerms);
     await fixture.advance([id]);
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     const [done] = await fixture.advance();
     expect(done?.view.stage).toBe('done');
     fixture.gateway.add('billing.g2');
-    fixture.pass(hour);
+    fixture.elapse(hour);
     fixture.gateway.faults.remove.push('before');
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g3', 'billing.g2']);
@@ -76,13 +76,13 @@ describe('an orphan waits for nobody', () => {
     fixture.gateway.faults.create.push('before');
     const id = await fixture.start(old);
     await fixture.advance([id]);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
-    fixture.pass(24 * hour);
+    fixture.elapse(24 * hour);
     const theirs = fixture.gateway.add('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.news.map(({ title }) => title)).toContain('whose the key billing.g2 is cannot be told');
+    expect(fixture.alert.map(({ title }) => title)).toContain('whose the key billing.g2 is cannot be told');
   });
 
   it('is never a key that others gave the name of throw-away keys', async () => {
@@ -107,7 +107,7 @@ describe('a list that is late', () => {
     const id = await fixture.start(old);
     const [moved] = await fixture.advance([id]);
     fixture.gateway.hidden.add(moved?.view.candidate?.keyId ?? 0);
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.advance();
     expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
@@ -117,11 +117,11 @@ describe('a list that is late', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.gateway.hidden.add(old);
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.advance();
     fixture.gateway.hidden.clear();
     expect((await fixture.keyService().open()).map(({ stage }) => stage)).toEqual(['current']);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g2']);
@@ -133,12 +133,12 @@ describe('a list that is late', () => {
     fixture.state.verify = refuseEvery;
     const id = await fixture.start(old, compromiseTerms);
     await fixture.advance([id]);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     fixture.gateway.hidden.add(old);
     await fixture.advance();
     fixture.gateway.hidden.clear();
     fixture.state.verify = undefined;
-    fixture.pass(7 * hour);
+    fixture.elapse(7 * hour);
     const [done] = await fixture.advance();
     expect(done?.view.stage).toBe('done');
     expect(fixture.gateway.keys.has(old)).toBe(false);
@@ -150,14 +150,14 @@ describe('a new key that others take away', () => {
     await using fixture = await engineFixture();
     const { moved } = await fixture.begun();
     fixture.gateway.keys.delete(moved?.view.candidate?.keyId ?? 0);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', hour);
     const [again] = await fixture.advance();
     expect(again?.view).toMatchObject({ stage: 'current', candidate: { name: 'billing.g3' } });
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g3']);
     expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
-    expect(fixture.news.map(({ title }) => title)).toEqual(['the new key billing.g2 was taken away']);
-    fixture.pass(2 * hour);
+    expect(fixture.alert.map(({ title }) => title)).toEqual(['the new key billing.g2 was taken away']);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g3');
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g3']);
@@ -168,7 +168,7 @@ describe('proof that nobody uses a key', () => {
   it.each(['quiet', 'retiring', 'deleting'])('is taken anew when it is old: died behind %s', async (step) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     fixture.state.at = (what) => {
       if (what === `after record ${step}`) throw new RangeError('it died');
@@ -177,11 +177,11 @@ describe('proof that nobody uses a key', () => {
     fixture.state.at = () => undefined;
     await fixture.restart();
     // Three days later somebody went back to the old key.
-    fixture.pass(72 * hour);
+    fixture.elapse(72 * hour);
     fixture.used('billing.g1', 10 * minute);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(true);
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(false);
     expect(await fixture.keyService().open()).toEqual([]);
@@ -200,7 +200,7 @@ describe('a leaked key', () => {
     const [moved] = await fixture.advance([id]);
     expect(moved?.view.stage).toBe('done');
     expect(fixture.names()).toEqual(['billing.g2']);
-    expect(fixture.news.map(({ kind }) => kind)).toEqual(['exposure', 'exposure']);
+    expect(fixture.alert.map(({ kind }) => kind)).toEqual(['exposure', 'exposure']);
   });
 
   it('that stays though the gateway says it is deleted is told of, once caches cannot be why', async () => {
@@ -210,9 +210,9 @@ describe('a leaked key', () => {
     const id = await fixture.start(old, compromiseTerms);
     for (let round = 0; round < 4; round += 1) {
       await fixture.advance(round === 0 ? [id] : undefined);
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
     }
-    expect(fixture.news.map(({ title }) => title)).toEqual([
+    expect(fixture.alert.map(({ title }) => title)).toEqual([
       'the key billing.g1 is still there after it was deleted',
     ]);
     await fixture.advance();
@@ -229,11 +229,11 @@ describe('quotas', () => {
     await fixture.advance([id]);
     fixture.spendTo(old, '6');
     fixture.state.verify = undefined;
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     const [moved] = await fixture.advance();
     expect(moved?.view.stage).toBe('current');
     fixture.spendTo(old, '5');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect([...fixture.gateway.keys.values()].map(({ remainQuota }) => remainQuota)).toEqual(['5']);
@@ -247,7 +247,7 @@ describe('quotas', () => {
     await fixture.advance([id]);
     fixture.spendTo(old, '4');
     fixture.state.verify = undefined;
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     await fixture.advance();
     expect([...fixture.gateway.keys.values()].map(({ remainQuota }) => remainQuota)).toEqual(['2', '5']);
   });
@@ -261,7 +261,7 @@ describe('what a person is to know, and can do', () => {
     fixture.state.declared = false;
     await fixture.advance([id]);
     await fixture.advance();
-    expect(new Set(fixture.news.map(({ title }) => title))).toEqual(
+    expect(new Set(fixture.alert.map(({ title }) => title))).toEqual(
       new Set(['the rotation of billing cannot go on']),
     );
     fixture.state.declared = true;
@@ -277,8 +277,8 @@ describe('what a person is to know, and can do', () => {
     await fixture.advance([await fixture.start(old)]);
     await fixture.restart();
     await fixture.advance();
-    expect(new Set(fixture.news.map(({ key }) => key)).size).toBe(1);
-    expect(fixture.news[0]).toMatchObject({
+    expect(new Set(fixture.alert.map(({ key }) => key)).size).toBe(1);
+    expect(fixture.alert[0]).toMatchObject({
       kind: 'waiting',
       title: 'the key billing.g2 waits for whoever is to confirm it',
     });
@@ -297,7 +297,7 @@ describe('what a person is to know, and can do', () => {
     fixture.state.sinks = [fixture.sink.sink, two.sink];
     await fixture.restart();
     for (let round = 0; round < 3; round += 1) {
-      fixture.pass(hour / 2);
+      fixture.elapse(hour / 2);
       await fixture.advance();
     }
     expect((await fixture.keyService().open()).map(({ stage }) => stage)).toEqual(['current']);
@@ -314,7 +314,7 @@ describe('what a person is to know, and can do', () => {
     const id = await fixture.start(old, { tries: 1 });
     const [stuck] = await fixture.advance([id]);
     expect(stuck?.view.stage).toBe('waiting');
-    expect(fixture.news[0]?.words).not.toContain('untouched');
+    expect(fixture.alert[0]?.words).not.toContain('untouched');
     expect(await fixture.keyService().giveUp('billing', 'person anna')).toContain(
       'goes with the next rotation',
     );
@@ -322,7 +322,7 @@ describe('what a person is to know, and can do', () => {
     fixture.state.reload = undefined;
     const next = [...fixture.gateway.keys.keys()][1] ?? 0;
     await fixture.advance([await fixture.start(next)]);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g3');
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g3']);
@@ -351,13 +351,13 @@ describe('before an old key goes', () => {
     await fixture.advance([await fixture.start(old)]);
     const fresh = fixture.sink.held.value;
     fixture.sink.held.value = before;
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2');
     await fixture.advance();
     expect(fixture.gateway.works(before)).toBe(true);
-    expect(fixture.news.at(-1)?.words).toContain('no longer holds billing.g2, but another key');
+    expect(fixture.alert.at(-1)?.words).toContain('no longer holds billing.g2, but another key');
     fixture.sink.held.value = fresh;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g2']);
   });
@@ -409,10 +409,10 @@ describe('what was written down wrongly', () => {
     const old = fixture.gateway.add('billing.g1');
     fixture.state.verify = refuseEvery;
     const id = await fixture.start(old);
-    fixture.pass(20 * 365 * 24 * hour);
+    fixture.elapse(20 * 365 * 24 * hour);
     await fixture.advance([id]);
     fixture.state.verify = undefined;
-    fixture.pass(-20 * 365 * 24 * hour + hour);
+    fixture.elapse(-20 * 365 * 24 * hour + hour);
     const [moved] = await fixture.advance();
     expect(moved?.view.stage).toBe('current');
   });

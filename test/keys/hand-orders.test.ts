@@ -45,7 +45,7 @@ describe('a rotation that is given up in mid-delivery', () => {
     const ids = planned === undefined ? [] : await fixture.keyService().start([planned], 'job rotate');
     await fixture.keyService().advance({ ids, signal, progress: noProgress });
     expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
-    fixture.pass(hour + 5000);
+    fixture.elapse(hour + 5000);
     fixture.used('billing.g3', 2000);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g3']);

@@ -43,10 +43,10 @@ describe('an overlap', () => {
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old, timed);
     await dieAt(fixture, 'after record current', [id]);
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     await fixture.advance();
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe((fixture.clock.now() + hour) / 1000);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g2']);
   });
@@ -57,7 +57,7 @@ describe('an overlap', () => {
       throw fault('sink-failed', 'no such program');
     };
     const { old } = await fixture.begun(timed);
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     fixture.state.reload = async () => undefined;
     await fixture.advance();
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe((fixture.clock.now() + hour) / 1000);
@@ -93,11 +93,11 @@ describe('a delivery that was cut off', () => {
     const id = await fixture.start(old);
     await fixture.advance([id]).catch(() => undefined);
     await fixture.restart();
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     await fixture.advance();
     expect([settled, await stages(fixture)]).toEqual([[], ['delivering']]);
     isUp = true;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect([settled.length, await stages(fixture)]).toEqual([1, ['current']]);
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
@@ -125,7 +125,7 @@ describe('a place that cannot be read for a moment', () => {
     await fixture.keyService().confirm('billing', fingerprint, 'person anna');
     await fixture.advance();
     isUp = true;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect([await stages(fixture), aged.held.deliveries, shy.held.deliveries]).toEqual([['current'], 1, 1]);
   });
@@ -141,14 +141,14 @@ describe('a sink that cannot be made out of its job', () => {
     expect(fixture.names()).toHaveLength(2);
     fixture.state.unfit = fault('sink-refused', 'the service does not fit');
     for (let round = 0; round < 100; round += 1) {
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
       await fixture.advance();
     }
     expect(await stages(fixture)).toEqual(['waiting']);
     expect(fixture.table.rows.filter(({ what }) => what === 'failed')).toHaveLength(3);
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     fixture.state.unfit = undefined;
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g1']);
   });
@@ -159,10 +159,10 @@ describe('what waits for a person', () => {
     await using fixture = await engineFixture();
     fixture.state.sinks = [sealedSink().sink];
     await fixture.begun();
-    const told = (): number => new Set(fixture.news.map(({ key }) => key)).size;
+    const told = (): number => new Set(fixture.alert.map(({ key }) => key)).size;
     expect(told()).toBe(1);
     for (let days = 1; days <= 15; days += 1) {
-      fixture.pass(day);
+      fixture.elapse(day);
       await fixture.advance();
     }
     expect(told()).toBe(3);
@@ -175,15 +175,15 @@ describe('what waits for a person', () => {
     };
     // It rested for long before: weeks are counted from when it began to wait.
     const id = await fixture.start(fixture.gateway.add('billing.g1'), { tries: 1 });
-    fixture.pass(20 * day);
+    fixture.elapse(20 * day);
     await fixture.advance([id]);
     await fixture.advance();
-    expect(fixture.news).toHaveLength(1);
+    expect(fixture.alert).toHaveLength(1);
     for (let days = 1; days <= 8; days += 1) {
-      fixture.pass(day);
+      fixture.elapse(day);
       await fixture.advance();
     }
-    expect([...new Set(fixture.news.map(({ title }) => title))]).toEqual([
+    expect([...new Set(fixture.alert.map(({ title }) => title))]).toEqual([
       'the rotation of billing waits for you',
       'the rotation of billing still waits for you',
     ]);
@@ -210,12 +210,12 @@ describe('clocks that differ', () => {
       ...lost,
       createdTime: (lost.createdTime - behind) as typeof lost.createdTime,
     });
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.advance();
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g1', ...left]);
-    const isAsked = fixture.news.some(({ title }) => title === 'whose the key billing.g2 is cannot be told');
+    const isAsked = fixture.alert.some(({ title }) => title === 'whose the key billing.g2 is cannot be told');
     expect(isAsked).toBe(left.length > 1);
   });
 
@@ -225,7 +225,7 @@ describe('clocks that differ', () => {
     fixture.gateway.faults.create.push('before');
     const id = await fixture.start(old);
     await fixture.advance([id]);
-    fixture.pass(-day);
+    fixture.elapse(-day);
     const other = fixture.gateway.add('search.g1');
     await fixture.start(other, {}, 'search');
     await fixture.advance();
@@ -243,13 +243,13 @@ describe('a quota that is carried', () => {
     await dieAt(fixture, 'before deliver to memory:two', [id]);
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g1': '100', 'billing.g2': '100', 'billing.g3': '100' });
-    const exposure = fixture.news.find(({ kind }) => kind === 'exposure');
+    const exposure = fixture.alert.find(({ kind }) => kind === 'exposure');
     expect(exposure?.title).toBe('billing can spend its quota 3 times for a while');
     expect(exposure?.words).toContain('200 may be spent');
     fixture.spendTo(old, '90');
     const superseded = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
     fixture.spendTo(superseded, '70');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g3', minute);
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g3': '60' });
@@ -259,17 +259,17 @@ describe('a quota that is carried', () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({}, limited);
     fixture.spendTo(old, '90');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     fixture.gateway.faults.remove.push('before');
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g1': '90', 'billing.g2': '90' });
-    fixture.pass(3 * hour);
+    fixture.elapse(3 * hour);
     fixture.used('billing.g1', minute);
     fixture.spendTo(old, '30');
     await fixture.advance();
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g2': '30' });
   });
@@ -283,7 +283,7 @@ describe('a quota that is carried', () => {
     };
     await fixture.advance([id]);
     fixture.state.at = () => undefined;
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     await fixture.advance();
     expect([await stages(fixture), fixture.names()]).toEqual([[], ['billing.g2']]);
   });
@@ -296,7 +296,7 @@ describe('a sink that is emptied', () => {
   ])('keeps the old key: %s', async (_, where) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     if (where !== '') await dieAt(fixture, where);
     fixture.sink.held.value = undefined;
@@ -318,15 +318,15 @@ describe('a successor that does not work any more', () => {
   ])('keeps the old key, and is told: %s', async (_, where) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     if (where !== '') await dieAt(fixture, where);
     expire(fixture, 'billing.g2');
     await fixture.advance();
-    fixture.pass(day);
+    fixture.elapse(day);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(true);
-    expect(fixture.news.map(({ kind, words }) => [kind, words])).toEqual([
+    expect(fixture.alert.map(({ kind, words }) => [kind, words])).toEqual([
       ['held', expect.stringContaining('billing.g2, which every sink holds, is expired')],
     ]);
   });
@@ -334,14 +334,14 @@ describe('a successor that does not work any more', () => {
   it('is told where the old key ends with the overlap, also after it was told that it is used', async () => {
     await using fixture = await engineFixture();
     await fixture.begun(timed);
-    fixture.pass(40 * minute);
+    fixture.elapse(40 * minute);
     fixture.used('billing.g1');
     await fixture.advance();
     expire(fixture, 'billing.g2');
-    fixture.pass(5 * minute);
+    fixture.elapse(5 * minute);
     await fixture.advance();
     await fixture.advance();
-    expect(fixture.news.map(({ title }) => title)).toEqual([
+    expect(fixture.alert.map(({ title }) => title)).toEqual([
       'the old key billing.g1 is still used and ends soon',
       'the old key billing.g1 ends soon, and its successor does not work',
     ]);
@@ -352,17 +352,17 @@ describe('a gateway that is asked too often', () => {
   it('uses no tries up', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     fixture.gateway.faults.remove.push(...Array.from({ length: 8 }, () => 'limited' as const));
     for (let round = 0; round < 8; round += 1) {
       await expect(fixture.advance()).rejects.toThrow('too many requests');
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
     }
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(false);
-    expect(fixture.news).toEqual([]);
+    expect(fixture.alert).toEqual([]);
   });
 });
 
@@ -378,13 +378,13 @@ describe('tries that are used up', () => {
     await using fixture = await engineFixture();
     fixture.sink.held.value = 'sk-other';
     await fixture.begun(terms, fields);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     // Somebody puts the old contents back each time.
     await dieAt(fixture, 'after record retiring');
     fixture.sink.held.value = 'sk-other';
     for (let round = 0; round < 40; round += 1) {
-      fixture.pass(5 * minute * (1 + round));
+      fixture.elapse(5 * minute * (1 + round));
       fixture.used('billing.g2', minute);
       await fixture.advance();
     }
@@ -399,11 +399,11 @@ describe('a quota that is used up', () => {
     const { old, moved } = await fixture.begun({}, limited);
     fixture.spendTo(old, '30');
     fixture.spendTo(moved?.view.candidate?.keyId ?? 0, '50');
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(remains(fixture)).toEqual({ 'billing.g1': '30', 'billing.g2': '0' });
-    expect(fixture.news.map(({ title }) => title)).toEqual([
+    expect(fixture.alert.map(({ title }) => title)).toEqual([
       'billing can spend its quota twice for a while',
       'billing.g2 has nothing left to spend',
       'the old key billing.g1 is kept for now',
@@ -419,11 +419,11 @@ describe('a job that is gone from the config', () => {
     await dieAt(fixture, 'after record created', [id]);
     fixture.state.declared = false;
     for (let round = 0; round < 3; round += 1) {
-      fixture.pass(hour);
+      fixture.elapse(hour);
       await fixture.advance();
     }
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    const asked = fixture.news.filter(
+    const asked = fixture.alert.filter(
       ({ title }) => title === 'the key billing.g2 is kept: it may be in use',
     );
     expect(asked[0]?.words).toContain('no job declares the sinks');
@@ -513,7 +513,7 @@ describe('a first key that could not be delivered', () => {
     const fresh = { remainQuota: money('0'), unlimitedQuota: true, expiredTime: 'never' as const, group: '' };
     const planned = { service: 'fresh', why: 'new' as const, terms: defaultTerms, fresh };
     await fixture.advance(await fixture.keyService().start([planned], 'person anna'));
-    expect(fixture.news[0]?.words).toContain('Fresh has no other key');
+    expect(fixture.alert[0]?.words).toContain('Fresh has no other key');
     expect(await fixture.keyService().giveUp('fresh', 'person anna')).toContain('fresh has no other key');
   });
 });
@@ -526,7 +526,7 @@ describe('a create that is refused', () => {
     fixture.gateway.faults.create.push(...Array.from({ length: 5 }, () => 'limited' as const));
     for (let round = 0; round < 5; round += 1) {
       await expect(fixture.advance([id])).rejects.toThrow('too many requests');
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
     }
     await fixture.restart();
     await fixture.advance();
@@ -598,7 +598,7 @@ describe('a leaked key', () => {
     const { moved } = await fixture.begun(leaked);
     expect(moved?.view.stage).toBe('done');
     expect(fixture.names()).toEqual(['search.g1', 'search.g2', 'billing.g2']);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
   });
@@ -613,7 +613,7 @@ describe('a leaked key', () => {
     const { moved } = await fixture.begun({ ...defaultTerms, ...leaked });
     expect(moved?.view.stage).toBe('done');
     expect(fixture.names()).toEqual(['search.g1', 'search.g2', 'billing.g2']);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toEqual(['search.g1', 'billing.g2', 'search.g3']);
   });
@@ -630,11 +630,11 @@ describe('a leaked key', () => {
     fixture.gateway.faults.remove.push(...Array.from({ length: 300 }, () => 'before' as const));
     for (let round = 0; round < 36; round += 1) {
       await fixture.advance(round === 0 ? [id] : undefined);
-      fixture.pass(5 * minute);
+      fixture.elapse(5 * minute);
     }
     expect(fixture.gateway.keys.has(old)).toBe(true);
     fixture.gateway.faults.remove.length = 0;
-    fixture.pass(6 * hour);
+    fixture.elapse(6 * hour);
     await fixture.advance();
     expect(fixture.gateway.keys.has(old)).toBe(false);
   });

@@ -87,7 +87,7 @@ const live = async (
       ({ id, plaintext }) => id === theirs || sinks.some(({ held }) => held.value === plaintext),
     );
     for (const { name } of used) for (const fixture of fixtures) fixture.used(name, 0);
-    first.pass(hour / 2);
+    first.elapse(hour / 2);
   }
 };
 

@@ -13,7 +13,7 @@ type Sinks = readonly ReturnType<typeof memorySink>[];
 const outOfDate = 'no key of billing is written: its journal is out of date';
 
 const titlesOf = (fixture: EngineFixture, title: string): readonly string[] =>
-  fixture.news.filter((news) => news.title === title).map(({ key }) => key);
+  fixture.alert.filter((alert) => alert.title === title).map(({ key }) => key);
 
 /** A service whose two sinks hold its first key, and a rotation of it; a backup is taken behind the step that is named. */
 const withRotation = async (
@@ -37,7 +37,7 @@ const runOn = async (fixture: EngineFixture, sinks: Sinks, rounds = 8): Promise<
       const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
       if (key !== undefined) fixture.used(key.name, 0);
     }
-    fixture.pass(hour / 2);
+    fixture.elapse(hour / 2);
     await fixture.advance();
   }
 };
@@ -145,7 +145,7 @@ describe('a journal that is out of date', () => {
     const [mine] = sinks;
     const before = mine?.held.value;
     if (mine !== undefined) mine.held.value = 'sk-of-another-program';
-    fixture.pass(hour / 4);
+    fixture.elapse(hour / 4);
     await fixture.advance();
     expect(await fixture.keyService().outdated()).toHaveLength(1);
     if (mine !== undefined) mine.held.value = before;
@@ -240,7 +240,7 @@ describe('two Tollkeepers on one service', () => {
           const key = [...first.gateway.keys.values()].find(({ plaintext }) => plaintext === held.value);
           if (key !== undefined) for (const fixture of [first, second]) fixture.used(key.name, 0);
         }
-        first.pass(hour / 2);
+        first.elapse(hour / 2);
       }
       const stopped = [await first.keyService().outdated(), await second.keyService().outdated()].flat();
       expect(stopped.length).toBeGreaterThan(0);
@@ -261,7 +261,9 @@ describe('a key that a person makes', () => {
     expect(fixture.gateway.deleted.map(({ name }) => name)).not.toContain('billing.g2');
     const title = 'whose the key billing.g2 is cannot be told';
     expect(new Set(titlesOf(fixture, title)).size).toBe(1);
-    expect(fixture.news.find((news) => news.title === title)?.words).toContain('2 keys are named billing.g2');
+    expect(fixture.alert.find((alert) => alert.title === title)?.words).toContain(
+      '2 keys are named billing.g2',
+    );
   });
 
   it.each([
@@ -277,7 +279,7 @@ describe('a key that a person makes', () => {
     const theirs = fixture.gateway.add('billing.g2', fields);
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.news.find(({ title }) => title.startsWith('whose the key'))?.words).toContain(words);
+    expect(fixture.alert.find(({ title }) => title.startsWith('whose the key'))?.words).toContain(words);
   });
 
   it('under the name of the next generation is neither adopted nor deleted when the service’s key leaks', async () => {
@@ -330,7 +332,7 @@ describe('an outage of a sink', () => {
         },
       },
     ];
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect(fixture.names()).toContain('billing.g2');
     fixture.state.sinks = [one, two];

@@ -12,10 +12,10 @@ it('an open rotation tells how many tries it has, when the next is, and no next 
   expect(await viewed()).not.toHaveProperty('nextTry');
   await fixture.advance([id]);
   expect(await viewed()).toMatchObject({ tries: 1, nextTry: fixture.clock.now() + 5 * minute });
-  fixture.pass(5 * minute);
+  fixture.elapse(5 * minute);
   await fixture.advance();
   expect(await viewed()).toMatchObject({ tries: 2, nextTry: fixture.clock.now() + 10 * minute });
-  fixture.pass(hour);
+  fixture.elapse(hour);
   await fixture.advance();
   expect(await viewed()).toMatchObject({ stage: 'waiting', tries: 3 });
   expect(await viewed()).not.toHaveProperty('nextTry');
@@ -29,7 +29,7 @@ it('an old key past its time is told of as long as it is used', async () => {
   await fixture.advance([id]);
   const escalated: unknown[] = [];
   for (let hours = 0; hours < 12; hours += 1) {
-    fixture.pass(hour);
+    fixture.elapse(hour);
     fixture.state.calls.push(
       { name: 'billing', at: fixture.clock.now() - minute },
       { name: 'billing.g2', at: fixture.clock.now() - minute },

@@ -17,7 +17,7 @@ const idOf = (fixture: EngineFixture, name: string): number =>
 /** Goes on until the old key is gone. */
 const seeThrough = async (fixture: EngineFixture): Promise<void> => {
   for (let round = 0; round < 4 && fixture.names().includes('billing.g1'); round += 1) {
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     fixture.used('billing.g2', minute);
     await fixture.advance();
   }
@@ -28,7 +28,7 @@ const seeThrough = async (fixture: EngineFixture): Promise<void> => {
 const cutOff = async (fixture: EngineFixture, lost: 'before' | 'after', meanwhile: string): Promise<void> => {
   const { old } = await fixture.begun({}, limited);
   fixture.spendTo(old, '50');
-  fixture.pass(2 * hour);
+  fixture.elapse(2 * hour);
   fixture.used('billing.g2', minute);
   fixture.gateway.faults.update.push(lost);
   await fixture.advance();
@@ -73,7 +73,7 @@ describe('a successor that is to be given the rest of a split quota', () => {
     await using fixture = await engineFixture();
     await fixture.begun({ quota: { kind: 'split' } }, limited);
     expect([left(fixture, 'billing.g1'), left(fixture, 'billing.g2')]).toEqual(['50', '50']);
-    fixture.pass(2 * hour);
+    fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
     fixture.gateway.faults.update.push(lost);
     await fixture.advance();
@@ -92,7 +92,7 @@ describe('an old key whose quota is shared with its successor', () => {
     await fixture.advance([id]);
     expect(left(fixture, 'billing.g1')).toBe('50');
     fixture.spendTo(old, '50.05');
-    fixture.pass(10 * minute);
+    fixture.elapse(10 * minute);
     await fixture.advance();
     expect(left(fixture, 'billing.g1')).toBe('50.05');
   });

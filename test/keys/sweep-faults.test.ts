@@ -48,7 +48,7 @@ const withOneGone = async (fixture: EngineFixture, code: FaultCode) => {
   const { old } = await fixture.begun();
   fixture.gateway.keys.delete(gone);
   breakKeys(fixture, new Map([[gone, fault(code, 'as this gateway says it')]]));
-  fixture.pass(2 * hour);
+  fixture.elapse(2 * hour);
   fixture.used('billing.g2');
   return { gone, old };
 };
@@ -95,7 +95,7 @@ describe('a key that was deleted by hand', () => {
     const { gone } = await withOneGone(fixture, 'gateway-rate-limited');
     const other = await adopt(fixture, 'other.g1', 'other');
     fixture.gateway.keys.delete(other);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted']]);
   });
@@ -105,7 +105,7 @@ describe('a key that was deleted by hand', () => {
     const { gone } = await withOneGone(fixture, 'gateway-server-error');
     const other = await adopt(fixture, 'other.g1', 'other');
     fixture.gateway.keys.delete(other);
-    fixture.pass(hour);
+    fixture.elapse(hour);
     await fixture.advance();
     expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted', 'vanished']]);
   });
@@ -141,7 +141,7 @@ describe('a key that nobody can use', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     expect(stepsOn(fixture, first)).toEqual(['adopted', 'deleting']);
     expect(stepsOn(fixture, second)).toEqual(['adopted', 'deleting', 'deleted']);
-    expect(fixture.news).toEqual([]);
+    expect(fixture.alert).toEqual([]);
   });
 
   it('stops the pass when the list cannot be read again: no step is tried on what is not known', async () => {

@@ -132,8 +132,8 @@ describe('a slow server', () => {
       routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
     );
     expect(worker.routes).toEqual(['mail', 'webhook:chat']);
-    const slow = worker.pass('mail', never);
-    expect(await worker.pass('webhook:chat', never)).toMatchObject({ sent: 1 });
+    const slow = worker.runCycle('mail', never);
+    expect(await worker.runCycle('webhook:chat', never)).toMatchObject({ sent: 1 });
     expect(await states(keyService)).toEqual(['sending', 'sent']);
     release();
     expect(await slow).toMatchObject({ sent: 1 });
@@ -199,7 +199,7 @@ describe('the rate of a server', () => {
     expect(keyService.clock.waits).toEqual([]);
     const began = keyService.clock.now();
     while (moments.length < 7) {
-      await worker.pass('mail', never);
+      await worker.runCycle('mail', never);
       keyService.clock.advance(5000);
     }
     expect(keyService.clock.now() - began).toBe(2 * minute + 5000);
@@ -214,7 +214,7 @@ describe('the rate of a server', () => {
       ...routeOf('mail', () => ({ state: 'sent', response: '250' })),
       rate: { count: 2, per: 1000 },
     });
-    expect(await worker.pass('mail', never)).toMatchObject({ sent: 8 });
+    expect(await worker.runCycle('mail', never)).toMatchObject({ sent: 8 });
     expect(keyService.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
   });
 
@@ -256,10 +256,10 @@ describe('what the worker cannot do', () => {
       },
       [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
     );
-    await expect(worker.pass('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
+    await expect(worker.runCycle('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
     expect(await states(keyService)).toEqual(['sending']);
     isFull = false;
-    await worker.pass('mail', never);
+    await worker.runCycle('mail', never);
     expect(await states(keyService)).toEqual(['sent']);
     expect(sent).toBe(1);
   });
@@ -277,7 +277,7 @@ describe('what the worker cannot do', () => {
     });
     const declared = keyService.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
     keyService.clock.advance(minute);
-    expect(await declared.pass('webhook:gone', never)).toMatchObject({ sent: 1 });
+    expect(await declared.runCycle('webhook:gone', never)).toMatchObject({ sent: 1 });
   });
 
   it('a route that breaks its word leaves the outcome unknown', async () => {

@@ -17,7 +17,7 @@ afterAll(() => program[Symbol.asyncDispose]());
 /** Two services with two file sinks each, whose keys are due, and an application that calls with all of them all the while. */
 const open = async (): Promise<KeyFixture> => {
   const fixture = await openKeyFixture(program, { name: 'calm', variants: {}, faults: [] });
-  fixture.pass(31 * day);
+  fixture.elapse(31 * day);
   await fixture.begin();
   return fixture;
 };
@@ -46,9 +46,9 @@ const pullAndRotate = async (fixture: KeyFixture): Promise<string> => {
 
 /** Long enough for an old key to be retired, with calls by the new one in between. */
 const passOverlap = async (fixture: KeyFixture): Promise<void> => {
-  fixture.pass(hour);
+  fixture.elapse(hour);
   await fixture.consumer.round();
-  fixture.pass(3 * hour);
+  fixture.elapse(3 * hour);
 };
 
 /** No sink holds a dead key, no call of the application has failed, and each service has its one key. */
@@ -104,7 +104,7 @@ describe('a data folder that is put back from a backup of before its rotation en
     await expectWhole(fixture);
     await succeeds(fixture, 'status');
 
-    fixture.pass(31 * day);
+    fixture.elapse(31 * day);
     await fixture.begin();
     await succeeds(fixture, 'run', 'rotate-apps');
     await passOverlap(fixture);

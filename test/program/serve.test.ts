@@ -32,7 +32,7 @@ const holdings = async ({ folder }: Fixture) => {
     clock: systemClock,
     log: silentLog,
   });
-  const covered = await warehouse.logs.reach('main');
+  const covered = await warehouse.logs.watermark('main');
   if (covered === undefined) throw new Error('nothing is landed');
   const spend = await warehouse.spend('main', interval(unixSeconds(0), covered.end));
   const outbox = await warehouse.outbox.list();

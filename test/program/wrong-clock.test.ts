@@ -4,7 +4,7 @@ import { openRotationFixture } from '../storm/support/rotation-house.ts';
 const minute = 60_000;
 
 /** Minutes pass; consumers call with the key every two, the log is pulled, the job runs. */
-const pass = async (
+const elapse = async (
   fixture: Awaited<ReturnType<typeof openRotationFixture>>,
   minutes: number,
   key: string,
@@ -27,7 +27,7 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   const held = await fixture.held();
   expect(held).not.toBe(fixture.old.key);
   // The consumer goes on with the old key for longer than max_overlap.
-  await pass(fixture, 90, fixture.old.key);
+  await elapse(fixture, 90, fixture.old.key);
   expect(fixture.names()).toEqual(['app', 'app.g2']);
   const status = await fixture.run('status');
   expect(status.code).toBe(1);
@@ -36,11 +36,11 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   );
   expect((await fixture.run('outbox')).stdout).toMatch(/clock/);
   shift = 0;
-  await pass(fixture, 2, held);
+  await elapse(fixture, 2, held);
   expect(fixture.names()).toEqual(['app', 'app.g2']);
   expect((await fixture.run('status')).code).toBe(0);
   // Quiet for long enough since, as far as a log tells whose rows come late: then the old one goes.
-  await pass(fixture, 30, held);
+  await elapse(fixture, 30, held);
   expect(fixture.names()).toEqual(['app.g2']);
 });
 
@@ -55,7 +55,7 @@ it('a gateway whose clock is an hour ahead never takes our own verification for 
   await fixture.run('run', 'pull-logs');
   await fixture.run('run', 'rotate-app');
   expect(fixture.names()).toEqual(['app', 'app.g2']);
-  await pass(fixture, 30, await fixture.held());
+  await elapse(fixture, 30, await fixture.held());
   expect(fixture.names()).toEqual(['app.g2']);
 });
 

@@ -107,7 +107,7 @@ export const openAccount = async (): Promise<Account> => {
       if (judged) await warehouse.tokens.judge('main');
     },
     report: async (name, { period = month, locale = 'en', account = 'main', deps = {} } = {}) => {
-      const covered = await warehouse.logs.reach(account);
+      const covered = await warehouse.logs.watermark(account);
       return buildReport({
         definition: inLocale(await shippedReport(name), locale),
         locale,

@@ -108,7 +108,7 @@ describe('the spend summary over the warehouse', () => {
   });
 
   const fromWarehouse = async (changed: Partial<ReportDefinition> = {}): Promise<ReportModel> => {
-    const reach = await warehouse.logs.reach('main');
+    const watermark = await warehouse.logs.watermark('main');
     return buildReport({
       definition: { ...definition, ...changed },
       warehouse,
@@ -117,12 +117,16 @@ describe('the spend summary over the warehouse', () => {
       zone,
       period,
       deps: {
-        run: { now, zone, ...(reach === undefined ? {} : { covered: interval(unixSeconds(0), reach.end) }) },
+        run: {
+          now,
+          zone,
+          ...(watermark === undefined ? {} : { covered: interval(unixSeconds(0), watermark.end) }),
+        },
       },
       facts: {
         runId: 'run-20261120-080000',
         warnings: [],
-        ...(reach === undefined ? {} : { dataThrough: reach.end, dataSince: reach.start }),
+        ...(watermark === undefined ? {} : { dataThrough: watermark.end, dataSince: watermark.start }),
         reconciliation: {
           verdict: 'equal',
           text: 'equal to the gateway’s statistics to the last decimal.',

@@ -106,7 +106,7 @@ describe('needs', () => {
   const needing = { needs: ['pull'], needsDeadline: 2 * hour } as const;
 
   it('a run waits until the data it needs reach the end of its interval', async () => {
-    fixture.reach.set('pull', at('2026-11-21T08:00:00Z'));
+    fixture.watermark.set('pull', at('2026-11-21T08:00:00Z'));
     const scheduler = await fixture.start(jobsOf({ pull: { schedule: '10 * * * *' }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(fixture.began).toEqual([]);
@@ -114,7 +114,7 @@ describe('needs', () => {
       /pull reaches .*08:00.* needed are data through .*09:00/,
     );
     fixture.play = async ({ job }) => {
-      if (job.name === 'pull') fixture.reach.set('pull', at('2026-11-21T09:00:00Z'));
+      if (job.name === 'pull') fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
       return { summary: 'done', figures: {} };
     };
     await fixture.goTo('2026-11-21T09:10:00Z');
@@ -180,7 +180,7 @@ describe('needs', () => {
     expect(held.map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)).toEqual([
       'pull needed',
     ]);
-    fixture.reach.set('pull', at('2026-11-21T09:00:00Z'));
+    fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
     held[0]?.end();
     await fixture.goTo('2026-11-21T09:00:11Z');
     expect(held.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
@@ -204,12 +204,12 @@ describe('needs', () => {
     const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
     const scheduler = await fixture.start(jobs);
     fixture.play = async ({ job }) => {
-      fixture.reach.set(job.name, fixture.clock.now());
+      fixture.watermark.set(job.name, fixture.clock.now());
       return { summary: 'done', figures: {} };
     };
     const now = fixture.clock.now();
     const report = jobs.get('report') ?? jobOf('report');
-    const ordered = scheduler.order({ job: report, interval: { start: now, end: now }, trigger: 'hand' });
+    const ordered = scheduler.request({ job: report, interval: { start: now, end: now }, trigger: 'hand' });
     await settled(scheduler);
     expect((await ordered).run.state).toBe('ok');
     expect(fixture.began.map((began) => began.split(' ')[0])).toEqual(['pull', 'report']);
@@ -218,7 +218,7 @@ describe('needs', () => {
 
   it('data whose reach cannot be read once are asked for again, and not taken for none', async () => {
     let asked = 0;
-    fixture.reach.get = () => {
+    fixture.watermark.get = () => {
       asked += 1;
       if (asked === 1) throw new Error('the database is busy');
       return at('2026-11-21T09:00:00Z');
@@ -239,7 +239,7 @@ describe('what is not to run', () => {
     expect((await fixture.runs())[0]).toMatchObject({ state: 'skipped', reason: 'the job is suspended' });
     expect(fixture.notices).toEqual([]);
     const now = fixture.clock.now();
-    const ordered = scheduler.order({
+    const ordered = scheduler.request({
       job: jobs.get('job') ?? jobOf('job'),
       interval: { start: now, end: now },
       trigger: 'hand',
@@ -303,9 +303,9 @@ describe('what is not to run', () => {
     expect(await fixture.rows('job')).toEqual(['2026-11-21T09:00:00 missed', '2026-11-21T10:00:00 missed']);
     const other = jobs.get('other') ?? jobOf('other');
     const now = fixture.clock.now();
-    void scheduler.order({ job: other, interval: { start: now, end: now }, trigger: 'hand' });
+    void scheduler.request({ job: other, interval: { start: now, end: now }, trigger: 'hand' });
     await settled(scheduler);
-    const ordered = scheduler.order({
+    const ordered = scheduler.request({
       job,
       slot: at('2026-11-21T09:00:00Z'),
       interval: { start: now, end: now },

@@ -74,7 +74,7 @@ describe('an outage', () => {
     for (const time of ['09:00', '09:01', '10:00', '10:01']) await fixture.goTo(`2026-11-21T${time}:00Z`);
     expect((await fixture.rows('report')).map((row) => row.split(' ')[1])).toEqual(['ok', 'ok']);
     expect(told()).toEqual(['late report 09:00']);
-    fixture.reach.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
+    fixture.watermark.set('pull', unixMillis(Date.parse('2026-11-21T11:00:00Z')));
     await fixture.goTo('2026-11-21T11:00:00Z');
     expect(told()).toEqual(['late report 09:00', 'recovered report 09:00']);
   });
@@ -85,7 +85,7 @@ describe('an outage', () => {
     const byHand = async () => {
       const now = fixture.clock.now();
       const job = jobs.get('job') ?? jobOf('job');
-      const ordered = scheduler.order({ job, interval: { start: now, end: now }, trigger: 'hand' });
+      const ordered = scheduler.request({ job, interval: { start: now, end: now }, trigger: 'hand' });
       await settled(scheduler);
       return ordered;
     };

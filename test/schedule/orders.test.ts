@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]());
 
 const nine = at('2026-11-21T09:00:00Z');
-const orderOf = (slot?: number, signal?: AbortSignal, written: WrittenJob = {}) => {
+const requestOf = (slot?: number, signal?: AbortSignal, written: WrittenJob = {}) => {
   const end = unixMillis(slot ?? fixture.clock.now());
   return {
     job: jobOf('job', written),
@@ -31,7 +31,7 @@ describe('an order of a slot', () => {
   it('that ended well does nothing, the first time and ever after', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
-    const ordered = await rested(scheduler, scheduler.order(orderOf(nine)));
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
     expect(ordered).toMatchObject({ already: true, run: { state: 'ok', trigger: 'schedule' } });
     expect(fixture.began).toHaveLength(1);
   });
@@ -40,8 +40,8 @@ describe('an order of a slot', () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const both = [
-      scheduler.order(orderOf(at('2026-11-20T12:00:00Z'))),
-      scheduler.order(orderOf(at('2026-11-20T12:00:00Z'))),
+      scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
+      scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))),
     ];
     await settled(scheduler);
     expect(held).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('an order of a slot', () => {
       'ok false',
       'ok false',
     ]);
-    const again = await rested(scheduler, scheduler.order(orderOf(at('2026-11-20T12:00:00Z'))));
+    const again = await rested(scheduler, scheduler.request(requestOf(at('2026-11-20T12:00:00Z'))));
     expect(again.already).toBe(true);
     expect(held).toHaveLength(1);
   });
@@ -60,7 +60,7 @@ describe('an order of a slot', () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
-    const ordered = scheduler.order(orderOf(nine));
+    const ordered = scheduler.request(requestOf(nine));
     await settled(scheduler);
     expect(held).toHaveLength(1);
     held[0]?.end();
@@ -76,7 +76,7 @@ describe('an order of a slot', () => {
     await fixture.goTo(nine);
     expect((await fixture.runs())[0]?.nextAttempt).toBe(nine + 30_000);
     fixture.play = async () => ({ summary: 'done', figures: {} });
-    const ordered = await rested(scheduler, scheduler.order(orderOf(nine)));
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
     expect(ordered).toMatchObject({ already: false, run: { state: 'ok', attempts: 2 } });
     expect((await fixture.runs())[0]).toMatchObject({ interval: { start: nine - hour, end: nine } });
   });
@@ -92,7 +92,7 @@ describe('an order of a slot', () => {
     ]);
     const ordered = await rested(
       scheduler,
-      scheduler.order({ ...orderOf(nine), interval: { start: nine, end: nine } }),
+      scheduler.request({ ...requestOf(nine), interval: { start: nine, end: nine } }),
     );
     expect(ordered.run).toMatchObject({ state: 'ok', interval: { start: nine - hour, end: nine } });
     expect((await fixture.rows()).map((row) => row.slice(11))).toEqual(['09:00:00 ok', '10:00:00 skipped']);
@@ -103,7 +103,7 @@ describe('an order of a slot', () => {
     const retries = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
     const scheduler = await fixture.start(jobsOf({ job: { retries } }));
     await fixture.goTo(nine);
-    const ordered = await rested(scheduler, scheduler.order(orderOf(nine)));
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
     expect(ordered.run).toMatchObject({ state: 'failed', attempts: 2 });
     expect(ordered.run).not.toHaveProperty('nextAttempt');
     expect(scheduler.openRuns()).toEqual([]);
@@ -116,9 +116,9 @@ describe('an order of a slot', () => {
     const scheduler = await fixture.start(jobs);
     const [range] = await fixture.runs();
     expect(range).toMatchObject({ state: 'missed', slot: at('2026-11-21T08:31:00Z') });
-    const ordered = await rested(scheduler, scheduler.order(orderOf(range?.slot)));
+    const ordered = await rested(scheduler, scheduler.request(requestOf(range?.slot)));
     expect(ordered).toMatchObject({ already: false, run: { state: 'ok', trigger: 'backfill' } });
-    const inside = await rested(scheduler, scheduler.order(orderOf(at('2026-11-21T09:31:00Z'))));
+    const inside = await rested(scheduler, scheduler.request(requestOf(at('2026-11-21T09:31:00Z'))));
     expect(inside).toMatchObject({ already: false, run: { state: 'ok' } });
     expect((await fixture.runs()).slice(0, 3).map(({ slot, state }) => [slot, state])).toEqual([
       [at('2026-11-21T08:31:00Z'), 'ok'],
@@ -130,7 +130,7 @@ describe('an order of a slot', () => {
   it('that the daemon has not claimed yet is the slot’s one run', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     fixture.clock.set(nine);
-    const ordered = await rested(scheduler, scheduler.order(orderOf(nine)));
+    const ordered = await rested(scheduler, scheduler.request(requestOf(nine)));
     expect(ordered.run.state).toBe('ok');
     await fixture.goTo('2026-11-21T09:00:01Z');
     expect(fixture.began).toEqual(['job 2026-11-21T09:00:00']);
@@ -143,7 +143,7 @@ describe('a run by hand', () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
-    const ordered = scheduler.order(orderOf());
+    const ordered = scheduler.request(requestOf());
     await settled(scheduler);
     expect(held).toHaveLength(1);
     held[0]?.end();
@@ -166,7 +166,7 @@ describe('a run by hand', () => {
   it('at the very moment of a slot does not take its place', async () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     fixture.clock.set(nine);
-    const both = [scheduler.order(orderOf()), scheduler.order(orderOf())];
+    const both = [scheduler.request(requestOf()), scheduler.request(requestOf())];
     await settled(scheduler);
     expect((await Promise.all(both)).map(({ run }) => run.slot)).toEqual([nine + 1, nine + 2]);
     await fixture.goTo('2026-11-21T09:00:01Z');
@@ -183,7 +183,7 @@ describe('a run by hand', () => {
       jobsOf({ job: { schedule: '0 0 1 1 *', locks: ['gateway'] }, other: { locks: ['gateway'] } }),
     );
     await fixture.goTo(nine);
-    const ordered = scheduler.order(orderOf());
+    const ordered = scheduler.request(requestOf());
     await settled(scheduler);
     await fixture.goTo('2026-11-21T07:00:00Z');
     held[0]?.end();
@@ -196,8 +196,8 @@ describe('a run by hand', () => {
   it('is not tried again by the next process: whoever asked for it is gone', async () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }), { maxRunning: 1 });
-    void scheduler.order(orderOf()).catch(() => undefined);
-    void scheduler.order(orderOf()).catch(() => undefined);
+    void scheduler.request(requestOf()).catch(() => undefined);
+    void scheduler.request(requestOf()).catch(() => undefined);
     await settled(scheduler);
     expect(held).toHaveLength(1);
     const next = await fixture.start(jobsOf({ job: {} }));
@@ -213,7 +213,7 @@ describe('an order that is given up', () => {
     const held = heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
-    const ordered = scheduler.order(orderOf(at('2026-11-20T12:00:00Z'), giveUp.signal));
+    const ordered = scheduler.request(requestOf(at('2026-11-20T12:00:00Z'), giveUp.signal));
     await settled(scheduler);
     giveUp.abort();
     const ended = await rested(scheduler, ordered);
@@ -228,7 +228,7 @@ describe('an order that is given up', () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
-    const ordered = scheduler.order(orderOf(undefined, giveUp.signal));
+    const ordered = scheduler.request(requestOf(undefined, giveUp.signal));
     await settled(scheduler);
     giveUp.abort();
     expect((await rested(scheduler, ordered)).run).toMatchObject({ state: 'skipped', attempts: 0 });
@@ -242,7 +242,7 @@ describe('an order that is given up', () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
     const giveUp = new AbortController();
-    const ordered = scheduler.order(orderOf(nine, giveUp.signal));
+    const ordered = scheduler.request(requestOf(nine, giveUp.signal));
     await settled(scheduler);
     giveUp.abort();
     await settled(scheduler);
@@ -254,7 +254,7 @@ describe('an order that is given up', () => {
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     const giveUp = new AbortController();
     giveUp.abort();
-    await expect(scheduler.order(orderOf(undefined, giveUp.signal))).rejects.toThrow();
+    await expect(scheduler.request(requestOf(undefined, giveUp.signal))).rejects.toThrow();
     expect(await fixture.rows()).toEqual([]);
   });
 });
@@ -264,12 +264,12 @@ describe('when the daemon stops', () => {
     heldRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));
     await fixture.goTo(nine);
-    const waiting = scheduler.order(orderOf());
+    const waiting = scheduler.request(requestOf());
     const failed = expect(waiting).rejects.toMatchObject({ code: 'aborted' });
     await settled(scheduler);
     await scheduler.stop(0);
     await failed;
-    await expect(scheduler.order(orderOf())).rejects.toMatchObject({ code: 'aborted' });
+    await expect(scheduler.request(requestOf())).rejects.toMatchObject({ code: 'aborted' });
     const [slot] = await fixture.runs();
     expect(slot).toMatchObject({ state: 'interrupted', slot: nine, nextAttempt: nine + 30_000 });
   });

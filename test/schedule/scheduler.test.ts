@@ -108,7 +108,7 @@ describe('retries', () => {
     const job = jobs.get('hourly');
     if (job === undefined) throw new Error('no job');
     const now = fixture.clock.now();
-    const ended = await scheduler.order({ job, interval: { start: now, end: now }, trigger: 'hand' });
+    const ended = await scheduler.request({ job, interval: { start: now, end: now }, trigger: 'hand' });
     expect(ended.run).toMatchObject({ state: 'failed', trigger: 'hand', attempts: 1 });
     expect(ended.run).not.toHaveProperty('nextAttempt');
     expect(ended.error).toMatchObject({ code: 'gateway-unreachable' });

@@ -111,7 +111,7 @@ describe('a ledger that cannot be written for a while', () => {
     const scheduler = await fixture.start(jobs, { ledger });
     disk.refused = () => true;
     const now = fixture.clock.now();
-    const ordered = scheduler.order({
+    const ordered = scheduler.request({
       job: jobOf('job'),
       interval: { start: now, end: now },
       trigger: 'hand',
@@ -192,7 +192,7 @@ describe('a clock that jumps', () => {
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(held).toHaveLength(1);
     const slot = at('2026-11-21T09:00:00Z');
-    const ordered = scheduler.order({
+    const ordered = scheduler.request({
       job: jobOf('job'),
       slot,
       interval: { start: slot, end: slot },

@@ -28,9 +28,9 @@ describe('a command through the control socket', () => {
       status: () => note(statusView, 'status'),
       runs: (query) => note([runView('spend')], 'runs', query),
       next: (query) => note(next, 'next', query),
-      plan: (order) => note(['pull 3 windows', 'mail 1 person'], 'plan', order),
-      run: (order) => note(runResult(order.job), 'run', order),
-      backfill: (order) => note({ slots: 2, ok: 1, already: 0, failed: 1 }, 'backfill', order),
+      plan: (request) => note(['pull 3 windows', 'mail 1 person'], 'plan', request),
+      run: (request) => note(runResult(request.job), 'run', request),
+      backfill: (request) => note({ slots: 2, ok: 1, already: 0, failed: 1 }, 'backfill', request),
     });
     const daemon = await fixture.daemon();
     expect(await daemon.ping()).toEqual({ version: '1.2.3', pid: process.pid });
@@ -66,7 +66,7 @@ describe('a command through the control socket', () => {
   it('shows progress and results in their order, and the last step of each before what follows it', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({
-      backfill: async (_order, progress, onRun) => {
+      backfill: async (_request, progress, onRun) => {
         for (const done of [1, 2]) {
           for (let rows = 1; rows <= 50; rows += 1) progress({ step: 'pulling', done, total: 2, rows });
           progress({ step: 'mailing', detail: 'finance@example.com' });
@@ -100,12 +100,12 @@ describe('a command through the control socket', () => {
     await using fixture = await openControlFixture();
     const seen: ProgressStep[] = [];
     await fixture.listen({
-      run: async (order, progress) => {
+      run: async (request, progress) => {
         for (let rows = 0; rows < 1000; rows += 1) {
           progress({ step: 'pulling', rows });
           fixture.clock.advance(1);
         }
-        return runResult(order.job);
+        return runResult(request.job);
       },
     });
     const daemon = await fixture.daemon();
@@ -122,7 +122,7 @@ describe('a command through the control socket', () => {
     });
     await fixture.listen({
       status: () => Promise.reject(unknownJob),
-      run: (_order, progress) => {
+      run: (_request, progress) => {
         progress({ step: 'pulling' });
         return Promise.reject(limited);
       },
@@ -202,7 +202,7 @@ describe('a command through the control socket', () => {
       status: () => Promise.reject(new Error(said)),
       plan: () => Promise.resolve([said]),
       run: () => Promise.reject(fault('gateway-refused', said, { advice: said })),
-      backfill: async (_order, progress, onRun) => {
+      backfill: async (_request, progress, onRun) => {
         progress({ step: 'pulling', detail: said });
         onRun({ ...runResult('a'), advice: said }, 1, 1);
         return { slots: 1, ok: 1, already: 0, failed: 0 };
@@ -237,11 +237,11 @@ describe('a command through the control socket', () => {
     let release: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
     await fixture.listen({
-      run: async (order) => {
+      run: async (request) => {
         waiting += 1;
         if (waiting === 100) release();
         await all;
-        return runResult(order.job);
+        return runResult(request.job);
       },
     });
     const daemon = await fixture.daemon();

@@ -35,8 +35,8 @@ describe('the end of a command before its time', () => {
         throw signal.reason;
       };
       await fixture.listen({
-        run: (_order, _progress, signal) => work(signal),
-        backfill: (_order, _progress, _onRun, signal) => work(signal),
+        run: (_request, _progress, signal) => work(signal),
+        backfill: (_request, _progress, _onRun, signal) => work(signal),
       });
       const daemon = await fixture.daemon();
       const stopping = new AbortController();
@@ -66,7 +66,7 @@ describe('the end of a command before its time', () => {
     const ended = deferred();
     await fixture.listen({
       status: () => Promise.resolve(statusView),
-      backfill: async (_order, progress, onRun, signal) => {
+      backfill: async (_request, progress, onRun, signal) => {
         begun.resolve(signal);
         await aborted(signal);
         progress({ step: 'late' });
@@ -97,13 +97,13 @@ describe('the end of a command before its time', () => {
     };
     const listener = await fixture.listen({
       status: hang,
-      run: (_order, progress, signal) => {
+      run: (_request, progress, signal) => {
         signals.push(signal);
         progress({ step: 'pulling', rows: 1 });
         progress({ step: 'pulling', rows: 2 });
         return hang();
       },
-      backfill: (_order, _progress, _onRun, signal) => {
+      backfill: (_request, _progress, _onRun, signal) => {
         signals.push(signal);
         return hang();
       },
@@ -148,24 +148,24 @@ describe('the end of a command before its time', () => {
     const begun = deferred();
     const end = deferred();
     await fixture.listen({
-      run: async (order) => {
+      run: async (request) => {
         begun.resolve();
         await end.promise;
-        return runResult(order.job);
+        return runResult(request.job);
       },
     });
-    const order = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
-    order.setEncoding('utf8');
+    const request = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
+    request.setEncoding('utf8');
     await begun.promise;
     for (let beats = 0; beats < 3; beats += 1) {
-      const heard = once(order, 'data');
+      const heard = once(request, 'data');
       fixture.clock.advance(10_000);
       expect((await heard)[0]).toContain('{"event":"alive"}');
     }
-    const heard = once(order, 'data');
+    const heard = once(request, 'data');
     end.resolve();
     expect((await heard)[0]).toContain('"event":"end"');
-    order.destroy();
+    request.destroy();
   });
 
   it('does not come while the daemon shows signs of life', async () => {
@@ -174,11 +174,11 @@ describe('the end of a command before its time', () => {
     const turn = deferred<(step: number) => void>();
     const end = deferred();
     await fixture.listen({
-      run: async (order, progress) => {
+      run: async (request, progress) => {
         turn.resolve((rows) => progress({ step: `step ${rows}`, rows }));
         begun.resolve();
         await end.promise;
-        return runResult(order.job);
+        return runResult(request.job);
       },
     });
     const daemon = await fixture.daemon();
@@ -217,21 +217,21 @@ describe('a reader that does not read', () => {
     await using fixture = await openControlFixture();
     const done = deferred();
     await fixture.listen({
-      run: async (order, progress) => {
+      run: async (request, progress) => {
         for (let rows = 0; rows < 30_000; rows += 1) {
           progress({ step: 'pulling', rows, detail: 'x'.repeat(100) });
           fixture.clock.advance(100);
           if (rows % 1000 === 0) await new Promise(setImmediate);
         }
         done.resolve();
-        return runResult(order.job);
+        return runResult(request.job);
       },
     });
-    const order = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
-    order.pause();
+    const request = await openUnreadRequest(fixture.socket, '/run', { job: 'a' });
+    request.pause();
     await done.promise;
     let text = '';
-    for await (const chunk of order) text += String(chunk);
+    for await (const chunk of request) text += String(chunk);
     const lines = text.match(/"event":"progress"/g) ?? [];
     expect(lines.length).toBeGreaterThan(10);
     expect(text.length).toBeLessThan(2_000_000);
@@ -243,7 +243,7 @@ describe('a reader that does not read', () => {
     const reason = deferred<unknown>();
     let results = 0;
     await fixture.listen({
-      backfill: async (_order, _progress, onRun, signal) => {
+      backfill: async (_request, _progress, onRun, signal) => {
         void aborted(signal).then(reason.resolve);
         while (!signal.aborted) {
           for (let turn = 0; turn < 100; turn += 1) {
@@ -255,28 +255,28 @@ describe('a reader that does not read', () => {
         throw signal.reason;
       },
     });
-    const order = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
-    order.pause();
+    const request = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
+    request.pause();
     expect(hasCode(await reason.promise, 'aborted')).toBe(true);
     expect(results).toBeLessThan(50_000);
-    order.destroy();
+    request.destroy();
   });
 
   it('does not hold up the stop of the daemon', async () => {
     await using fixture = await openControlFixture();
     const full = deferred();
     const listener = await fixture.listen({
-      backfill: async (_order, _progress, onRun) => {
+      backfill: async (_request, _progress, onRun) => {
         for (let results = 1; results <= 3000; results += 1) onRun(runResult('a'), results, 3000);
         full.resolve();
         return new Promise(() => undefined);
       },
     });
-    const order = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
-    order.pause();
+    const request = await openUnreadRequest(fixture.socket, '/backfill', { job: 'a', from: 'b', to: 'c' });
+    request.pause();
     await full.promise;
     await listener[Symbol.asyncDispose]();
     await expect(stat(fixture.socket)).rejects.toThrow('ENOENT');
-    order.destroy();
+    request.destroy();
   });
 });

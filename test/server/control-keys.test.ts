@@ -24,24 +24,24 @@ it('brings each order on keys and its answer across, with progress', async () =>
   const list = { at, zone: 'UTC', accounts: [], keys: [], rotations: [] };
   const keys: KeyCommands = {
     list: (query) => note(list, 'list', query),
-    plan: (order) => note([], 'plan', order),
-    checkPlan: (order) => note({ plan: {} as never, stale: ['x'] }, 'check', order),
-    apply: (order, progress) => {
+    plan: (request) => note([], 'plan', request),
+    checkPlan: (request) => note({ plan: {} as never, stale: ['x'] }, 'check', request),
+    apply: (request, progress) => {
       progress({ step: 'rotating billing' });
-      return note(outcome, 'apply', order);
+      return note(outcome, 'apply', request);
     },
-    rotate: (order, progress) => {
+    rotate: (request, progress) => {
       progress({ step: 'rotating billing' });
-      return note(outcome, 'rotate', order);
+      return note(outcome, 'rotate', request);
     },
-    expire: (order) => note(outcome, 'expire', order),
-    create: (order) => note(outcome, 'create', order),
-    adopt: (order) => note({ said: 'a' }, 'adopt', order),
-    confirm: (order) => note({ said: 'c' }, 'confirm', order),
-    resume: (order) => note(outcome, 'resume', order),
-    giveUp: (order) => note({ said: 'g' }, 'give-up', order),
-    reconcile: (order) => note([], 'reconcile', order),
-    history: (order) => note({ zone: 'UTC', steps: [] }, 'history', order),
+    expire: (request) => note(outcome, 'expire', request),
+    create: (request) => note(outcome, 'create', request),
+    adopt: (request) => note({ said: 'a' }, 'adopt', request),
+    confirm: (request) => note({ said: 'c' }, 'confirm', request),
+    resume: (request) => note(outcome, 'resume', request),
+    giveUp: (request) => note({ said: 'g' }, 'give-up', request),
+    reconcile: (request) => note([], 'reconcile', request),
+    history: (request) => note({ zone: 'UTC', steps: [] }, 'history', request),
   };
   await fixture.listen({ keys });
   const { keys: daemon } = await fixture.daemon();
@@ -104,7 +104,7 @@ it('ends an order with the connection of whoever gave it', async () => {
   await fixture.listen({
     keys: {
       ...unaskedKeys,
-      rotate: (_order, _progress, signal) =>
+      rotate: (_request, _progress, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             stopped.resolve();
@@ -115,7 +115,7 @@ it('ends an order with the connection of whoever gave it', async () => {
     },
   });
   const { keys } = await fixture.daemon();
-  const order = keys.rotate({ key: 'a', now: false, who }, noProgress, leave.signal);
-  expect((await rejection(order)).message).toBe('the command was broken off');
+  const request = keys.rotate({ key: 'a', now: false, who }, noProgress, leave.signal);
+  expect((await rejection(request)).message).toBe('the command was broken off');
   await stopped.promise;
 });

@@ -123,7 +123,7 @@ it(
 
         await using warehouse = await openWarehouse(optionsIn(folder, database));
         expect(await readdir(folder.spool)).toEqual([]);
-        const covered = await warehouse.logs.reach('main');
+        const covered = await warehouse.logs.watermark('main');
         const end = covered?.end ?? base;
         expect(end).toBeGreaterThanOrEqual(reached);
         expect((end - base) % 1200).toBe(0);

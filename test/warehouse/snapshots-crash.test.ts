@@ -53,7 +53,7 @@ it('a snapshot is there whole or not at all after kill -9 at any moment', async 
 
     await using warehouse = await openWarehouse(options);
     const { snapshots } = warehouse;
-    const reached = (await snapshots.reach('main')) ?? 0;
+    const reached = (await snapshots.watermark('main')) ?? 0;
     expect([landed, begun]).toContain(reached);
     const accounts = await snapshots.accountBetween('main', at(0), at(reached + 99));
     const statistics = await snapshots.statisticsBetween('main', at(0), at(reached + 99));

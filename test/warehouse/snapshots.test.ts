@@ -18,7 +18,7 @@ describe('the profile', () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
     const { snapshots } = warehouse;
-    expect(await snapshots.reach('main')).toBeUndefined();
+    expect(await snapshots.watermark('main')).toBeUndefined();
     expect(await snapshots.latestAccount('main')).toBeUndefined();
     const exact = profileOf('99999999999999999999.123456789012345678', {
       balance: money('-0.000000000000000001'),
@@ -38,7 +38,7 @@ describe('the profile', () => {
     const between = await snapshots.accountBetween('main', at(1000), at(3000));
     expect(between.map(({ takenAt }) => takenAt)).toEqual([1000, 2000]);
     expect(await snapshots.latestAccount('other')).toBeUndefined();
-    expect(await snapshots.reach('main')).toBe(3000);
+    expect(await snapshots.watermark('main')).toBe(3000);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('the profile', () => {
       await expect(snapshots.land(snapshotOf(2000, [key(3)], bad))).rejects.toMatchObject({
         code: amount.includes('.') ? 'export-amount-inexact' : 'gateway-answer-unreadable',
       });
-      expect(await snapshots.reach('main')).toBe(1000);
+      expect(await snapshots.watermark('main')).toBe(1000);
       expect(keysOf(await snapshots.inventoryAt('main', at(9999)))).toEqual([key(1), key(2)]);
       expect(await snapshots.changes('main', at(0), at(9999))).toEqual([]);
       expect(await snapshots.land(snapshotOf(3000, [key(1), key(2)]))).toMatchObject({
@@ -165,7 +165,7 @@ describe('the inventory', () => {
     await expect(snapshots.land(snapshotOf(7, [key(1), key(1, { status: 2 })]))).rejects.toMatchObject({
       code: 'gateway-answer-unreadable',
     });
-    expect(await snapshots.reach('main')).toBe(6);
+    expect(await snapshots.watermark('main')).toBe(6);
   });
 
   it('of one account is none of another’s, and what was landed at once is landed one after the other', async () => {

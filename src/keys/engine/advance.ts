@@ -14,7 +14,7 @@ import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { makeWay } from './make-way.ts';
 import { generationKey, note } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 import { verifyStillExists, verifySuccessorExists } from './seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
 import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
@@ -45,7 +45,7 @@ const neverCalled = (what: string): never => {
 };
 
 const perform = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   action: Exclude<Action, { step: 'rest' }>,
   consumerOf: () => Consumer | undefined,
@@ -57,87 +57,87 @@ const perform = async (
   // A leaked key waits for nobody.
   const beforeEnd = async (): Promise<void> => {
     if (rotation.terms.retire.when !== 'now')
-      await checkStillKept(pass, rotation, successor(), consumerOf()?.sinks ?? []);
+      await checkStillKept(cycle, rotation, successor(), consumerOf()?.sinks ?? []);
   };
   switch (action.step) {
     case 'note-lost':
-      return noteLost(pass, rotation, action.attempt);
+      return noteLost(cycle, rotation, action.attempt);
     case 'look':
-      return pass.look();
+      return cycle.look();
     case 'clear':
-      return clearKey(pass, rotation, action.attempt, action.keyId);
+      return clearKey(cycle, rotation, action.attempt, action.keyId);
     case 'seek':
-      return verifySuccessorExists(pass, rotation, action.attempt);
+      return verifySuccessorExists(cycle, rotation, action.attempt);
     case 'create':
-      await observeSinks(pass, rotation, declared().sinks);
-      return makeKey(pass, rotation);
+      await observeSinks(cycle, rotation, declared().sinks);
+      return makeKey(cycle, rotation);
     case 'verify':
       try {
-        return await verifyAttempt(pass, rotation, action.attempt, declared());
+        return await verifyAttempt(cycle, rotation, action.attempt, declared());
       } catch (error) {
         const { madeAt = 0 } = action.attempt;
         const isBad = isFault(error) && error.code === 'key-verify-refused';
-        if (isBad && pass.deps.clock.now() - madeAt >= badAfter)
-          await clearKey(pass, rotation, action.attempt, action.attempt.keyId ?? 0);
+        if (isBad && cycle.deps.clock.now() - madeAt >= badAfter)
+          await clearKey(cycle, rotation, action.attempt, action.attempt.keyId ?? 0);
         throw error;
       }
     case 'deliver': {
       const sink = declared().sinks.find(({ place }) => place === action.place);
-      return deliverTo(pass, rotation, action.attempt, sink ?? neverCalled(action.place));
+      return deliverTo(cycle, rotation, action.attempt, sink ?? neverCalled(action.place));
     }
     case 'read-back':
-      return readBack(pass, rotation, action.attempt, declared().sinks);
+      return readBack(cycle, rotation, action.attempt, declared().sinks);
     case 'prove':
-      return proveOrSupersede(pass, rotation, action.attempt, declared().sinks);
+      return proveOrSupersede(cycle, rotation, action.attempt, declared().sinks);
     case 'hand-over':
-      return cutOver(pass, rotation, action.attempt);
+      return cutOver(cycle, rotation, action.attempt);
     case 'reload':
-      await declared().reload?.(rotation.service, pass.signal);
-      return note(pass, rotation, { what: 'reloaded', ...generationKey({ keyId: 0, ...action.attempt }) });
+      await declared().reload?.(rotation.service, cycle.signal);
+      return note(cycle, rotation, { what: 'reloaded', ...generationKey({ keyId: 0, ...action.attempt }) });
     case 'share-quota':
-      return shareQuota(pass, rotation, action.attempt, action.old);
+      return shareQuota(cycle, rotation, action.attempt, action.old);
     case 'set-expiry':
       // A gateway whose clock is ahead would end it early.
       return setExpiry(
-        pass,
+        cycle,
         rotation,
         action.old,
-        unixMillis(action.at + Math.max(0, clockOffset(pass.deps.gatewayClock?.()))),
+        unixMillis(action.at + Math.max(0, clockOffset(cycle.deps.gatewayClock?.()))),
       );
     case 'judge':
-      return judgeStep(pass, rotation, successor(), action.old, cutover);
+      return judgeStep(cycle, rotation, successor(), action.old, cutover);
     case 'note-gone':
-      return verifyStillExists(pass, rotation, action.old);
+      return verifyStillExists(cycle, rotation, action.old);
     case 'retire':
       await beforeEnd();
-      return note(pass, rotation, { what: 'retiring', ...generationKey(action.old) });
+      return note(cycle, rotation, { what: 'retiring', ...generationKey(action.old) });
     case 'settle-quota':
-      return settleQuota(pass, rotation, action.attempt, action.old);
+      return settleQuota(cycle, rotation, action.attempt, action.old);
     case 'delete':
       // It may have stood before this step for days.
       if (action.old.state !== 'deleting') await beforeEnd();
-      return deleteOld(pass, rotation, action.old);
+      return deleteOld(cycle, rotation, action.old);
     case 'expire':
       await beforeEnd();
-      return expireNow(pass, rotation, action.old);
+      return expireNow(cycle, rotation, action.old);
     case 'finish':
-      return note(pass, rotation, { what: 'done' });
+      return note(cycle, rotation, { what: 'done' });
     default:
       return neverCalled('the step');
   }
 };
 
 /** One that waits for a person keeps no key meanwhile that nobody can use: others are not to wait for the person. */
-const clearLeft = async (pass: Pass, id: string): Promise<void> => {
-  const rotation = pass.deps.journal.rotation(id);
+const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
+  const rotation = cycle.deps.journal.rotation(id);
   const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
   if (rotation === undefined || attempt?.keyId === undefined) return;
   if (attempt.state !== 'made' && attempt.state !== 'verified') return;
   try {
-    await clearKey(pass, rotation, attempt, attempt.keyId);
+    await clearKey(cycle, rotation, attempt, attempt.keyId);
   } catch (error) {
-    pass.signal.throwIfAborted();
-    pass.deps.log.warn('a key that nobody can use is deleted with the next pass', {
+    cycle.signal.throwIfAborted();
+    cycle.deps.log.warn('a key that nobody can use is deleted with the next pass', {
       service: rotation.service,
       ...errorFields(error),
     });
@@ -145,13 +145,13 @@ const clearLeft = async (pass: Pass, id: string): Promise<void> => {
 };
 
 /** What keeps another service's key from being cleared away is no failure of this rotation. */
-const hasMadeWay = async (pass: Pass, rotation: Rotation): Promise<boolean> => {
+const hasMadeWay = async (cycle: Cycle, rotation: Rotation): Promise<boolean> => {
   try {
-    return await makeWay(pass, rotation);
+    return await makeWay(cycle, rotation);
   } catch (error) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     if (hasCode(error, 'gateway-rate-limited') || !isFault(error)) throw error;
-    pass.deps.log.warn('the new key of another service keeps a leaked key waiting', {
+    cycle.deps.log.warn('the new key of another service keeps a leaked key waiting', {
       service: rotation.service,
       ...errorFields(error),
     });
@@ -169,42 +169,42 @@ const checkedAgain: ReadonlySet<Action['step']> = new Set([
 ]);
 
 /** Takes each step of a rotation that can be taken now. A failed one ends its turn, and is written down and told. */
-export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | undefined> => {
-  const { journal } = pass.deps;
+export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved | undefined> => {
+  const { journal } = cycle.deps;
   let moved = false;
   let last = journal.rotation(id);
   if (last === undefined) return undefined;
   for (let steps = 0; steps < maxSteps; steps += 1) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     const rotation = journal.rotation(id);
     if (rotation === undefined) return { rotation: { ...last, over: 'done' }, moved, words: 'it is done' };
     last = rotation;
     let action: Action | undefined;
     try {
-      const consumerOf = once(() => pass.deps.consumerOf(rotation.terms.job, rotation.service));
-      action = decide(rotation, viewOf(pass, rotation, consumerOf));
+      const consumerOf = once(() => cycle.deps.consumerOf(rotation.terms.job, rotation.service));
+      action = decide(rotation, viewOf(cycle, rotation, consumerOf));
       if (action.step === 'rest') {
-        const stop = await outdatedNow(pass, rotation.service, rotation.terms.job);
+        const stop = await outdatedNow(cycle, rotation.service, rotation.terms.job);
         if (stop !== undefined) return { rotation, moved, words: describeStop(stop) };
         const isUrgent = action.blocked === true && rotation.terms.retire.when === 'now';
-        if (isUrgent && (await hasMadeWay(pass, rotation))) continue;
-        if (action.blocked === true) pass.blocked.add(id);
-        if (action.pending !== undefined) await notifyStuck(pass, rotation, action.pending, action.words);
+        if (isUrgent && (await hasMadeWay(cycle, rotation))) continue;
+        if (action.blocked === true) cycle.blocked.add(id);
+        if (action.pending !== undefined) await notifyStuck(cycle, rotation, action.pending, action.words);
         return { rotation, moved, words: action.words };
       }
       const { service, terms } = rotation;
-      const outdated = await outdatedNow(pass, service, terms.job, checkedAgain.has(action.step));
+      const outdated = await outdatedNow(cycle, service, terms.job, checkedAgain.has(action.step));
       if (outdated !== undefined) return { rotation, moved, words: describeStop(outdated) };
       if (action.step === 'create') {
-        if (pass.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
-        pass.made.add(id);
+        if (cycle.made.has(id)) return { rotation, moved, words: 'another key is made in the next pass' };
+        cycle.made.add(id);
       }
-      pass.onStep(rotation, action.step);
-      await perform(pass, rotation, action, consumerOf);
+      cycle.onStep(rotation, action.step);
+      await perform(cycle, rotation, action, consumerOf);
       // A look at what is there is no step.
       moved ||= journal.rotation(id) !== rotation;
     } catch (error) {
-      pass.signal.throwIfAborted();
+      cycle.signal.throwIfAborted();
       // Whoever asks too often only makes it last: nothing of the account goes on in this pass, and no try is used up.
       if (hasCode(error, 'gateway-rate-limited')) throw error;
       // What could not be written down has not been done, and cannot be told of as a step.
@@ -215,8 +215,8 @@ export const advanceRotation = async (pass: Pass, id: string): Promise<Moved | u
       )
         throw error;
       const now = journal.rotation(id) ?? rotation;
-      await failStep(pass, now, action?.step ?? 'decide', error);
-      await clearLeft(pass, id);
+      await failStep(cycle, now, action?.step ?? 'decide', error);
+      await clearLeft(cycle, id);
       return {
         rotation: journal.rotation(id) ?? now,
         moved,

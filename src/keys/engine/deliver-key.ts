@@ -5,7 +5,7 @@ import type { Delivery, Sink } from '../sink.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Consumer } from './engine-means.ts';
 import { generationKeyOf, note, plaintextOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
   account,
@@ -14,49 +14,49 @@ const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attemp
   keyName: name,
 });
 
-const plaintext = (pass: Pass, rotation: Rotation, attempt: Attempt): Secret => {
-  const held = pass.deps.plaintexts.get(plaintextOf(rotation, attempt));
+const plaintext = (cycle: Cycle, rotation: Rotation, attempt: Attempt): Secret => {
+  const held = cycle.deps.plaintexts.get(plaintextOf(rotation, attempt));
   if (held === undefined) throw new RangeError(`the plaintext of ${attempt.name} is not held`);
   return held;
 };
 
 /** A real call with the new key, which nobody but us has. @throws Fault key-verify-refused, key-verify-unclear */
 export const verifyAttempt = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   consumer: Consumer,
 ): Promise<void> => {
   const key = generationKeyOf(attempt);
-  await note(pass, rotation, { what: 'verifying', ...key });
-  const made = plaintext(pass, rotation, attempt);
-  const { evidence, key: accepted = made } = await consumer.verify(made, pass.signal);
+  await note(cycle, rotation, { what: 'verifying', ...key });
+  const made = plaintext(cycle, rotation, attempt);
+  const { evidence, key: accepted = made } = await consumer.verify(made, cycle.signal);
   if (accepted === made) {
-    await note(pass, rotation, { what: 'verified', ...key, evidence });
+    await note(cycle, rotation, { what: 'verified', ...key, evidence });
     return;
   }
   // Sinks are given the form that calls take.
-  pass.deps.plaintexts.set(plaintextOf(rotation, attempt), accepted);
+  cycle.deps.plaintexts.set(plaintextOf(rotation, attempt), accepted);
   const fingerprint = fingerprintOf(accepted.reveal());
-  await note(pass, rotation, { what: 'verified', ...key, evidence, fingerprint });
+  await note(cycle, rotation, { what: 'verified', ...key, evidence, fingerprint });
 };
 
 /** @throws Fault sink-failed, sink-refused */
 export const deliverTo = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   sink: Sink,
 ): Promise<void> => {
   const key = generationKeyOf(attempt);
   const { place } = sink;
-  await note(pass, rotation, { what: 'delivering', ...key, place });
+  await note(cycle, rotation, { what: 'delivering', ...key, place });
   const { fingerprint: proof } = await sink.deliver(
-    plaintext(pass, rotation, attempt),
+    plaintext(cycle, rotation, attempt),
     deliveryOf(rotation, attempt),
-    pass.signal,
+    cycle.signal,
   );
-  await note(pass, rotation, {
+  await note(cycle, rotation, {
     what: 'delivered',
     ...key,
     place,
@@ -66,13 +66,13 @@ export const deliverTo = async (
 
 /** Why a sink does not prove to hold the key; nothing when it does. */
 const doubtOf = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   sink: Sink,
 ): Promise<string | undefined> => {
   const proof = attempt.places[sink.place]?.proof;
-  const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
+  const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
   if (reading.state === 'holds')
     return reading.fingerprint === attempt.fingerprint ? undefined : `${sink.describe()} holds another key`;
   if (reading.state === 'empty') return `${sink.describe()} holds no key`;
@@ -84,24 +84,24 @@ const doubtOf = async (
 
 /** Reads each sink back. @throws Fault sink-failed when one of them does not prove to hold the key */
 export const readBack = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
   const doubts: string[] = [];
   for (const sink of sinks) {
-    const doubt = await doubtOf(pass, rotation, attempt, sink);
+    const doubt = await doubtOf(cycle, rotation, attempt, sink);
     if (doubt === undefined) continue;
     doubts.push(doubt);
     // It is delivered there again, and nowhere else: who has confirmed that they have it need not do so twice.
-    await note(pass, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
+    await note(cycle, rotation, { what: 'doubted', ...generationKeyOf(attempt), place: sink.place });
   }
   if (doubts.length > 0)
     throw fault('sink-failed', `${doubts.join('; ')}, after ${attempt.name} was delivered there`, {
       advice: 'the old key works on, and the new one is delivered again; look at what writes there besides',
     });
-  await note(pass, rotation, {
+  await note(cycle, rotation, {
     what: 'read-back',
     ...generationKeyOf(attempt),
     places: sinks.map(({ place }) => place),
@@ -113,7 +113,7 @@ export const readBack = async (
  * key that a sink may hold, and another is made. @throws Fault sink-failed when a sink cannot be asked now
  */
 export const proveOrSupersede = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   sinks: readonly Sink[],
@@ -121,16 +121,16 @@ export const proveOrSupersede = async (
   const key = generationKeyOf(attempt);
   for (const sink of sinks) {
     const begun = attempt.places[sink.place];
-    const doubt = begun === undefined ? 'never begun' : await doubtOf(pass, rotation, attempt, sink);
+    const doubt = begun === undefined ? 'never begun' : await doubtOf(cycle, rotation, attempt, sink);
     if (doubt !== undefined) {
-      await note(pass, rotation, { what: 'superseded', ...key });
+      await note(cycle, rotation, { what: 'superseded', ...key });
       return;
     }
     // What was cut off after the writing, such as a restart of who reads it, needs no plaintext.
     if (begun?.done === false && attempt.fingerprint !== undefined)
-      await sink.settle?.(attempt.fingerprint, deliveryOf(rotation, attempt), pass.signal);
+      await sink.settle?.(attempt.fingerprint, deliveryOf(rotation, attempt), cycle.signal);
   }
-  await note(pass, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
+  await note(cycle, rotation, { what: 'read-back', ...key, places: sinks.map(({ place }) => place) });
 };
 
 /** Milliseconds for which nobody is taken to have written over what was read back. */
@@ -141,16 +141,16 @@ const readingHolds = 600_000;
  * put old contents back. @throws Fault sink-failed
  */
 export const checkStillKept = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   sinks: readonly Sink[],
 ): Promise<void> => {
   const { cutover = 0, service } = rotation;
-  const now = pass.deps.clock.now();
+  const now = cycle.deps.clock.now();
   if (now >= cutover && now - cutover < readingHolds) return;
   for (const sink of sinks) {
-    const reading = await sink.fingerprint(deliveryOf(rotation, attempt), pass.signal);
+    const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
     const isOther = reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint;
     // A place that was declared since holds nothing yet, and loses nothing.
     const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;

@@ -3,7 +3,7 @@ import type { KeyService, PlannedExpiry } from '../desk-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
 import { generationKey, note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 import { outdatedNow, describeStop } from './up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
@@ -11,8 +11,8 @@ type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
 /** Names what is done to end a key, so that its steps stand together. */
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
-const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<string> => {
-  const { account, journal } = pass.deps;
+const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {
+  const { account, journal } = cycle.deps;
   const { service, name, keyId } = planned;
   const id = idOf(planned);
   const told = await journal.history({ account, service });
@@ -20,7 +20,7 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
   if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'it was warned of before';
   await notifyOf(
-    pass,
+    cycle,
     { id, service },
     {
       kind: 'warning',
@@ -29,21 +29,21 @@ const warn = async (pass: Pass, planned: PlannedExpiry, stage: string): Promise<
       key: `${id}/${stage}`,
     },
   );
-  await note(pass, { id, service }, { what: 'warned', ...generationKey(planned), stage });
+  await note(cycle, { id, service }, { what: 'warned', ...generationKey(planned), stage });
   return 'its owner was warned';
 };
 
 /** What keeps the key from being ended, and whether that is what was wanted anyway. */
 const obstacleTo = async (
-  pass: Pass,
+  cycle: Cycle,
   planned: PlannedExpiry,
   held: ReadonlyMap<number, string>,
 ): Promise<Ended | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
-  const { journal, account } = pass.deps;
-  const listed = pass.keys().get(keyId);
+  const { journal, account } = cycle.deps;
+  const listed = cycle.keys().get(keyId);
   if (listed?.name !== name) {
-    const done = listed === undefined && action.kind === 'delete' && (await isTaken(pass, keyId));
+    const done = listed === undefined && action.kind === 'delete' && (await isTaken(cycle, keyId));
     return { planned, done, said: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
   if (action.kind === 'warn') return undefined;
@@ -68,49 +68,53 @@ const obstacleTo = async (
 
 /** A key that had left its line, and is to live on, is in it again. */
 const revive = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: { readonly id: string; readonly service: string },
   keyId: number,
 ): Promise<void> => {
-  const row = pass.deps.journal.lineage(pass.deps.account).get(keyId);
+  const row = cycle.deps.journal.lineage(cycle.deps.account).get(keyId);
   if (row?.retired !== undefined)
-    await note(pass, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
+    await note(cycle, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
 };
 
-const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number, string>): Promise<Ended> => {
+const one = async (
+  cycle: Cycle,
+  planned: PlannedExpiry,
+  held: ReadonlyMap<number, string>,
+): Promise<Ended> => {
   const { action, service, keyId } = planned;
-  const { journal, account } = pass.deps;
-  const outdated = await outdatedNow(pass, service, journal.managed(account).get(service));
+  const { journal, account } = cycle.deps;
+  const outdated = await outdatedNow(cycle, service, journal.managed(account).get(service));
   if (outdated !== undefined) return { planned, done: false, said: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
-  const obstacle = await obstacleTo(pass, planned, held);
+  const obstacle = await obstacleTo(cycle, planned, held);
   if (obstacle !== undefined) return obstacle;
-  if (action.kind === 'warn') return { planned, done: true, said: await warn(pass, planned, action.stage) };
+  if (action.kind === 'warn') return { planned, done: true, said: await warn(cycle, planned, action.stage) };
   if (action.kind === 'expire') {
-    const before = pass.keys().get(keyId)?.expiredTime;
-    await note(pass, rotation, {
+    const before = cycle.keys().get(keyId)?.expiredTime;
+    await note(cycle, rotation, {
       what: 'expiring',
       ...key,
       expiredTime: action.at,
       ...(before === undefined ? {} : { before }),
     });
-    const { measured } = await pass.deps.gateway.update(
+    const { measured } = await cycle.deps.gateway.update(
       keyId,
       { expiredTime: action.at },
       { neverRaise: false },
-      pass.signal,
+      cycle.signal,
     );
-    await note(pass, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
-    if (action.at <= toSeconds(pass.deps.clock.now()))
-      await note(pass, rotation, { what: 'retired', ...key });
-    else await revive(pass, rotation, keyId);
+    await note(cycle, rotation, { what: 'expiry-set', ...key, expiredTime: action.at, measured });
+    if (action.at <= toSeconds(cycle.deps.clock.now()))
+      await note(cycle, rotation, { what: 'retired', ...key });
+    else await revive(cycle, rotation, keyId);
     const said = `it ends ${formatMoment(action.at, 'UTC')}${measured === '' ? '' : `; ${measured}`}`;
     return { planned, done: true, said };
   }
-  await note(pass, rotation, { what: 'deleting', ...key, why: 'expired' });
-  const refusal = await removeKey(pass, keyId);
-  pass.removed.add(keyId);
+  await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });
+  const refusal = await removeKey(cycle, keyId);
+  cycle.removed.add(keyId);
   return {
     planned,
     done: refusal === undefined,
@@ -123,34 +127,34 @@ const one = async (pass: Pass, planned: PlannedExpiry, held: ReadonlyMap<number,
  * (`held`, with the reason) stays unless its plan says otherwise.
  */
 export const endKeys = async (
-  pass: Pass,
+  cycle: Cycle,
   planned: readonly PlannedExpiry[],
   held: ReadonlyMap<number, string>,
 ): Promise<readonly Ended[]> => {
   const results: Ended[] = [];
   for (const each of planned) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     try {
-      results.push(await one(pass, each, held));
+      results.push(await one(cycle, each, held));
     } catch (error) {
-      pass.signal.throwIfAborted();
+      cycle.signal.throwIfAborted();
       if (!isFault(error)) throw error;
       results.push({ planned: each, done: false, said: `${error.message} (${error.code})` });
     }
   }
-  if (pass.removed.size === 0) return results;
-  const removed = new Set(pass.removed);
-  await pass.look();
+  if (cycle.removed.size === 0) return results;
+  const removed = new Set(cycle.removed);
+  await cycle.look();
   const settled: Ended[] = [];
   for (const result of results) {
     if (!removed.has(result.planned.keyId)) {
       settled.push(result);
       continue;
     }
-    const isGone = await isTaken(pass, result.planned.keyId);
+    const isGone = await isTaken(cycle, result.planned.keyId);
     if (isGone)
       await note(
-        pass,
+        cycle,
         { id: idOf(result.planned), service: result.planned.service },
         { what: 'deleted', ...generationKey(result.planned) },
       );

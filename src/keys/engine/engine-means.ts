@@ -55,7 +55,7 @@ export type EngineDeps = {
   /** How the names of keys are read that no line knows; the first that fits. */
   readonly templates: readonly string[];
   /** Tells operators, once for each `key` of the news; never throws. */
-  readonly notify: (news: KeyAlert) => Promise<void>;
+  readonly notify: (alert: KeyAlert) => Promise<void>;
   /** Keeps what a pass lists, so that the inventory tells which id bore a name all the while. */
   readonly keepInventory?: (keys: readonly ApiKey[]) => Promise<void>;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { Rotation } from '../rotation.ts';
 import type { Pending } from './action.ts';
 import { describeOldKey } from './old-words.ts';
 import { note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
@@ -12,12 +12,12 @@ const week = 604_800_000;
 
 /** Writes a failed step down and tells it; after too many it waits for a person. */
 export const failStep = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   step: string,
   error: unknown,
 ): Promise<void> => {
-  const { log } = pass.deps;
+  const { log } = cycle.deps;
   const message = messageOf(error);
   const code = isFault(error) ? error.code : 'error';
   const tries = rotation.tries + 1;
@@ -31,7 +31,7 @@ export const failStep = async (
     ...errorFields(error),
   });
   await note(
-    pass,
+    cycle,
     rotation,
     { what: 'failed', step, code, message, tries },
     ...(isLast
@@ -42,9 +42,9 @@ export const failStep = async (
   const { service, id } = rotation;
   const standing =
     rotation.cutover === undefined
-      ? sentence(describeOldKey(pass, rotation))
+      ? sentence(describeOldKey(cycle, rotation))
       : 'Every sink holds the new key, and the old one is not taken away before this is done';
-  await notifyOf(pass, rotation, {
+  await notifyOf(cycle, rotation, {
     kind: isLast ? 'waiting' : 'failed',
     title: isLast
       ? `the rotation of ${service} waits for you`
@@ -60,13 +60,13 @@ export const failStep = async (
 
 /** A rotation that no pass will ever move on without a person's doing, and that no step fails in. */
 export const notifyStuck = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   { title, since, atOnce }: Pending,
   words: string,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((pass.deps.clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
   if (weeks === 0 && !atOnce) return;
   const key = weeks === 0 ? `${rotation.id}/${title}` : `${rotation.id}/${title}/${weeks}`;
-  await notifyOf(pass, rotation, { kind: 'waiting', title, words, key });
+  await notifyOf(cycle, rotation, { kind: 'waiting', title, words, key });
 };

@@ -1,7 +1,7 @@
 import { clockOffset, unixMillis, unixSeconds } from '../../base/index.ts';
 import type { GatewayClock, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 /** Seconds by which a stamp in the log is looked for before its time. */
 export const widestSkew = 26 * 3600;
@@ -10,15 +10,15 @@ export const widestSkew = 26 * 3600;
 const freshFor = 300_000;
 
 /** The gateway's time now; ours where its clock is not known. */
-export const gatewayNow = ({ deps: { clock, gatewayClock } }: Pick<Pass, 'deps'>): UnixMillis =>
+export const gatewayNow = ({ deps: { clock, gatewayClock } }: Pick<Cycle, 'deps'>): UnixMillis =>
   unixMillis(clock.now() + clockOffset(gatewayClock?.()));
 
 /** What is written down of the gateway's clock with a step. */
 export const gatewayMoment = (
-  pass: Pick<Pass, 'deps'>,
+  cycle: Pick<Cycle, 'deps'>,
 ): { readonly at: UnixMillis; readonly since: UnixMillis } | undefined => {
-  const known = pass.deps.gatewayClock?.();
-  return known === undefined ? undefined : { at: gatewayNow(pass), since: known.since };
+  const known = cycle.deps.gatewayClock?.();
+  return known === undefined ? undefined : { at: gatewayNow(cycle), since: known.since };
 };
 
 /** Moments in milliseconds UTC on the gateway's clock. */
@@ -32,13 +32,13 @@ export type GatewayTimes = {
 };
 
 /** The moments that a retirement is judged by. What was measured long ago, or before our clock was set back, is measured again. */
-export const gatewayTimes = async (pass: Pass, rotation: Rotation): Promise<GatewayTimes> => {
-  const { clock, gatewayClock } = pass.deps;
+export const gatewayTimes = async (cycle: Cycle, rotation: Rotation): Promise<GatewayTimes> => {
+  const { clock, gatewayClock } = cycle.deps;
   const known = gatewayClock?.();
-  if (known !== undefined && Math.abs(clock.now() - known.at) > freshFor) await pass.look();
+  if (known !== undefined && Math.abs(clock.now() - known.at) > freshFor) await cycle.look();
   const current = gatewayClock?.();
   const { cutover = unixMillis(0), cutoverAtGateway: noted } = rotation;
-  const now = gatewayNow(pass);
+  const now = gatewayNow(cycle);
   const shownSince = unixMillis(Math.min(cutover, noted?.at ?? cutover, now));
   if (current === undefined) return { clock: undefined, now, cutover, shownSince };
   const at = noted?.at ?? unixMillis(cutover + clockOffset(current));

@@ -4,7 +4,7 @@ import type { KeyEvent } from '../key-event.ts';
 import { liveOf } from '../lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 import { gatewayMoment } from './gateway-time.ts';
 import { notifyExposure } from './settle-quota.ts';
 
@@ -25,8 +25,8 @@ const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
 };
 
 /** Every sink holds the new key: all others of the service are to go, the old one and those that a crash left behind. */
-export const cutOver = async (pass: Pass, rotation: Rotation, attempt: Attempt): Promise<void> => {
-  const { journal, account, plaintexts } = pass.deps;
+export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt): Promise<void> => {
+  const { journal, account, plaintexts } = cycle.deps;
   const others = liveOf(journal.lineage(account), rotation.service).filter(
     ({ keyId }) => keyId !== attempt.keyId,
   );
@@ -34,7 +34,7 @@ export const cutOver = async (pass: Pass, rotation: Rotation, attempt: Attempt):
   for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
     if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
   const olds = others.map((row) => {
-    const listed = pass.keys().get(row.keyId);
+    const listed = cycle.keys().get(row.keyId);
     const isLimited = listed !== undefined && !listed.unlimitedQuota;
     const doubtful = doubts.get(row.keyId);
     return {
@@ -44,9 +44,9 @@ export const cutOver = async (pass: Pass, rotation: Rotation, attempt: Attempt):
     };
   });
   // Before it is written down: a kill between must not lose the letter.
-  await notifyExposure(pass, rotation, attempt, olds);
-  const gateway = gatewayMoment(pass);
-  await note(pass, rotation, {
+  await notifyExposure(cycle, rotation, attempt, olds);
+  const gateway = gatewayMoment(cycle);
+  await note(cycle, rotation, {
     what: 'current',
     ...generationKeyOf(attempt),
     olds,
@@ -57,38 +57,38 @@ export const cutOver = async (pass: Pass, rotation: Rotation, attempt: Attempt):
 
 /** Sets the expiry of an old key, so that it dies though we do. */
 export const setExpiry = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   old: OldKey,
   at: UnixMillis,
 ): Promise<void> => {
-  const listed = pass.keys().get(old.keyId);
+  const listed = cycle.keys().get(old.keyId);
   const wanted = unixSeconds(Math.ceil(at / 1000));
   const own = listed?.expiredTime;
   const expiredTime = typeof own === 'number' && own < wanted ? own : wanted;
-  await note(pass, rotation, {
+  await note(cycle, rotation, {
     what: 'expiring',
     ...generationKey(old),
     expiredTime,
     ...(own === undefined ? {} : { before: own }),
   });
-  const { measured } = await pass.deps.gateway.update(
+  const { measured } = await cycle.deps.gateway.update(
     old.keyId,
     { expiredTime },
     { neverRaise: false },
-    pass.signal,
+    cycle.signal,
   );
-  await note(pass, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
+  await note(cycle, rotation, { what: 'expiry-set', ...generationKey(old), expiredTime, measured });
 };
 
 /** The old key is expired now, in place of being deleted. */
-export const expireNow = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
-  if (pass.keys().has(old.keyId)) {
-    const now = toSeconds(pass.deps.clock.now());
+export const expireNow = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (cycle.keys().has(old.keyId)) {
+    const now = toSeconds(cycle.deps.clock.now());
     const expiredTime = old.expiry?.set === false ? old.expiry.at : now;
-    const listed = pass.keys().get(old.keyId);
+    const listed = cycle.keys().get(old.keyId);
     const isOver = typeof listed?.expiredTime === 'number' && listed.expiredTime <= now;
-    if (!isOver) await setExpiry(pass, rotation, old, (expiredTime * 1000) as UnixMillis);
+    if (!isOver) await setExpiry(cycle, rotation, old, (expiredTime * 1000) as UnixMillis);
   }
-  await note(pass, rotation, { what: 'retired', ...generationKey(old) });
+  await note(cycle, rotation, { what: 'retired', ...generationKey(old) });
 };

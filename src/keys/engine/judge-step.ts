@@ -8,32 +8,32 @@ import { judgeRetirement, knownEnd, quietRange, resumedFrom } from './judge-old.
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
 import { isSameName, namesBorne, usesOf } from './named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 /** Keys that bore or bear one of the names. */
 const bearersOf = async (
-  pass: Pass,
+  cycle: Cycle,
   names: readonly string[],
   since: UnixMillis,
 ): Promise<ReadonlySet<number>> => {
-  const { evidence, account } = pass.deps;
+  const { evidence, account } = cycle.deps;
   const bearers = new Set<number>();
   for (const name of names) {
     for (const id of await evidence.idsNamed(account, name, since)) bearers.add(id);
-    for (const key of pass.keys().values()) if (isSameName(key.name, name)) bearers.add(key.id);
+    for (const key of cycle.keys().values()) if (isSameName(key.name, name)) bearers.add(key.id);
   }
   return bearers;
 };
 
 const collectFacts = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
 ): Promise<RetireFacts> => {
-  const { evidence, account } = pass.deps;
+  const { evidence, account } = cycle.deps;
   const successor = generationKeyOf(attempt);
-  const times = await gatewayTimes(pass, rotation);
+  const times = await gatewayTimes(cycle, rotation);
   const { now, cutover, shownSince } = times;
   const first = await evidence.firstCall?.(
     account,
@@ -51,19 +51,19 @@ const collectFacts = async (
       ? await evidence.logComplete(account, interval(from, until))
       : ({ complete: false, why: 'the hand-over was just now' } as const);
   const end = knownEnd(complete, now);
-  const oldNames = await namesBorne(pass, old, shownSince);
-  const newNames = await namesBorne(pass, successor, shownSince);
+  const oldNames = await namesBorne(cycle, old, shownSince);
+  const newNames = await namesBorne(cycle, successor, shownSince);
   // Until the quiet time fits behind the hand-over, calls of all of the time since tell who still uses it.
   const lookFrom = quietRange(cutover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);
   const oldUses =
-    lookTill <= lookFrom ? undefined : await usesOf(pass, oldNames, interval(lookFrom, lookTill));
+    lookTill <= lookFrom ? undefined : await usesOf(cycle, oldNames, interval(lookFrom, lookTill));
   const resumed = unixSeconds(Math.max(resumedFrom(cutover, retire.quiet), ownUntil));
   const newUses =
-    end === undefined || end <= resumed ? undefined : await usesOf(pass, newNames, interval(resumed, end));
-  const bearers = await bearersOf(pass, [...oldNames, ...newNames], shownSince);
-  const listed = pass.keys().get(successor.keyId);
+    end === undefined || end <= resumed ? undefined : await usesOf(cycle, newNames, interval(resumed, end));
+  const bearers = await bearersOf(cycle, [...oldNames, ...newNames], shownSince);
+  const listed = cycle.keys().get(successor.keyId);
   const newIsDead = listed && deadBy(listed, now);
   const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
   return {
@@ -96,7 +96,7 @@ const isNoted = ({ held, state, quiet }: OldKey, { reason, escalate }: Hold): bo
 
 /** Whether the letter of a hold that is written down went out before: that of a log that is behind is due only later. */
 const isTold = async (
-  { deps: { journal, account } }: Pass,
+  { deps: { journal, account } }: Cycle,
   { service, id }: Rotation,
   { keyId, held }: OldKey,
   hold: Hold,
@@ -115,22 +115,22 @@ const isTold = async (
 
 /** Tells why an old key stays, once it is news, and writes it down behind that: a kill between must lose no letter. */
 const keep = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   old: OldKey,
   cutover: UnixMillis,
   hold: Hold,
 ): Promise<void> => {
-  const { clock } = pass.deps;
+  const { clock } = cycle.deps;
   const { reason, words, use, escalate } = hold;
   const { id, terms } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
   const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
-  if (isNoted(old, hold) && (!isAlert || (await isTold(pass, rotation, old, hold, alertsFrom)))) return;
+  if (isNoted(old, hold) && (!isAlert || (await isTold(cycle, rotation, old, hold, alertsFrom)))) return;
   const what = escalate ? 'escalated' : 'held';
   const usedTill = use === undefined ? {} : { use };
   if (isAlert)
-    await notifyOf(pass, rotation, {
+    await notifyOf(cycle, rotation, {
       kind: what,
       title: escalate
         ? `the old key ${old.name} cannot be retired, and its time is up`
@@ -148,23 +148,23 @@ const keep = async (
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });
-  await note(pass, rotation, { what, ...generationKey(old), reason, words, ...usedTill });
+  await note(cycle, rotation, { what, ...generationKey(old), reason, words, ...usedTill });
 };
 
 /** Judges whether an old key may go; writes down and tells why it stays, once for each reason. */
 export const judgeStep = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
   cutover: UnixMillis,
 ): Promise<void> => {
-  const facts = await collectFacts(pass, rotation, attempt, old);
+  const facts = await collectFacts(cycle, rotation, attempt, old);
   const found = judgeRetirement(facts);
   const isTimed = rotation.terms.retire.when === 'after-overlap';
   if (found.verdict === 'go' && !isTimed) {
     const { range, evidence } = found;
-    await note(pass, rotation, {
+    await note(cycle, rotation, {
       what: 'quiet',
       ...generationKey(old),
       from: range.start,
@@ -175,14 +175,14 @@ export const judgeStep = async (
     return;
   }
   if (found.verdict !== 'hold') {
-    pass.resting.set(
+    cycle.resting.set(
       old.keyId,
       found.verdict === 'wait' ? found.words : `${old.name} is quiet and ends with the overlap`,
     );
     return;
   }
-  pass.resting.set(old.keyId, found.words);
+  cycle.resting.set(old.keyId, found.words);
   // What ends by the clock is held back by nothing, but who still uses it is to know.
   if (isTimed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
-  await keep(pass, rotation, old, cutover, found);
+  await keep(cycle, rotation, old, cutover, found);
 };

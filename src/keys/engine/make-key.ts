@@ -19,7 +19,7 @@ import type { Attempt, Rotation } from '../rotation.ts';
 import type { RotationTerms } from '../terms.ts';
 import { askForKey } from './ask-for-key.ts';
 import { note, plaintextOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });
@@ -33,10 +33,10 @@ const templateOf = (text: string): NameTemplate => {
 };
 
 /** A number that no key of the service ever bore, and a name that no key bears. */
-const nextName = (pass: Pass, { service, terms }: Rotation): { generation: number; name: string } => {
-  const { journal, account, random } = pass.deps;
+const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: number; name: string } => {
+  const { journal, account, random } = cycle.deps;
   const template = templateOf(terms.template);
-  const listed = new Set([...pass.keys().values()].map(({ name }) => name));
+  const listed = new Set([...cycle.keys().values()].map(({ name }) => name));
   const seen = [...listed].flatMap((name) => {
     const place = parseKeyName(template, name);
     return place?.service === service ? [place.generation] : [];
@@ -103,16 +103,16 @@ const expiryOf = (
       );
 };
 
-const fieldsOf = async (pass: Pass, rotation: Rotation): Promise<KeyFields> => {
+const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> => {
   if (rotation.fresh !== undefined) return rotation.fresh;
   const id = rotation.old?.keyId;
-  const old = id === undefined ? undefined : pass.keys().get(id);
+  const old = id === undefined ? undefined : cycle.keys().get(id);
   if (old === undefined)
     return blocked(
       `the key ${rotation.old?.name ?? rotation.service} is gone: what its successor should be given is not known`,
       `make a new one with \`tollkeeper keys create ${shellWord(rotation.service)}\`, after giving this rotation up`,
     );
-  const { journal, account, clock } = pass.deps;
+  const { journal, account, clock } = cycle.deps;
   const end = givenEnd(await journal.history({ account, service: rotation.service }), old);
   return {
     ...remainOf(rotation, old),
@@ -125,17 +125,17 @@ const fieldsOf = async (pass: Pass, rotation: Rotation): Promise<KeyFields> => {
  * Makes the next key of the service, under a name of its own. Its plaintext is in memory alone. Whatever goes wrong, the
  * key may exist: the steps written down tell that it is to be looked for.
  */
-export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => {
-  const { gateway, plaintexts, clock } = pass.deps;
-  const spec = await fieldsOf(pass, rotation);
-  const { generation, name } = nextName(pass, rotation);
+export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
+  const { gateway, plaintexts, clock } = cycle.deps;
+  const spec = await fieldsOf(cycle, rotation);
+  const { generation, name } = nextName(cycle, rotation);
   await askForKey(
-    (step) => note(pass, rotation, step),
+    (step) => note(cycle, rotation, step),
     { generation, name, spec },
-    () => gateway.create(name, spec, pass.signal),
+    () => gateway.create(name, spec, cycle.signal),
     ({ id, key }) => {
       plaintexts.set(plaintextOf(rotation, { generation }), key);
-      pass.noteMade({
+      cycle.noteMade({
         ...spec,
         id,
         name,
@@ -149,8 +149,8 @@ export const makeKey = async (pass: Pass, rotation: Rotation): Promise<void> => 
 };
 
 /** No answer was written down: we died while it was asked for. */
-export const noteLost = (pass: Pass, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
-  note(pass, rotation, {
+export const noteLost = (cycle: Cycle, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
+  note(cycle, rotation, {
     what: 'create-lost',
     generation,
     name,

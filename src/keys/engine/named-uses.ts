@@ -2,7 +2,7 @@ import { addMoney } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyUse } from '../key-event.ts';
 import type { GenerationKey } from '../rotation.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 /** Calls under one of the names that a key bore. */
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
@@ -18,7 +18,7 @@ export const distinctNames = (names: readonly string[]): readonly string[] =>
 
 /** Every name that the key bore since, the one that is written down first: others can rename it. */
 export const namesBorne = async (
-  { deps: { evidence, account }, keys }: Pass,
+  { deps: { evidence, account }, keys }: Cycle,
   { keyId, name }: Pick<GenerationKey, 'keyId' | 'name'>,
   since: UnixMillis,
 ): Promise<readonly string[]> => {
@@ -28,7 +28,7 @@ export const namesBorne = async (
 
 /** Calls under each of the names; those that the log cannot tell apart are one. */
 export const usesOf = async (
-  { deps: { evidence, account } }: Pass,
+  { deps: { evidence, account } }: Cycle,
   names: readonly string[],
   range: Interval<UnixSeconds>,
 ): Promise<readonly NamedUse[]> => {

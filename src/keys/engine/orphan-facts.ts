@@ -9,7 +9,7 @@ import { defaultSettle } from './engine-means.ts';
 import { judgeOrphan } from './judge-orphan.ts';
 import type { OrphanFacts, OrphanVerdict, SinkFact } from './judge-orphan.ts';
 import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 import { mismatchOf } from './request-match.ts';
 
 /** Calls that one verification makes at most; it takes 90 s for them (verify.ts). */
@@ -20,15 +20,15 @@ const longestVerification = 180_000;
 
 /** Listed keys that may be the one asked for: the one in the answer, else all of its name that are nobody else's. */
 const candidatesOf = (
-  pass: Pass,
+  cycle: Cycle,
   { name, keyId: answered }: KeyRequest,
   keyId: number,
 ): readonly number[] => {
   if (answered !== undefined) return [keyId];
-  const { journal, account } = pass.deps;
+  const { journal, account } = cycle.deps;
   const lineage = journal.lineage(account);
   const [retained, leaving] = [journal.retained(account), journal.leaving(account)];
-  return [...pass.keys().values()]
+  return [...cycle.keys().values()]
     .filter(
       (key) =>
         key.name === name &&
@@ -39,7 +39,7 @@ const candidatesOf = (
 
 /** What is in each sink now; a sink that cannot be asked fails alone. */
 const readSinks = async (
-  pass: Pass,
+  cycle: Cycle,
   sinks: readonly Sink[],
   delivery: Delivery,
   isAnother: (place: string, fingerprint: string) => boolean,
@@ -47,11 +47,11 @@ const readSinks = async (
   const facts: SinkFact[] = [];
   for (const sink of sinks) {
     try {
-      const reading = await sink.fingerprint(delivery, pass.signal);
+      const reading = await sink.fingerprint(delivery, cycle.signal);
       const is = reading.state === 'holds' && isAnother(sink.place, reading.fingerprint);
       facts.push({ sink: sink.describe(), reading, isAnother: is });
     } catch (error) {
-      pass.signal.throwIfAborted();
+      cycle.signal.throwIfAborted();
       facts.push({
         sink: sink.describe(),
         reading: { state: 'failed', why: messageOf(error) },
@@ -62,8 +62,8 @@ const readSinks = async (
   return facts;
 };
 
-const sinkFacts = async (pass: Pass, request: KeyRequest): Promise<readonly SinkFact[] | undefined> => {
-  const { account, journal, consumerOf } = pass.deps;
+const sinkFacts = async (cycle: Cycle, request: KeyRequest): Promise<readonly SinkFact[] | undefined> => {
+  const { account, journal, consumerOf } = cycle.deps;
   const { service, generation, name, job, askedAt } = request;
   if (service === probeService) return [];
   if (job === undefined) return undefined;
@@ -76,7 +76,7 @@ const sinkFacts = async (pass: Pass, request: KeyRequest): Promise<readonly Sink
   }
   if (sinks.length === 0) return undefined;
   const delivery = { account, service, generation, keyName: name };
-  return readSinks(pass, sinks, delivery, (place, fingerprint) => {
+  return readSinks(cycle, sinks, delivery, (place, fingerprint) => {
     const known = journal.contentsOf(account, place).get(fingerprint);
     return known !== undefined && (known.delivered || known.since <= askedAt);
   });
@@ -84,11 +84,11 @@ const sinkFacts = async (pass: Pass, request: KeyRequest): Promise<readonly Sink
 
 /** The spans in which our own calls with the key lie, by the gateway's clock, and how many these are at most. */
 const ownCalls = async (
-  pass: Pass,
+  cycle: Cycle,
   { service, rotation }: KeyRequest,
   keyId: number,
 ): Promise<{ readonly ranges: readonly Interval<UnixSeconds>[]; readonly most: number }> => {
-  const { account, journal } = pass.deps;
+  const { account, journal } = cycle.deps;
   const steps = (await journal.history({ account, service })).filter((event) => event.rotation === rotation);
   const ranges: Interval<UnixSeconds>[] = [];
   let most = 0;
@@ -107,32 +107,32 @@ const ownCalls = async (
 };
 
 const callsBy = async (
-  pass: Pass,
+  cycle: Cycle,
   request: KeyRequest,
   keyId: number,
   range: Interval<UnixSeconds>,
 ): Promise<number> => {
-  const names = await namesBorne(pass, { keyId, name: request.name }, unixMillis(toMillis(range.start)));
-  const { calls } = sumOfUses(await usesOf(pass, names, range));
+  const names = await namesBorne(cycle, { keyId, name: request.name }, unixMillis(toMillis(range.start)));
+  const { calls } = sumOfUses(await usesOf(cycle, names, range));
   if (calls === 0) return 0;
-  const { ranges, most } = await ownCalls(pass, request, keyId);
+  const { ranges, most } = await ownCalls(cycle, request, keyId);
   let own = 0;
-  for (const each of ranges) own += sumOfUses(await usesOf(pass, names, each)).calls;
+  for (const each of ranges) own += sumOfUses(await usesOf(cycle, names, each)).calls;
   return calls - Math.min(own, most);
 };
 
-const collectFacts = async (pass: Pass, request: KeyRequest, keyId: number): Promise<OrphanFacts> => {
-  const { account, evidence, clock, settle = defaultSettle } = pass.deps;
+const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): Promise<OrphanFacts> => {
+  const { account, evidence, clock, settle = defaultSettle } = cycle.deps;
   const { name, askedAt, fingerprint } = request;
   const now = clock.now();
   const from = unixSeconds(Math.max(0, Math.floor((askedAt - clockSkew) / 1000)));
   const until = unixSeconds(Math.max(from + 1, Math.floor(now / 1000)));
-  const listed = pass.keys().get(keyId);
+  const listed = cycle.keys().get(keyId);
   const born = listed && birthTold(listed);
-  const candidates = candidatesOf(pass, request, keyId);
+  const candidates = candidatesOf(cycle, request, keyId);
   const mismatch =
     request.keyId !== undefined || listed === undefined ? undefined : mismatchOf(listed, request);
-  const sinks = await sinkFacts(pass, request);
+  const sinks = await sinkFacts(cycle, request);
   const lookUntil = unixSeconds(until + clockSkew / 1000);
   return {
     name,
@@ -145,13 +145,13 @@ const collectFacts = async (pass: Pass, request: KeyRequest, keyId: number): Pro
     ...(mismatch === undefined ? {} : { mismatch }),
     ...(sinks === undefined ? {} : { sinks }),
     complete: await evidence.logComplete(account, interval(from, until)),
-    calls: await callsBy(pass, request, keyId, interval(from, lookUntil)),
+    calls: await callsBy(cycle, request, keyId, interval(from, lookUntil)),
   };
 };
 
 /** Whether the key may be deleted that was made, or may have been made, for the attempt of this name. */
-export const orphanVerdict = async (pass: Pass, name: string, keyId: number): Promise<OrphanVerdict> => {
-  const { journal, account } = pass.deps;
+export const orphanVerdict = async (cycle: Cycle, name: string, keyId: number): Promise<OrphanVerdict> => {
+  const { journal, account } = cycle.deps;
   const request = journal.requestOf(account, name);
   return request === undefined
     ? {
@@ -160,5 +160,5 @@ export const orphanVerdict = async (pass: Pass, name: string, keyId: number): Pr
         words: `the journal has no request for ${name}`,
         passing: false,
       }
-    : judgeOrphan(await collectFacts(pass, request, keyId));
+    : judgeOrphan(await collectFacts(cycle, request, keyId));
 };

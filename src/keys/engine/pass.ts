@@ -7,7 +7,7 @@ import type { Attempt, Rotation } from '../rotation.ts';
 import type { EngineDeps } from './engine-means.ts';
 
 /** One going over the rotations of an account, with the list of keys they share. */
-export type Pass = {
+export type Cycle = {
   readonly deps: EngineDeps;
   readonly signal: AbortSignal;
   /** Whom the steps are written down for, where nobody else ordered them. */
@@ -38,8 +38,8 @@ export type Pass = {
 
 export const openCycle = async (
   deps: EngineDeps,
-  options: Pick<Pass, 'signal' | 'who' | 'ordered'> & Partial<Pick<Pass, 'onStep'>>,
-): Promise<Pass> => {
+  options: Pick<Cycle, 'signal' | 'who' | 'ordered'> & Partial<Pick<Cycle, 'onStep'>>,
+): Promise<Cycle> => {
   let keys: Map<number, ApiKey> = new Map();
   let listedAt = unixMillis(0);
   const removed = new Set<number>();
@@ -80,16 +80,16 @@ export type Step = Bare<KeyEvent>;
 
 /** Writes steps of a rotation down. */
 export const note = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
   ...steps: readonly Step[]
 ): Promise<void> => {
-  const { journal, account, clock } = pass.deps;
+  const { journal, account, clock } = cycle.deps;
   await journal.record(
     steps.map((step) => ({
       at: clock.now(),
       // What is ordered is done for whoever began it.
-      who: pass.ordered ? (rotation.who ?? pass.who) : pass.who,
+      who: cycle.ordered ? (rotation.who ?? cycle.who) : cycle.who,
       account,
       service: rotation.service,
       rotation: rotation.id,
@@ -100,10 +100,10 @@ export const note = async (
 
 /** Tells operators of a rotation, or of what stands for one. */
 export const notifyOf = (
-  { deps: { account, notify } }: Pass,
+  { deps: { account, notify } }: Cycle,
   { id, service }: Pick<Rotation, 'id' | 'service'>,
-  news: Omit<KeyAlert, 'account' | 'service' | 'rotation'>,
-): Promise<void> => notify({ account, service, rotation: id, ...news });
+  alert: Omit<KeyAlert, 'account' | 'service' | 'rotation'>,
+): Promise<void> => notify({ account, service, rotation: id, ...alert });
 
 /** Names the plaintext of an attempt. */
 export const plaintextOf = (

@@ -1,7 +1,7 @@
 import type { Rotation } from '../rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
 import { note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 
@@ -16,7 +16,7 @@ export const isIdentified = ({ reason }: Retained): boolean =>
 
 /** Tells operators of an orphan that only they can end; of one that time may settle, after a day. */
 export const notifyRetained = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'>,
   { keyId, name }: Orphan,
   verdict: Retained,
@@ -24,8 +24,8 @@ export const notifyRetained = async (
 ): Promise<void> => {
   const { reason, words, passing } = verdict;
   const identified = isIdentified(verdict);
-  if (passing && pass.deps.clock.now() - since < timeout) return;
-  await notifyOf(pass, rotation, {
+  if (passing && cycle.deps.clock.now() - since < timeout) return;
+  await notifyOf(cycle, rotation, {
     kind: 'orphan',
     title: identified
       ? `the key ${name} is kept: it may be in use`
@@ -38,7 +38,7 @@ export const notifyRetained = async (
 
 /** Writes down that an orphan is retained, and why. */
 export const retainOrphan = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
   orphan: Orphan,
   verdict: Retained,
@@ -47,8 +47,8 @@ export const retainOrphan = async (
   const { keyId, generation, name } = orphan;
   const { reason, words } = verdict;
   // Before it is written down: a kill between must not lose the notification.
-  await notifyRetained(pass, rotation, orphan, verdict, since);
-  await note(pass, rotation, {
+  await notifyRetained(cycle, rotation, orphan, verdict, since);
+  await note(cycle, rotation, {
     what: 'retained',
     ...(isIdentified(verdict) ? { keyId } : {}),
     generation,

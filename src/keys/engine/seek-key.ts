@@ -1,7 +1,7 @@
 import { hasCode } from '../../base/index.ts';
 import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 /**
  * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of
@@ -16,34 +16,35 @@ const knowsNoKey = (error: unknown): boolean =>
  * Whether a key that the list does not show is gone. A list may be late, or miss one while others are deleted between its
  * pages: only when the gateway does not know the id either it is. @throws what the gateway's client throws of anything else
  */
-export const isGone = async (pass: Pass, keyId: number): Promise<boolean> => {
+export const isGone = async (cycle: Cycle, keyId: number): Promise<boolean> => {
   try {
-    pass.noteMade(await pass.deps.gateway.read(keyId, pass.signal));
+    cycle.noteMade(await cycle.deps.gateway.read(keyId, cycle.signal));
     return false;
   } catch (error) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     if (knowsNoKey(error)) return true;
     throw error;
   }
 };
 
 /** An old key that others took away is nobody's to retire. */
-export const verifyStillExists = async (pass: Pass, rotation: Rotation, old: OldKey): Promise<void> => {
-  if (await isGone(pass, old.keyId)) await note(pass, rotation, { what: 'vanished', ...generationKey(old) });
+export const verifyStillExists = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
+  if (await isGone(cycle, old.keyId))
+    await note(cycle, rotation, { what: 'vanished', ...generationKey(old) });
 };
 
 /** A successor that others took away: another one is made, and nothing is retired before it is in every sink. */
 export const verifySuccessorExists = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
 ): Promise<void> => {
   const key = generationKeyOf(attempt);
-  if (!(await isGone(pass, key.keyId))) return;
-  await note(pass, rotation, { what: 'vanished', ...key });
-  pass.deps.plaintexts.delete(plaintextOf(rotation, attempt));
+  if (!(await isGone(cycle, key.keyId))) return;
+  await note(cycle, rotation, { what: 'vanished', ...key });
+  cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
   const { service, id } = rotation;
-  await notifyOf(pass, rotation, {
+  await notifyOf(cycle, rotation, {
     kind: 'escalated',
     title: `the new key ${key.name} was taken away`,
     words: `somebody deleted ${key.name}, the new key of ${service}, while sinks may hold it; another one is made, and no old key is retired before it is in every sink`,
@@ -57,15 +58,15 @@ const cachesHold = 660_000;
 
 /** Tells operators of a key that stays though the gateway said that it deletes it; once, and after all patience. */
 export const notifyStaying = async (
-  pass: Pass,
+  cycle: Cycle,
   { id, service }: Pick<Rotation, 'id' | 'service'>,
   key: GenerationKey,
   since: number | undefined,
 ): Promise<void> => {
-  const { clock } = pass.deps;
+  const { clock } = cycle.deps;
   if (since === undefined || clock.now() - since < cachesHold) return;
   await notifyOf(
-    pass,
+    cycle,
     { id, service },
     {
       kind: 'escalated',

@@ -5,13 +5,13 @@ import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
 import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 
 /** Tells what may be spent beside the successor's quota until the old keys are gone: of each that has a share of it. */
 export const notifyExposure = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   olds: readonly Leaving[],
@@ -25,7 +25,7 @@ export const notifyExposure = async (
   const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
   const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
   const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
-  await notifyOf(pass, rotation, {
+  await notifyOf(cycle, rotation, {
     kind: 'exposure',
     title: `${service} can spend its quota ${times} for a while`,
     words: `beside the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} may be spent (as the gateway counts) by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent of it till then is taken off ${attempt.name}, so that at most ${times} the quota is exposed meanwhile`,
@@ -40,20 +40,20 @@ const lowered = (from: Money, by: Money): Money => {
 
 /** Writes what a key may still spend. A try that a crash cut off, or that was not seen to be done, is recognised by what the key has left. */
 const writeRemain = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   key: { readonly keyId: number; readonly generation: number; readonly name: string },
   wantedOf: (remain: Money) => Money,
   settles?: QuotaSettled,
 ): Promise<void> => {
-  const { gateway } = pass.deps;
+  const { gateway } = cycle.deps;
   const settled = (of: QuotaSettled | undefined) => (of === undefined ? {} : { settles: of });
   const begun = rotation.quota.find(({ keyId, done }) => keyId === key.keyId && !done);
-  const listed = await gateway.read(key.keyId, pass.signal);
-  pass.noteMade(listed);
+  const listed = await gateway.read(key.keyId, cycle.signal);
+  cycle.noteMade(listed);
   // The same amount is taken off or given once: by what was written down before the try, not by what is wanted now.
   if (begun !== undefined && wasWritten(begun.before, begun.wanted, listed.remainQuota)) {
-    await note(pass, rotation, {
+    await note(cycle, rotation, {
       what: 'quota-adjusted',
       ...generationKey(key),
       remain: listed.remainQuota,
@@ -64,7 +64,7 @@ const writeRemain = async (
   }
   const before = listed.remainQuota;
   const wanted = wantedOf(before);
-  await note(pass, rotation, {
+  await note(cycle, rotation, {
     what: 'quota-adjusting',
     ...generationKey(key),
     before,
@@ -75,11 +75,11 @@ const writeRemain = async (
     key.keyId,
     { remainQuota: wanted },
     { neverRaise: compareMoney(wanted, before) <= 0 },
-    pass.signal,
+    cycle.signal,
   );
   // What is done to others next goes by what this one may still spend.
-  pass.noteMade(after);
-  await note(pass, rotation, {
+  cycle.noteMade(after);
+  await note(cycle, rotation, {
     what: 'quota-adjusted',
     ...generationKey(key),
     remain: after.remainQuota,
@@ -89,8 +89,8 @@ const writeRemain = async (
 };
 
 /** Takes off the old key what its successor was given; half of what is left stays with it, or calls by it would fail. */
-export const shareQuota = (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
-  writeRemain(pass, rotation, old, (remain) => {
+export const shareQuota = (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> =>
+  writeRemain(cycle, rotation, old, (remain) => {
     const [rest, half] = [lowered(remain, attempt.spec.remainQuota), halfOf(remain)];
     return compareMoney(rest, half) > 0 ? rest : half;
   });
@@ -113,33 +113,33 @@ const owed = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): M
   return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
 };
 
-const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
+const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: OldKey): Promise<void> => {
   const successor = generationKeyOf(attempt);
-  const { gateway } = pass.deps;
+  const { gateway } = cycle.deps;
   const unsettled = (measured: string, left: Money): Promise<void> =>
-    note(pass, rotation, {
+    note(cycle, rotation, {
       what: 'quota-adjusted',
       ...successor,
-      remain: pass.keys().get(successor.keyId)?.remainQuota ?? zero,
+      remain: cycle.keys().get(successor.keyId)?.remainQuota ?? zero,
       measured,
       settles: { keyId: old.keyId, left },
     });
   const known = old.settled?.left ?? old.remain ?? zero;
-  if (!pass.keys().has(old.keyId))
+  if (!cycle.keys().has(old.keyId))
     return unsettled(`${old.name} is gone: what it spent last is not known, and nothing is taken off`, known);
-  if (pass.keys().get(successor.keyId)?.unlimitedQuota !== false)
+  if (cycle.keys().get(successor.keyId)?.unlimitedQuota !== false)
     return unsettled('its quota is unlimited', known);
-  const left = (await gateway.read(old.keyId, pass.signal)).remainQuota;
+  const left = (await gateway.read(old.keyId, cycle.signal)).remainQuota;
   const change = owed(rotation, attempt, old, left);
   if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
-  await writeRemain(pass, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
+  await writeRemain(cycle, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
     keyId: old.keyId,
     left,
   });
-  const rest = pass.keys().get(successor.keyId)?.remainQuota ?? zero;
+  const rest = cycle.keys().get(successor.keyId)?.remainQuota ?? zero;
   if (compareMoney(rest, zero) > 0) return;
   const { id } = rotation;
-  await notifyOf(pass, rotation, {
+  await notifyOf(cycle, rotation, {
     kind: 'escalated',
     title: `${successor.name} has nothing left to spend`,
     words: `what ${old.name} spent beside ${successor.name} has used its quota up: calls by ${successor.name}, which every sink holds, fail`,
@@ -150,19 +150,19 @@ const settle = async (pass: Pass, rotation: Rotation, attempt: Attempt, old: Old
 
 /** Takes off the successor what the old key spent beside it, or gives it what the old key has left of its half. */
 export const settleQuota = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: Rotation,
   attempt: Attempt,
   old: OldKey,
 ): Promise<void> => {
   try {
-    await settle(pass, rotation, attempt, old);
+    await settle(cycle, rotation, attempt, old);
   } catch (error) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     // A leaked key waits for no figure.
     if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
     const measured = `it could not be lowered by what the leaked key spent: ${error.message}`;
-    await note(pass, rotation, {
+    await note(cycle, rotation, {
       what: 'quota-adjusted',
       ...generationKeyOf(attempt),
       remain: zero,
@@ -170,7 +170,7 @@ export const settleQuota = async (
       settles: { keyId: old.keyId, left: old.settled?.left ?? old.remain ?? zero },
     });
     const { id } = rotation;
-    await notifyOf(pass, rotation, {
+    await notifyOf(cycle, rotation, {
       kind: 'exposure',
       title: `the quota of ${attempt.name} is as it was made`,
       words: `${attempt.name}: ${measured}. The leaked key ${old.name} is deleted all the same`,

@@ -6,7 +6,7 @@ import { probeService } from '../update/probe.ts';
 import type { GenerationKey } from '../rotation.ts';
 import { takeAway } from './clear-key.ts';
 import { generationKey, note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
 import { isGone, notifyStaying } from './seek-key.ts';
@@ -28,38 +28,38 @@ type Orphan = {
 const lag = 900_000;
 
 /** A key whose deletion was begun, and which is there. */
-const begun = (pass: Pass, key: ApiKey): Orphan | undefined => {
-  const left = pass.deps.journal.leaving(pass.deps.account).get(key.id);
+const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const left = cycle.deps.journal.leaving(cycle.deps.account).get(key.id);
   if (left === undefined || left.name !== key.name) return undefined;
   const { rotation: id, service, generation, name, why, since } = left;
   return { id, service, generation, keyId: key.id, name, why, since };
 };
 
 /** A key that came of a request whose answer was lost. */
-const late = (pass: Pass, key: ApiKey): Orphan | undefined => {
-  const lost = pass.deps.journal.lostAttempt(pass.deps.account, key.name);
+const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const lost = cycle.deps.journal.lostAttempt(cycle.deps.account, key.name);
   if (lost === undefined) return undefined;
   const { rotation: id, service, generation } = lost;
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
 /** An orphan that was not deleted so far, since it was not proven that nobody can use it. */
-const retainedOne = (pass: Pass, key: ApiKey): Orphan | undefined => {
-  const found = pass.deps.journal.retained(pass.deps.account).get(key.id);
+const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
+  const found = cycle.deps.journal.retained(cycle.deps.account).get(key.id);
   if (found === undefined) return undefined;
   const { rotation: id, service, generation, name, reason } = found;
   return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
 };
 
 /** Keys that nobody may be able to use: made by a request whose answer never came, or left of a probe or a deletion that was cut off. */
-const orphansIn = (pass: Pass): readonly Orphan[] => {
-  const { journal, account } = pass.deps;
+const orphansIn = (cycle: Cycle): readonly Orphan[] => {
+  const { journal, account } = cycle.deps;
   const lineage = journal.lineage(account);
-  return [...pass.keys().values()].flatMap((key): readonly Orphan[] => {
-    const kept = retainedOne(pass, key);
+  return [...cycle.keys().values()].flatMap((key): readonly Orphan[] => {
+    const kept = retainedOne(cycle, key);
     if (kept !== undefined) return [kept];
     const known = lineage.get(key.id);
-    const found = known === undefined ? late(pass, key) : begun(pass, key);
+    const found = known === undefined ? late(cycle, key) : begun(cycle, key);
     // Those of a rotation under way are its own to see to.
     if (found !== undefined) return journal.rotation(found.id) === undefined ? [found] : [];
     return known?.service === probeService && known.name === key.name
@@ -73,8 +73,8 @@ const hasEnough = (error: unknown): boolean =>
   hasCode(error, 'gateway-rate-limited') || hasCode(error, 'gateway-unreachable');
 
 /** Keys of lines that no list shows any more, though nobody here took them away. */
-const vanished = async (pass: Pass): Promise<void> => {
-  const { journal, account } = pass.deps;
+const vanished = async (cycle: Cycle): Promise<void> => {
+  const { journal, account } = cycle.deps;
   const underWay = new Set(
     journal
       .openRotations(account)
@@ -85,14 +85,14 @@ const vanished = async (pass: Pass): Promise<void> => {
       ]),
   );
   for (const row of journal.lineage(account).values()) {
-    if (row.retired !== undefined || pass.keys().has(row.keyId) || underWay.has(row.keyId)) continue;
-    if (pass.listedAt() - row.born < lag) continue;
+    if (row.retired !== undefined || cycle.keys().has(row.keyId) || underWay.has(row.keyId)) continue;
+    if (cycle.listedAt() - row.born < lag) continue;
     try {
-      if (!(await isGone(pass, row.keyId))) continue;
+      if (!(await isGone(cycle, row.keyId))) continue;
     } catch (error) {
-      pass.signal.throwIfAborted();
+      cycle.signal.throwIfAborted();
       // Keys in use wait for no news of one that is not: it is asked for again with the next pass.
-      pass.deps.log.warn('whether a key that is no longer listed is gone cannot be found out', {
+      cycle.deps.log.warn('whether a key that is no longer listed is gone cannot be found out', {
         service: row.service,
         key: row.name,
         ...errorFields(error),
@@ -101,7 +101,7 @@ const vanished = async (pass: Pass): Promise<void> => {
       continue;
     }
     await note(
-      pass,
+      cycle,
       { id: `vanished/${row.keyId}`, service: row.service },
       { what: 'vanished', ...generationKey(row) },
     );
@@ -109,57 +109,57 @@ const vanished = async (pass: Pass): Promise<void> => {
 };
 
 /** Asks for a stray to be deleted; what comes of it stops neither the others nor the rotations. */
-const takeOrphan = async (pass: Pass, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
-  const listed = pass.keys();
+const takeOrphan = async (cycle: Cycle, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
+  const listed = cycle.keys();
   try {
-    return await takeAway(pass, keyId);
+    return await takeAway(cycle, keyId);
   } catch (error) {
-    pass.signal.throwIfAborted();
+    cycle.signal.throwIfAborted();
     // Without a list nothing is known of the keys of the rotations either.
-    if (pass.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
+    if (cycle.keys() === listed && !hasCode(error, 'gateway-rate-limited')) throw error;
     return { taken: false, refusal: error };
   }
 };
 
 /** Whether an orphan may be deleted now; what keeps it is written down and told, once for each reason. */
 const mayDelete = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: { readonly id: string; readonly service: string },
   key: GenerationKey,
   retained: RetainReason | undefined,
 ): Promise<boolean> => {
-  const { journal, account } = pass.deps;
-  const verdict = await orphanVerdict(pass, key.name, key.keyId);
+  const { journal, account } = cycle.deps;
+  const verdict = await orphanVerdict(cycle, key.name, key.keyId);
   if (verdict.verdict === 'delete') return true;
-  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? pass.deps.clock.now();
+  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? cycle.deps.clock.now();
   const isNew = isIdentified(verdict) && verdict.reason !== retained;
-  await (isNew ? retainOrphan : notifyRetained)(pass, rotation, key, verdict, askedAt);
+  await (isNew ? retainOrphan : notifyRetained)(cycle, rotation, key, verdict, askedAt);
   return false;
 };
 
 const clearOrphan = async (
-  pass: Pass,
+  cycle: Cycle,
   { id, service, why, since, retained, ...key }: Orphan,
 ): Promise<{ readonly refusal: unknown }> => {
-  const { log } = pass.deps;
-  if (why === 'orphan' && !(await mayDelete(pass, { id, service }, key, retained)))
+  const { log } = cycle.deps;
+  if (why === 'orphan' && !(await mayDelete(cycle, { id, service }, key, retained)))
     return { refusal: undefined };
-  if (since === undefined) await note(pass, { id, service }, { what: 'deleting', ...key, why });
-  const { taken, refusal } = await takeOrphan(pass, key.keyId);
+  if (since === undefined) await note(cycle, { id, service }, { what: 'deleting', ...key, why });
+  const { taken, refusal } = await takeOrphan(cycle, key.keyId);
   if (!taken) {
     log.warn('a key that nobody can use is not known to be gone after it was deleted', {
       service,
       key: key.name,
       ...(refusal === undefined ? {} : errorFields(refusal)),
     });
-    if (pass.keys().has(key.keyId)) await notifyStaying(pass, { id, service }, key, since);
+    if (cycle.keys().has(key.keyId)) await notifyStaying(cycle, { id, service }, key, since);
     return { refusal };
   }
-  await note(pass, { id, service }, { what: 'deleted', ...key });
+  await note(cycle, { id, service }, { what: 'deleted', ...key });
   // One that was retained for a while is no news.
   if (why === 'orphan' && retained === undefined)
     await notifyOf(
-      pass,
+      cycle,
       { id, service },
       {
         kind: 'orphan',
@@ -172,10 +172,10 @@ const clearOrphan = async (
 };
 
 /** Clears away, at the beginning of a pass, what no rotation under way will see to. */
-export const deleteOrphans = async (pass: Pass): Promise<void> => {
-  for (const orphanKey of orphansIn(pass)) {
-    const { refusal } = await clearOrphan(pass, orphanKey);
+export const deleteOrphans = async (cycle: Cycle): Promise<void> => {
+  for (const orphanKey of orphansIn(cycle)) {
+    const { refusal } = await clearOrphan(cycle, orphanKey);
     if (hasEnough(refusal)) return;
   }
-  await vanished(pass);
+  await vanished(cycle);
 };

@@ -7,7 +7,7 @@ import { describeDifference, findDifferences } from './find-differences.ts';
 import type { Difference, SkippedNow, UnknownKey } from './find-differences.ts';
 import type { EngineDeps } from './engine-means.ts';
 import { note, notifyOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
 
@@ -40,25 +40,25 @@ export const newerKeys = (
 
 /** What each sink holds that can be read; a reading that fails tells nothing. */
 export const readHeld = async (
-  pass: Pass,
+  cycle: Cycle,
   service: string,
   sinks: readonly Sink[],
 ): Promise<{ readonly held: readonly SkippedNow[]; readonly whole: boolean }> => {
-  const { account, journal, log } = pass.deps;
+  const { account, journal, log } = cycle.deps;
   const generation = Math.max(1, journal.highestGeneration(account, service));
   const held: SkippedNow[] = [];
   let whole = true;
   for (const sink of sinks) {
     try {
       const delivery = { account, service, generation, keyName: service };
-      const reading = await sink.fingerprint(delivery, pass.signal);
+      const reading = await sink.fingerprint(delivery, cycle.signal);
       if (reading.state !== 'holds') continue;
       const { place } = sink;
       const known = journal.contentsOf(account, place);
       const is = known.size === 0 ? 'first' : known.has(reading.fingerprint) ? 'known' : 'unknown';
       held.push({ place, sink: sink.describe(), fingerprint: reading.fingerprint, is });
     } catch (error) {
-      pass.signal.throwIfAborted();
+      cycle.signal.throwIfAborted();
       whole = false;
       log.debug('a sink could not be read', { service, place: sink.place, ...errorFields(error) });
     }
@@ -82,14 +82,14 @@ export const sinksOf = (
 
 /** What of the service the journal does not know of; `whole`: the list and every sink were read. */
 export const differencesOf = async (
-  pass: Pass,
+  cycle: Cycle,
   service: string,
   job: string | undefined,
 ): Promise<{ readonly differences: readonly Difference[]; readonly whole: boolean }> => {
-  const { deps } = pass;
+  const { deps } = cycle;
   const sinks = sinksOf(deps, job, service);
-  const { held, whole } = await readHeld(pass, service, sinks ?? []);
-  const keys = unknownKeys(deps, service, pass.keys().values());
+  const { held, whole } = await readHeld(cycle, service, sinks ?? []);
+  const keys = unknownKeys(deps, service, cycle.keys().values());
   const highest = deps.journal.highestGeneration(deps.account, service);
   return { differences: findDifferences(highest, keys, held), whole: whole && sinks !== undefined };
 };
@@ -98,12 +98,12 @@ export const differencesOf = async (
 const week = 604_800_000;
 
 const notifyOutdated = async (
-  pass: Pass,
+  cycle: Cycle,
   { service, since, differences }: OutdatedService,
 ): Promise<void> => {
-  const weeks = Math.max(0, Math.floor((pass.deps.clock.now() - since) / week));
+  const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / week));
   await notifyOf(
-    pass,
+    cycle,
     { id: `outdated/${service}`, service },
     {
       kind: 'waiting',
@@ -127,46 +127,46 @@ export const describeStop = ({ service, differences }: OutdatedService): string 
  * in a pass, and before a step with `again`; written down, and told once.
  */
 export const outdatedNow = async (
-  pass: Pass,
+  cycle: Cycle,
   service: string,
   job: string | undefined,
   again = false,
 ): Promise<OutdatedService | undefined> => {
-  const { journal, account, clock } = pass.deps;
+  const { journal, account, clock } = cycle.deps;
   const flagged = journal.outdated(account).get(service);
-  if (!again && pass.checked.has(service)) return flagged;
-  pass.checked.add(service);
-  const { differences, whole } = await differencesOf(pass, service, job);
+  if (!again && cycle.checked.has(service)) return flagged;
+  cycle.checked.add(service);
+  const { differences, whole } = await differencesOf(cycle, service, job);
   const rotation = { id: `outdated/${service}`, service };
   if (differences.length === 0) {
     if (flagged === undefined) return undefined;
-    if (whole) await note(pass, rotation, { what: 'reconciled' });
-    else await notifyOutdated(pass, flagged);
+    if (whole) await note(cycle, rotation, { what: 'reconciled' });
+    else await notifyOutdated(cycle, flagged);
     return whole ? undefined : flagged;
   }
   const words = differences.map(describeDifference);
   if (flagged?.differences.join('\n') !== words.join('\n'))
-    await note(pass, rotation, { what: 'outdated', differences: words });
+    await note(cycle, rotation, { what: 'outdated', differences: words });
   const found = journal.outdated(account).get(service) ?? {
     service,
     since: clock.now(),
     differences: words,
   };
-  await notifyOutdated(pass, found);
+  await notifyOutdated(cycle, found);
   return found;
 };
 
 /** Writes down what the sinks hold before anything of ours can be in them: what is there later and unknown is not theirs. */
 export const observeSinks = async (
-  pass: Pass,
+  cycle: Cycle,
   rotation: { readonly id: string; readonly service: string; readonly who?: string },
   sinks: readonly Sink[],
 ): Promise<void> => {
-  const { held } = await readHeld(pass, rotation.service, sinks);
+  const { held } = await readHeld(cycle, rotation.service, sinks);
   const first = held.filter(({ is }) => is === 'first');
   if (first.length > 0)
     await note(
-      pass,
+      cycle,
       rotation,
       ...first.map(({ place, fingerprint }) => ({ what: 'observed' as const, place, fingerprint })),
     );

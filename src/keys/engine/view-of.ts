@@ -6,41 +6,41 @@ import { defaultSettle } from './engine-means.ts';
 import type { Consumer } from './engine-means.ts';
 import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf } from './pass.ts';
-import type { Pass } from './pass.ts';
+import type { Cycle } from './pass.ts';
 
 /** What a list tells of keys whose answer was lost. */
-export const seenBy = (pass: Pass): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
-  const { deps } = pass;
+export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
+  const { deps } = cycle;
   const lineage = deps.journal.lineage(deps.account);
   return {
     now: deps.clock.now(),
-    listedAt: pass.listedAt(),
+    listedAt: cycle.listedAt(),
     settle: deps.settle ?? defaultSettle,
     orphanOf: ({ name }: Attempt) =>
-      [...pass.keys().values()].find((key) => key.name === name && !lineage.has(key.id))?.id,
+      [...cycle.keys().values()].find((key) => key.name === name && !lineage.has(key.id))?.id,
   };
 };
 
 /** Another rotation of the account whose new key could be left over, were we to die now. */
-export const unsettledBeside = (pass: Pass, rotation: Rotation): Rotation | undefined => {
-  const { journal, account } = pass.deps;
-  const seen = seenBy(pass);
+export const unsettledBeside = (cycle: Cycle, rotation: Rotation): Rotation | undefined => {
+  const { journal, account } = cycle.deps;
+  const seen = seenBy(cycle);
   return journal.openRotations(account).find((other) => other.id !== rotation.id && isUnsettled(other, seen));
 };
 
 /** What a step is decided by. `consumerOf` may throw: one that cannot be made out fails the steps that need it, and no others. */
-export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consumer | undefined): View => {
-  const { deps } = pass;
+export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consumer | undefined): View => {
+  const { deps } = cycle;
   return {
-    ...seenBy(pass),
-    gatewayNow: gatewayNow(pass),
-    isListed: (keyId) => pass.keys().has(keyId),
+    ...seenBy(cycle),
+    gatewayNow: gatewayNow(cycle),
+    isListed: (keyId) => cycle.keys().has(keyId),
     isDead: (keyId) => {
-      const key = pass.keys().get(keyId);
+      const key = cycle.keys().get(keyId);
       return key !== undefined && deadBy(key, deps.clock.now()) !== undefined;
     },
-    nameOf: (keyId) => pass.keys().get(keyId)?.name,
-    unsettledElsewhere: () => unsettledBeside(pass, rotation)?.service,
+    nameOf: (keyId) => cycle.keys().get(keyId)?.name,
+    unsettledElsewhere: () => unsettledBeside(cycle, rotation)?.service,
     holds: (attempt) => deps.plaintexts.has(plaintextOf(rotation, attempt)),
     get places() {
       return consumerOf()?.sinks.map(({ place, confirmedByPerson }) => ({ place, confirmedByPerson }));
@@ -48,7 +48,7 @@ export const viewOf = (pass: Pass, rotation: Rotation, consumerOf: () => Consume
     get reloads() {
       return consumerOf()?.reload !== undefined;
     },
-    resting: (keyId) => pass.resting.get(keyId),
-    ordered: pass.ordered,
+    resting: (keyId) => cycle.resting.get(keyId),
+    ordered: cycle.ordered,
   };
 };

@@ -28,7 +28,7 @@ export type LogsTable = {
   /** The end of what regular pulls have covered without a gap, seconds UTC. */
   readonly cursor: (account: string) => Promise<UnixSeconds | undefined>;
   /** What regular pulls have covered without a gap. */
-  readonly reach: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
+  readonly watermark: (account: string) => Promise<Interval<UnixSeconds> | undefined>;
   /** To be called before a pull is planned: takes back what a clock that ran ahead has covered. */
   readonly removeFutureRows: (account: string) => Promise<void>;
   /** Landings that hold something of the time from the moment on. */
@@ -77,7 +77,7 @@ export const createLogsTable = (
     },
     cursor: async (account) =>
       engine.state(async (connection) => (await readRange(connection, account))?.end),
-    reach: async (account) => engine.state(async (connection) => readRange(connection, account)),
+    watermark: async (account) => engine.state(async (connection) => readRange(connection, account)),
     removeFutureRows: async (account) =>
       engine.state(async (connection) =>
         inTransaction(connection, async () => removeFutureRows(connection, account, clocks.now(account))),

@@ -16,9 +16,9 @@ export type LearnedChange = {
 export const writeLearnedChanges = async (
   connection: DuckDBConnection,
   account: string,
-  news: readonly LearnedChange[],
+  changes: readonly LearnedChange[],
 ): Promise<void> => {
-  for (const { topic, name, detail, notedAt } of news)
+  for (const { topic, name, detail, notedAt } of changes)
     await execute(
       connection,
       'INSERT INTO learned_news VALUES ($account, $topic, $name, $detail, $noted, NULL)',

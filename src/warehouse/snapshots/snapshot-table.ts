@@ -46,7 +46,7 @@ export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
   // Over the one connection of small state: what is landed is told from what is there, which must stand still meanwhile.
   land: async (snapshot) =>
     engine.state(async (connection) => inTransaction(connection, async () => land(connection, snapshot))),
-  reach: async (account) =>
+  watermark: async (account) =>
     engine.state(async (connection) => {
       const [row] = await readRows(
         connection,

@@ -100,7 +100,7 @@ export type SnapshotTable = {
    */
   readonly land: (snapshot: Snapshot) => Promise<LandedSnapshot>;
   /** When the latest snapshot was taken, whatever of it could be read. */
-  readonly reach: (account: string) => Promise<UnixMillis | undefined>;
+  readonly watermark: (account: string) => Promise<UnixMillis | undefined>;
   readonly latestAccount: (account: string) => Promise<AccountSnapshot | undefined>;
   /** The profile last read at the moment or before. */
   readonly accountAt: (account: string, moment: UnixMillis) => Promise<AccountSnapshot | undefined>;

@@ -30,7 +30,7 @@ export type UsageTable = {
     granularity: UsageSeries['granularity'],
   ) => Promise<UnixMillis | undefined>;
   /** What regular pulls have covered without a gap. */
-  readonly reach: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
+  readonly watermark: (series: UsageSeries) => Promise<Interval<UnixMillis> | undefined>;
   /** Values of the buckets that start in the interval, by bucket and entry. */
   readonly values: (series: UsageSeries, range: Interval<UnixMillis>) => Promise<readonly UsageValue[]>;
 };
@@ -202,7 +202,7 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
       engine.state(
         async (connection) => (await readRange(connection, { account, dimension, metric, granularity }))?.end,
       ),
-    reach: async (series) => engine.state(async (connection) => readRange(connection, series)),
+    watermark: async (series) => engine.state(async (connection) => readRange(connection, series)),
     values: async (series, range) =>
       engine.bulk(async (connection) => {
         const rows = await readRows(

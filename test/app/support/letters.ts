@@ -104,7 +104,7 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
   );
 
 const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => {
-  const news: KeyAlert = {
+  const alert: KeyAlert = {
     kind: 'held',
     account: 'main',
     service,
@@ -123,7 +123,7 @@ const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => 
     key: 'r1 held 6',
     ...more,
   };
-  const mail = keyAlertMail(news, at('2026-11-21T08:30:00Z'), {
+  const mail = keyAlertMail(alert, at('2026-11-21T08:30:00Z'), {
     from: 'reports@example.com',
     operators: ['ops@example.com'],
     zone: 'Europe/Berlin',

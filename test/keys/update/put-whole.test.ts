@@ -142,7 +142,7 @@ describe('an update of a key', () => {
         },
       };
       const expectations = expecting(fixture, knows('currency', omits), {
-        distrust: async (news) => void points.push(...news),
+        distrust: async (alert) => void points.push(...alert),
       });
       const lowered = await putWhole(spending, id, { remainQuota: money('0.5') }, expectations);
       expect(lowered).toMatchObject({ spent: '0.4', after: { remainQuota: '0.1' } });
@@ -273,7 +273,7 @@ describe('harm', () => {
     const expectations = expecting(
       fixture,
       { ...knows('currency'), kept },
-      { distrust: async (news) => void points.push(...news) },
+      { distrust: async (alert) => void points.push(...alert) },
     );
     const { before, error, after } = await harmOf(fixture, id, expectations);
     expect(error).toMatchObject({
@@ -392,7 +392,7 @@ describe('harm', () => {
     };
     const points: LearnedPoint[] = [];
     const expectations = expecting(fixture, knows('currency', 'keep'), {
-      distrust: async (news) => void points.push(...news),
+      distrust: async (alert) => void points.push(...alert),
     });
     await expect(putWhole(finer, id, { remainQuota: money('50') }, expectations)).rejects.toMatchObject({
       code: 'key-update-harmed',

@@ -35,7 +35,7 @@ export type Table = {
   readonly isOrdered: (key: string) => boolean;
   readonly wasAborted: (key: string) => boolean;
   readonly isStarting: () => boolean;
-  readonly reach: (job: string) => number | undefined;
+  readonly watermark: (job: string) => number | undefined;
 };
 
 export const rowKey = ({ job, slot }: { job: string; slot: number }): string => `${slot} ${job}`;
@@ -186,7 +186,7 @@ export const createInvariantChecker = (table: Table) => {
   const missingOf = (row: Row, job: Job): readonly Job[] =>
     job.needs
       .flatMap((name) => table.declared(name).slice(0, 1))
-      .filter((need) => (table.reach(need.name) ?? -1) < Number(row.interval.split(' ')[1]));
+      .filter((need) => (table.watermark(need.name) ?? -1) < Number(row.interval.split(' ')[1]));
 
   const begun = (keys: readonly RunKey[], at: number): void => {
     for (const key of keys) {

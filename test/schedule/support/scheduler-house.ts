@@ -52,7 +52,7 @@ export type SchedulerFixture = AsyncDisposable & {
   /** Names of the jobs that ended well, in order: what a dead-man's switch is told. */
   readonly good: string[];
   /** How far the data of each job reach. */
-  readonly reach: Map<string, UnixMillis>;
+  readonly watermark: Map<string, UnixMillis>;
   /** Does the work of runs from now on. */
   play: (execution: Execution) => Promise<Outcome>;
   /** A scheduler over the ledger as it stands, as a process that has just begun. */
@@ -105,7 +105,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
     notices: [],
     lines,
     good: [],
-    reach: new Map(),
+    watermark: new Map(),
     play: ({ job }) => Promise.resolve({ summary: `${job.name} ran`, figures: {} }),
     start: async (jobs, options = {}) => {
       current = await createScheduler(
@@ -117,7 +117,7 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
             fixture.began.push(`${execution.job.name} ${shown(execution.run.slot)}`);
             return fixture.play(execution);
           },
-          reach: async (job) => fixture.reach.get(job.name),
+          watermark: async (job) => fixture.watermark.get(job.name),
           needsThrough: (_, run) => run.interval.end,
           notify: async (notices) => void fixture.notices.push(...notices),
           onGoodRun: (job) => void fixture.good.push(job.name),

@@ -35,7 +35,7 @@ const createChaosClock = (start: number) => {
   return {
     clock,
     passed: () => passed,
-    pass: (millis: number): void => {
+    elapse: (millis: number): void => {
       wall += millis;
       passed += millis;
       for (const [controller, at] of limits) if (at <= passed) controller.abort();
@@ -80,8 +80,8 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   let isIdle = false;
   let hindered = false;
   const held = new Set<Held>();
-  const reach = new Map<string, number>();
-  const orders = new Map<string, number>();
+  const watermark = new Map<string, number>();
+  const requests = new Map<string, number>();
   const aborted = new Set<string>();
   const unsettled = new Map<Promise<unknown>, Process>();
   const patience: { ticks: number; controller: AbortController; key: () => string[] }[] = [];
@@ -92,10 +92,10 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     declared: (name) => [declared.get(name), pending?.get(name)].flatMap((job) => job ?? []),
     isGoing: (name) => pending !== undefined && !pending.has(name),
     maxRunning: () => plan.maxRunning,
-    isOrdered: (key) => (orders.get(key) ?? 0) > 0,
+    isOrdered: (key) => (requests.get(key) ?? 0) > 0,
     wasAborted: (key) => aborted.has(key),
     isStarting: () => process.starting,
-    reach: (name) => reach.get(name),
+    watermark: (name) => watermark.get(name),
   });
 
   /** The ledger as one process has it: it may be refused, and the process may die at any call, before or after its effect. */
@@ -206,7 +206,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         if (!held.delete(one) || !mine.alive) return;
         invariantChecker.worked(run, ends);
         if (ends === 'ok') {
-          reach.set(job.name, Math.max(reach.get(job.name) ?? 0, run.interval.end));
+          watermark.set(job.name, Math.max(watermark.get(job.name) ?? 0, run.interval.end));
           resolve({ summary: 'done', figures: {} });
         } else if (ends === 'stopped' || ends === 'timeout') reject(signal.reason as Error);
         else reject(failureOf(ends));
@@ -257,7 +257,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   };
 
   const tick = async (step: number): Promise<void> => {
-    time.pass(step);
+    time.elapse(step);
     for (const one of patience) {
       one.ticks -= 1;
       if (one.ticks === 0) {
@@ -272,7 +272,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   const start = async (): Promise<void> => {
     const mine: Process = { alive: true, starting: true, calls: 0 };
     process = mine;
-    orders.clear();
+    requests.clear();
     aborted.clear();
     patience.length = 0;
     const options = { claimsSlots: true, recovers: true, jobs: declared, maxRunning: plan.maxRunning };
@@ -282,8 +282,8 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         log,
         ledger: ledgerOf(mine),
         execute: (execution) => execute(mine, execution),
-        reach: async (job) => {
-          const known = reach.get(job.name);
+        watermark: async (job) => {
+          const known = watermark.get(job.name);
           return known === undefined ? undefined : unixMillis(known);
         },
         needsThrough: (_, run) => run.interval.end,
@@ -323,7 +323,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     return jobs;
   };
 
-  const order = (index: number, nth: number | undefined, ticks: number | undefined): void => {
+  const request = (index: number, nth: number | undefined, ticks: number | undefined): void => {
     const job = [...declared.values()][index % Math.max(declared.size, 1)];
     const { scheduler } = process;
     if (job === undefined || scheduler === undefined || !process.alive) return;
@@ -349,13 +349,13 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         : [rowKey({ job: job.name, slot })];
     if (slot !== undefined) {
       const key = rowKey({ job: job.name, slot });
-      orders.set(key, (orders.get(key) ?? 0) + 1);
+      requests.set(key, (requests.get(key) ?? 0) + 1);
     }
     history.push(
       `${new Date(now).toISOString()} order ${job.name} ${slot === undefined ? '' : new Date(slot).toISOString()}`,
     );
     const mine = process;
-    const ordered = scheduler.order({
+    const ordered = scheduler.request({
       job,
       interval,
       trigger: slot === undefined ? 'hand' : 'backfill',
@@ -378,7 +378,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         unsettled.delete(settledRequest);
         if (slot === undefined || process !== mine) return;
         const key = rowKey({ job: job.name, slot });
-        orders.set(key, (orders.get(key) ?? 1) - 1);
+        requests.set(key, (requests.get(key) ?? 1) - 1);
       });
     unsettled.set(settledRequest, mine);
     if (ticks !== undefined) patience.push({ ticks: ticks + 1, controller, key: keys });
@@ -393,7 +393,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
       if (over.signal.aborted) break;
       if (turn > 10_000) throw new Error('it does not stop');
-      time.pass(5 * second);
+      time.elapse(5 * second);
       release();
     }
     await stopping;
@@ -427,12 +427,12 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       process.dieAt = { call: process.calls + action.call, isDone: action.isDone };
       for (let n = 0; n < 5 && process.alive; n += 1) await tick(action.step);
       await kill();
-      time.pass(action.down);
+      time.elapse(action.down);
       declared = edited(action.edits);
     } else if (action.kind === 'stop') {
       await stop(action.grace);
       await kill();
-      time.pass(action.down);
+      time.elapse(action.down);
       declared = edited(action.edits);
     } else if (action.kind === 'jump') {
       if (clock.now() + action.by > farthest) return;
@@ -445,11 +445,11 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       if (action.by > 0) invariantChecker.clockWentBack();
       await look();
     } else if (action.kind === 'reload') {
-      time.pass(action.late);
+      time.elapse(action.late);
       release();
       await adopt(edited(action.edits));
     } else if (action.kind === 'order') {
-      order(action.index, action.slot, action.patience);
+      request(action.index, action.slot, action.patience);
       await look();
     } else {
       isFull = true;

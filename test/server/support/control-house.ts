@@ -199,11 +199,11 @@ export const sendRaw = async (
 export const openUnreadRequest = async (
   socketPath: string,
   path: string,
-  order: unknown,
+  request: unknown,
 ): Promise<Socket> => {
   const socket = createConnection(socketPath);
   await once(socket, 'connect');
-  const body = JSON.stringify(order);
+  const body = JSON.stringify(request);
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: daemon\r\ntollkeeper-version: 1.2.3\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );

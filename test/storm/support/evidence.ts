@@ -56,7 +56,7 @@ export const gather = async (fixture: StormFixture, lives: readonly Run[]): Prom
     const id = parsed.messageId ?? '';
     mails.set(id, (mails.get(id) ?? 0) + 1);
   }
-  const covered = await warehouse.logs.reach('main');
+  const covered = await warehouse.logs.watermark('main');
   if (covered === undefined) throw new Error('nothing was pulled');
   const landed = await warehouse.spend('main', covered);
   return {

@@ -54,7 +54,7 @@ export type KeyFixture = AsyncDisposable & {
   /** One process of the built program, from its start to its end. */
   readonly live: (argv: readonly string[], killPlan?: Kill) => Promise<Lived>;
   /** Moves the clocks of gateway and program on. */
-  readonly pass: (millis: number) => void;
+  readonly elapse: (millis: number) => void;
   /** What is wrong at this moment; empty when all is as promised. */
   readonly wrongs: () => Promise<readonly string[]>;
   /** What is not as it has to be when nothing is left to do. */
@@ -218,7 +218,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
         said: `${running.stdout().join('\n')}${running.stderr()}`,
       };
     },
-    pass: (millis) => {
+    elapse: (millis) => {
       offset += millis;
     },
     wrongs: async () => {

@@ -24,7 +24,7 @@ export const playRotation = async (
 ): Promise<Rotated> => {
   let [kills, lives] = [0, 0];
   const wrongs: string[] = [];
-  fixture.pass(31 * day);
+  fixture.elapse(31 * day);
   await fixture.begin();
 
   const look = async (when: string): Promise<void> => {
@@ -52,7 +52,7 @@ export const playRotation = async (
     if (pulled.code !== 0) throw new Error(pulled.said);
     await untilEnded();
     unfinished = await fixture.unfinished();
-    fixture.pass(hour);
+    fixture.elapse(hour);
   }
   await fixture.consumer.round();
   await look('at the end');

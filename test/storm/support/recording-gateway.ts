@@ -23,7 +23,7 @@ export const openRecordingGateway = async (target: string): Promise<RecordingGat
   const server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? '/', target);
     seen.push({ at: Date.now(), path: url.pathname });
-    const pass = (): void => {
+    const elapse = (): void => {
       timers.delete(timer);
       const onward = request(url, { method: incoming.method, headers: { ...incoming.headers, host } });
       outgoing.on('close', () => onward.destroy());
@@ -34,7 +34,7 @@ export const openRecordingGateway = async (target: string): Promise<RecordingGat
       });
       incoming.pipe(onward);
     };
-    const timer = setTimeout(pass, delayOf(seen.length));
+    const timer = setTimeout(elapse, delayOf(seen.length));
     timers.add(timer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
