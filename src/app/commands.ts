@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import type { App } from './open-app.ts';
-import { pathsOf } from './places.ts';
+import { pathsOf } from './paths.ts';
 import { createJournalWatch } from './stuck-rotations.ts';
 
 export type OpenCommands = Commands &

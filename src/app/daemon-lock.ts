@@ -1,7 +1,7 @@
 import { fault } from '../base/index.ts';
 import type { Log, Deps } from '../base/index.ts';
 import { acquireLock } from '../warehouse/index.ts';
-import type { Paths } from './places.ts';
+import type { Paths } from './paths.ts';
 
 /** Milliseconds between two tries of a daemon that waits for another to end. */
 const between = 500;

@@ -14,8 +14,8 @@ import { createLocalCommands } from './local-commands.ts';
 import { openApp } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import type { App } from './open-app.ts';
-import { makeDataFolder, pathsOf } from './places.ts';
-import type { Paths } from './places.ts';
+import { makeDataFolder, pathsOf } from './paths.ts';
+import type { Paths } from './paths.ts';
 import { createReload } from './reload.ts';
 import { takeVolume } from './volume.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fault, messageOf, systemCode } from '../base/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
 import { failed, passed } from './doctor-check.ts';
-import type { Paths } from './places.ts';
+import type { Paths } from './paths.ts';
 
 /** Bytes; a large window takes as much in the spool. */
 const leastFree = 500_000_000;

@@ -1,7 +1,7 @@
 import { fault } from '../base/index.ts';
 import type { DoctorCheck } from '../server/index.ts';
 import { failed, notYet, passed } from './doctor-check.ts';
-import type { DeclaredSink } from './key-desks.ts';
+import type { DeclaredSink } from './key-services.ts';
 
 /** Services that are told of one by one; of more it is said how many are well. */
 const maxTold = 20;

@@ -10,13 +10,13 @@ import { checkDisk } from './doctor-disk.ts';
 import { checkGateway, neededScopes } from './doctor-gateway.ts';
 import { checkSinks } from './doctor-sinks.ts';
 import { checkThen } from './doctor-then.ts';
-import type { DeclaredSink } from './key-desks.ts';
+import type { DeclaredSink } from './key-services.ts';
 import { keyWriteKnown, keyWriteTried } from './doctor-keys.ts';
 import type { ProbeKeysOf } from './doctor-keys.ts';
 import { quarantinePoint } from './doctor-quarantine.ts';
 import { kindPoints } from './doctor-kinds.ts';
 import { conventionPoints } from './doctor-tokens.ts';
-import type { Paths } from './places.ts';
+import type { Paths } from './paths.ts';
 
 export type DoctorDeps = {
   readonly config: Config;

@@ -5,7 +5,7 @@ import type { KeyService, KeyAlert } from '../keys/index.ts';
 import type { DeliverySummary } from '../mail/index.ts';
 import type { Housekeeping } from '../schedule/index.ts';
 import type { App } from './open-app.ts';
-import { pathsOf } from './places.ts';
+import { pathsOf } from './paths.ts';
 import type { Reload } from './reload.ts';
 import { createJournalWatch, createStuckWatch } from './stuck-rotations.ts';
 import type { StuckWatch } from './stuck-rotations.ts';

@@ -7,8 +7,8 @@ import { verifyAudit } from '../keys/index.ts';
 import type { AuditVerdict } from '../keys/index.ts';
 import { readConfig } from '../settings.ts';
 import { goodConfig, openCommands } from './commands.ts';
-import { pathsOf } from './places.ts';
-import type { Paths } from './places.ts';
+import { pathsOf } from './paths.ts';
+import type { Paths } from './paths.ts';
 
 export type AuditView = AuditVerdict & {
   readonly file: string;

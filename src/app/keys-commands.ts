@@ -10,10 +10,10 @@ import type { FoundKey } from './keys-find.ts';
 import { endsKey, noLongerPlanned } from './keys-fresh-plan.ts';
 import { listKeys } from './keys-list.ts';
 import type { ListDeps } from './keys-list.ts';
-import { createKeyOperations } from './keys-orders.ts';
+import { createKeyOperations } from './keys-operations.ts';
 import type { KeyJob, KeyPlanner } from './keys-planner.ts';
 import { planView } from './keys-plans.ts';
-import { describeStep } from './keys-words.ts';
+import { describeStep } from './keys-messages.ts';
 
 export type KeyCommandDeps = {
   readonly clock: Clock;

@@ -27,7 +27,7 @@ import type {
 } from '../keys/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { FreshKeyPlan, KeyJob, KeyPlanner } from './keys-planner.ts';
-import { costOwnersOf } from './payers.ts';
+import { costOwnersOf } from './cost-owners.ts';
 
 export type JobPlansDeps = {
   readonly config: Config;

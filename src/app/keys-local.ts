@@ -5,7 +5,7 @@ import type { KeyCommands, KeyOutcome } from '../server/index.ts';
 import { createKeyCommands } from './keys-commands.ts';
 import { createJobPlans } from './keys-job-plans.ts';
 import type { App } from './open-app.ts';
-import { costOwnersOf } from './payers.ts';
+import { costOwnersOf } from './cost-owners.ts';
 
 /** The commands on keys, by the config in force. */
 export const createLocalKeys = ({

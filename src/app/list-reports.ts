@@ -3,7 +3,7 @@ import { listReports } from '../jobs/index.ts';
 import type { ReportList } from '../jobs/index.ts';
 import { readConfig } from '../settings.ts';
 import { goodConfig } from './commands.ts';
-import { pathsOf } from './places.ts';
+import { pathsOf } from './paths.ts';
 
 /**
  * The reports kept beside the database of a config. They are files, so that neither a daemon nor the database is asked.

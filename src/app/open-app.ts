@@ -7,12 +7,12 @@ import { createScheduler } from '../schedule/index.ts';
 import type { Scheduler } from '../schedule/index.ts';
 import { openWarehouse } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import { createRuntime } from './furnish.ts';
-import type { Runtime, Fixture } from './furnish.ts';
+import { createRuntime } from './create-runtime.ts';
+import type { Runtime, Fixture } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
-import { openKeyRuntime } from './key-desks.ts';
-import { makeDataFolder, pathsOf, placesToPlan } from './places.ts';
-import type { Paths } from './places.ts';
+import { openKeyRuntime } from './key-services.ts';
+import { makeDataFolder, pathsOf, placesToPlan } from './paths.ts';
+import type { Paths } from './paths.ts';
 
 /** Furniture to be used; taking it away is left to who keeps it. */
 export type RuntimeHandle = Omit<Runtime, typeof Symbol.asyncDispose>;

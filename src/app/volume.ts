@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import { listenForHealth } from '../server/index.ts';
 import { version } from '../version.ts';
 import { becomeTheDaemon } from './daemon-lock.ts';
-import type { Paths } from './places.ts';
+import type { Paths } from './paths.ts';
 
 type HealthListener = Awaited<ReturnType<typeof listenForHealth>>;
 

@@ -11,7 +11,7 @@ export type { NamedGates } from './gate.ts';
 export * from './gateway-profile.ts';
 export * from './locale-tag.ts';
 export * from './log.ts';
-export * from './means.ts';
+export * from './deps.ts';
 export * from './money.ts';
 export * from './nearest.ts';
 export * from './program-file.ts';

@@ -1,7 +1,7 @@
 import type { KeyView } from '../app/index.ts';
 import type { Style } from './paint.ts';
-import { describeTries } from './rotation-words.ts';
-import { describeDuration } from './words.ts';
+import { describeTries } from './rotation-messages.ts';
+import { describeDuration } from './messages.ts';
 
 /** Something about a key that a person may have to act on. */
 export type Attention = {

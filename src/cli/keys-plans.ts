@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { fault, systemCode } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
-import { agreed, printOutcome } from './keys-means.ts';
-import type { KeysDeps } from './keys-means.ts';
+import { agreed, printOutcome } from './keys-deps.ts';
+import type { KeysDeps } from './keys-deps.ts';
 import { screenOf } from './paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render-keys-plan.ts';
-import { counted } from './words.ts';
+import { counted } from './messages.ts';
 
 type PlanOptions = {
   readonly config: string;

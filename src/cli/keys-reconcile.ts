@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ReconciledKeys } from '../app/index.ts';
 import { jsonText } from './json.ts';
-import type { KeysDeps } from './keys-means.ts';
+import type { KeysDeps } from './keys-deps.ts';
 import { common, inAccount } from './keys-options.ts';
 import type { Common } from './keys-options.ts';
 import { oneLine } from './text.ts';

@@ -3,7 +3,7 @@ import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, nextJson } from './json.ts';
 import { amount } from './options.ts';
-import { ask } from './order.ts';
+import { ask } from './request.ts';
 import { screenOf } from './paint.ts';
 import { renderNext } from './render-next.ts';
 

@@ -5,7 +5,7 @@ import type { Commands, OutboxAnswer, OutboxView } from '../app/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
 import { amount } from './options.ts';
-import { ask } from './order.ts';
+import { ask } from './request.ts';
 import { screenOf } from './paint.ts';
 import { outboxAnswersJson, outboxJson, renderOutbox, renderOutboxAnswers } from './render-outbox.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, OutputStream, Progress, ProgressStep } from '../base/index.ts';
 import { clip, oneLine } from './text.ts';
-import { describeDuration } from './words.ts';
+import { describeDuration } from './messages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText } from './json.ts';
-import { ask } from './order.ts';
+import { ask } from './request.ts';
 import { screenOf } from './paint.ts';
 import { createPlainLog } from './plain-log.ts';
 import { showProgress } from './progress.ts';

@@ -1,7 +1,7 @@
 import type { AuditView } from '../app/index.ts';
 import type { Screen, Style } from './paint.ts';
 import { oneLine, wrap } from './text.ts';
-import { counted } from './words.ts';
+import { counted } from './messages.ts';
 
 type Line = readonly [text: string, style: Style];
 

@@ -3,7 +3,7 @@ import { formatSlot } from '../base/index.ts';
 import { inZone, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
 import { oneLine, widthOf, wrap } from './text.ts';
-import { describeDuration } from './words.ts';
+import { describeDuration } from './messages.ts';
 
 type Step = KeyHistory['steps'][number];
 

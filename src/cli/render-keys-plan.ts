@@ -2,7 +2,7 @@ import type { KeyPlanView, PlanCheck, PlannedChange } from '../app/index.ts';
 import type { Screen, Style } from './paint.ts';
 import { tableLines } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
-import { counted } from './words.ts';
+import { counted } from './messages.ts';
 
 const styles: Readonly<Record<PlannedChange['what'], Style>> = {
   rotate: 'busy',

@@ -3,11 +3,11 @@ import { toMillis } from '../base/index.ts';
 import { attentionOf, byAttention, progressOf } from './keys-attention.ts';
 import { inZone, localMoment, timesIn } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
-import { describeTries } from './rotation-words.ts';
+import { describeTries } from './rotation-messages.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';
-import { counted, describeDuration } from './words.ts';
+import { counted, describeDuration } from './messages.ts';
 
 const cells = 10;
 

@@ -2,7 +2,7 @@ import type { NextSlot } from '../app/index.ts';
 import { commonZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
-import { describeUntil } from './words.ts';
+import { describeUntil } from './messages.ts';
 
 /** Slots to come, in order of time. `now` in milliseconds UTC. */
 export const renderNext = (slots: readonly NextSlot[], now: number, screen: Screen): string => {

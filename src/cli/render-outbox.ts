@@ -5,7 +5,7 @@ import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
-import { describeUntil } from './words.ts';
+import { describeUntil } from './messages.ts';
 
 const describeNext = ({ next, state, zone }: OutboxView, now: number): string => {
   if (state === 'sending') return 'under way';

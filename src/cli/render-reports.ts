@@ -3,7 +3,7 @@ import { unixMillis } from '../base/index.ts';
 import { commonZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { tableLines } from './table.ts';
-import { counted } from './words.ts';
+import { counted } from './messages.ts';
 
 const totalOf = ({ totals: [total] }: ListedReport): string =>
   total?.exact == null ? 'unknown' : `${total.exact} ${total.unit ?? ''}`.trim();

@@ -1,8 +1,8 @@
 import type { RunResult, RunView } from '../app/index.ts';
 import { localMoment, localSlot } from './moment.ts';
-import { describeElapsed, describeReason } from './run-words.ts';
+import { describeElapsed, describeReason } from './run-messages.ts';
 import { oneLine } from './text.ts';
-import { counted } from './words.ts';
+import { counted } from './messages.ts';
 
 type Mail = RunResult['mail'];
 

@@ -2,7 +2,7 @@ import type { StatusView } from '../app/index.ts';
 import { shellWord } from '../base/index.ts';
 import { inZone, localMoment } from './moment.ts';
 import type { Screen, Style } from './paint.ts';
-import { describeTries } from './rotation-words.ts';
+import { describeTries } from './rotation-messages.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
 import { clip, oneLine, wrap } from './text.ts';

@@ -1,7 +1,7 @@
 import type { RunView } from '../app/index.ts';
 import { commonZone, inZone, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
-import { stateCell, describeElapsed, describeWait, describeReason } from './run-words.ts';
+import { stateCell, describeElapsed, describeWait, describeReason } from './run-messages.ts';
 import { tableLines } from './table.ts';
 import type { Cell, Row } from './table.ts';
 

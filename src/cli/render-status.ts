@@ -5,11 +5,11 @@ import { commonZone, localMoment, localSlot, timesIn } from './moment.ts';
 import type { Screen } from './paint.ts';
 import { gapLines } from './render-gaps.ts';
 import { rotationLines } from './render-rotations.ts';
-import { stateCell, describeElapsed, describeWait, describeReason } from './run-words.ts';
+import { stateCell, describeElapsed, describeWait, describeReason } from './run-messages.ts';
 import { tableLines } from './table.ts';
 import type { Row } from './table.ts';
 import { clip, oneLine } from './text.ts';
-import { counted, describeDuration, describeUntil } from './words.ts';
+import { counted, describeDuration, describeUntil } from './messages.ts';
 
 type Look = Screen & { readonly now: number; readonly zone: string };
 

@@ -18,8 +18,8 @@ import {
   notificationMail,
   printResult,
 } from './render-result.ts';
-import { requestOf } from './run-order.ts';
-import type { WhichSlots } from './run-order.ts';
+import { requestOf } from './run-request.ts';
+import type { WhichSlots } from './run-request.ts';
 
 type RunOptions = WhichSlots & {
   readonly config: string;

@@ -3,7 +3,7 @@ import { needsPerson } from '../app/index.ts';
 import type { Deps } from '../base/index.ts';
 import { configOption } from './config-option.ts';
 import { jsonText, statusJson } from './json.ts';
-import { ask } from './order.ts';
+import { ask } from './request.ts';
 import { screenOf } from './paint.ts';
 import { renderStatus } from './render-status.ts';
 

@@ -5,7 +5,7 @@ import { childOf, notesOf } from './schema-walk.ts';
 import type { Schema } from './schema-walk.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { isMap, isSecret, showValue } from './show-value.ts';
-import { describePath } from './words.ts';
+import { describePath } from './messages.ts';
 
 /** What a reload changes, each in words for a log line. Never holds a secret, nor a value that came by reference. */
 export type Changes = {

@@ -4,7 +4,7 @@ import { resolveReferences } from './resolve.ts';
 import type { ResolveDeps } from './resolve.ts';
 import { valueAt } from './schema-walk.ts';
 import type { Source } from './source.ts';
-import { inPlainEnglish } from './words.ts';
+import { inPlainEnglish } from './messages.ts';
 import type { z } from 'zod';
 
 /** A part of a file, read and checked. */

@@ -4,7 +4,7 @@ import type { RuledJob } from './job-schema.ts';
 import type { DeclaredJob } from './read-jobs.ts';
 import type { CheckSchedule, LongestSpace, Schedule } from './rules.ts';
 import { valueAt } from './schema-walk.ts';
-import { describePath } from './words.ts';
+import { describePath } from './messages.ts';
 
 type Deps = {
   readonly accounts: readonly string[] | undefined;

@@ -3,7 +3,7 @@ import { fault } from '../base/index.ts';
 import type { Endpoint } from './endpoints.ts';
 import { callEndpoint } from './call.ts';
 import type { Call, CallDeps } from './call.ts';
-import { gatewayTerms, quoted } from './gateway-words.ts';
+import { gatewayTerms, quoted } from './gateway-terms.ts';
 import { parseJson } from './json.ts';
 import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
 

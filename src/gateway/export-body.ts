@@ -2,8 +2,8 @@ import { fault } from '../base/index.ts';
 import type { HttpAnswer } from '../net/index.ts';
 import { sniff } from './csv-sniff.ts';
 import type { Endpoint } from './endpoints.ts';
-import { gatewayTerms, quoted } from './gateway-words.ts';
-import type { GatewayTerms } from './gateway-words.ts';
+import { gatewayTerms, quoted } from './gateway-terms.ts';
+import type { GatewayTerms } from './gateway-terms.ts';
 import { networkFault } from './network-faults.ts';
 import { denialIn, nameOf } from './refusals.ts';
 

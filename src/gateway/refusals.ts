@@ -2,8 +2,8 @@ import { fault } from '../base/index.ts';
 import type { Fault, UnixMillis } from '../base/index.ts';
 import { retryAfter } from '../net/index.ts';
 import type { Endpoint } from './endpoints.ts';
-import { gatewayTerms, quoted } from './gateway-words.ts';
-import type { GatewayTerms } from './gateway-words.ts';
+import { gatewayTerms, quoted } from './gateway-terms.ts';
+import type { GatewayTerms } from './gateway-terms.ts';
 
 /** What an endpoint's errors are made of besides the answer. */
 export type RefusalDeps = { readonly redact: (text: string) => string; readonly now: UnixMillis };

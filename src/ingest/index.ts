@@ -27,6 +27,6 @@ export type { Verdict, Vote } from './reconcile-verdict.ts';
 export { agreedWhenLanded, joinRanges, lateness, settledThrough } from './reconcile-settled.ts';
 export { judgeGaps } from './reconcile-gaps.ts';
 export { bucketsIn } from './reconcile-buckets.ts';
-export { concludeComparisons, isLonger, notifyComparison } from './reconcile-words.ts';
+export { concludeComparisons, isLonger, notifyComparison } from './reconcile-messages.ts';
 export { probeLogs } from './probe-logs.ts';
-export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './short-spans.ts';
+export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './short-ranges.ts';

@@ -5,7 +5,7 @@ import { explainRows } from './explain-rows.ts';
 import type { FetchedLogs } from './fetch-logs.ts';
 import { logBatch } from './log-batch.ts';
 import type { LogWindow } from './log-windows.ts';
-import { isRowProblem, quarantineRows } from './sift-rows.ts';
+import { isRowProblem, quarantineRows } from './quarantine-rows.ts';
 import { openSpoolFile } from './spool-file.ts';
 import type { OpenSpoolFile } from './spool-file.ts';
 

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { fault } from '../base/index.ts';
 import type { GatewayProfile, Interval, UnixSeconds } from '../base/index.ts';
 import type { LogColumn, TimeForm } from '../warehouse/index.ts';
-import { offsetsOf } from './zone-folds.ts';
+import { offsetsOf } from './dst-overlaps.ts';
 
 const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
   ['seconds', /^\d{1,11}$/],

@@ -1,7 +1,7 @@
 import { interval, unixSeconds } from '../base/index.ts';
 import type { GatewayProfile, Interval, UnixSeconds } from '../base/index.ts';
-import { dstOverlapsOf } from './zone-folds.ts';
-import type { DstOverlap } from './zone-folds.ts';
+import { dstOverlapsOf } from './dst-overlaps.ts';
+import type { DstOverlap } from './dst-overlaps.ts';
 
 export type LogWindow = Interval<UnixSeconds>;
 

@@ -3,8 +3,8 @@ import type { UnixSeconds } from '../base/index.ts';
 import { probeLogExport } from './fetch-logs.ts';
 import type { FetchDeps } from './fetch-logs.ts';
 import { learnLogs } from './learn-logs.ts';
-import { createLogObservations } from './log-lessons.ts';
-import type { LessonDeps } from './log-lessons.ts';
+import { createLogObservations } from './log-observations.ts';
+import type { LessonDeps } from './log-observations.ts';
 import type { RereadDeps } from './reread-export.ts';
 
 export type LogProbe = LessonDeps &

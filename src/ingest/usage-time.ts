@@ -1,6 +1,6 @@
 import { fromWallClock, isDate, startOfDay, toMillis, unixMillis } from '../base/index.ts';
 import type { UnixMillis } from '../base/index.ts';
-import { momentOf } from './zone-folds.ts';
+import { momentOf } from './dst-overlaps.ts';
 
 /**
  * A bucket's time as usage exports write it: milliseconds, seconds, RFC 3339, or a date, week or wall-clock time of the

@@ -3,7 +3,7 @@ import type { ProgressStep, UnixMillis } from '../base/index.ts';
 import { duration, positiveDuration } from '../config/index.ts';
 import type { ArchiveOutcome, ArchivePlan } from '../warehouse/index.ts';
 import { defineJobKind } from './job-kind.ts';
-import { count } from './words.ts';
+import { count } from './messages.ts';
 
 const shape = z.strictObject({
   settle: duration

@@ -1,7 +1,7 @@
 import { toMillis, toSeconds, unixMillis } from '../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { range } from './words.ts';
+import { range } from './messages.ts';
 
 /** The span that a backfill pulls again; no other run is held to its interval: it goes on from where the last one ended. */
 export const backfilled = ({

@@ -23,8 +23,8 @@ import type {
 } from '../report/index.ts';
 import { bindQueries } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { isWhole, depsFor, nobodyPays } from './payers.ts';
-import type { Filters } from './payers.ts';
+import { isWhole, depsFor, nobodyPays } from './cost-owners.ts';
+import type { Filters } from './cost-owners.ts';
 import { reconcilePeriod } from './reconcile-period.ts';
 
 const readText = (path: string): Promise<string> => readFile(path, 'utf8');

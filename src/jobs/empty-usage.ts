@@ -10,7 +10,7 @@ import {
 } from '../base/index.ts';
 import type { Interval, Money, UnixMillis, UnixSeconds } from '../base/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { heldPart } from './reconcile-span.ts';
+import { heldPart } from './reconcile-range.ts';
 
 const bucketSeconds = { hour: 3600, day: 86_400, week: 7 * 86_400 } as const;
 

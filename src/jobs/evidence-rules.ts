@@ -1,6 +1,6 @@
 import type { KindFault, RuledJob } from '../config/index.ts';
 import type { PullLogs } from './pull-logs.ts';
-import { writtenRange } from './written-span.ts';
+import { writtenRange } from './written-range.ts';
 
 /** Milliseconds that rows are seen to come late by (docs/gateway.md G16.1). */
 const lateness = 600_000;

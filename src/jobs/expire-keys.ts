@@ -2,16 +2,16 @@ import { byGatewayClock, describeNeeds, planExpiry, planNotices } from '../keys/
 import type { ExpiryPlan, PlannedExpiry } from '../keys/index.ts';
 import { expireShape, expiryPolicy } from './expire-shape.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { materializeExpiry } from './gather-expiry.ts';
+import { materializeExpiry } from './materialize-expiry.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from './key-runs.ts';
-import { endedKey, describeExpiry, heldText, keptKey, keyLine } from './key-words.ts';
-import { nobodyPays } from './payers.ts';
+import { endedKey, describeExpiry, heldText, keptKey, keyLine } from './key-messages.ts';
+import { nobodyPays } from './cost-owners.ts';
 import { mailPlan } from './plan-mail.ts';
 import type { PlanEmail } from './plan-mail.ts';
-import { count } from './words.ts';
+import { count } from './messages.ts';
 
 type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
 

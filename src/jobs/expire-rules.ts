@@ -2,7 +2,7 @@ import type { KindFault, RuledJob } from '../config/index.ts';
 import { maxLag } from '../keys/index.ts';
 import { bringing, evidenceFaults } from './evidence-rules.ts';
 import type { ExpireSettings } from './expire-shape.ts';
-import { writtenRange } from './written-span.ts';
+import { writtenRange } from './written-range.ts';
 
 const stageFaults = ({ stages, by }: ExpireSettings): KindFault[] => {
   const named = [

@@ -14,7 +14,7 @@ import type { Gateway } from '../gateway/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import type { MessageDefaults, RouteKind } from '../mail/index.ts';
 import type { RunTrigger, Warehouse } from '../warehouse/index.ts';
-import type { CostOwners } from './payers.ts';
+import type { CostOwners } from './cost-owners.ts';
 
 /** The account that a run works for. */
 export type JobAccount = {

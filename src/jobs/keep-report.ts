@@ -5,7 +5,7 @@ import type { DataFile, DataFileFormat, RenderedReport, ReportModel } from '../r
 import { announceReport } from './announce-report.ts';
 import { signedFile } from './compose-report.ts';
 import type { ComposedReport, ReportRequest } from './compose-report.ts';
-import { filesElsewhere } from './files-words.ts';
+import { filesElsewhere } from './files-messages.ts';
 import type { JobContext } from './job-kind.ts';
 import { announcementFile, folderOf } from './report-archive/manifest.ts';
 import type { ReportKey, ReportManifest } from './report-archive/manifest.ts';

@@ -4,9 +4,9 @@ import type { DataFileFormat } from '../report/index.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { keepReport } from './keep-report.ts';
-import { nobodyPays } from './payers.ts';
+import { nobodyPays } from './cost-owners.ts';
 import { noteMails } from './report-archive/note-mails.ts';
-import { count } from './words.ts';
+import { count } from './messages.ts';
 
 /** One mail of a run: the whole report, that of a team, or that of what no team pays for. */
 type ReportPart = {

@@ -3,7 +3,7 @@ import type { SkippedKey } from '../keys/index.ts';
 import { notify } from '../mail/index.ts';
 import { renderAlertEmail } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { nobodyPays } from './payers.ts';
+import { nobodyPays } from './cost-owners.ts';
 
 /** Reasons for which a key is never rotated until a person gives its service another name. */
 const aboutNames: ReadonlySet<SkippedKey['reason']> = new Set(['name-too-long', 'service-unusable']);

@@ -5,7 +5,7 @@ import type { LogSums } from '../ingest/index.ts';
 import { isProven, openWarehouse, storedCurrency } from '../warehouse/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { logPullDeps } from './pull-means.ts';
+import { logPullDeps } from './pull-deps.ts';
 
 export type CurrencyName = 'USD' | 'CNY';
 

@@ -4,8 +4,8 @@ import { notify } from '../mail/index.ts';
 import { renderAlertEmail } from '../report/index.ts';
 import type { AlertBlock } from '../report/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { nobodyPays } from './payers.ts';
-import { count } from './words.ts';
+import { nobodyPays } from './cost-owners.ts';
+import { count } from './messages.ts';
 
 /** Much to tell at once still makes a mail that can be read. */
 const maxKeys = 40;

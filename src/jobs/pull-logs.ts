@@ -8,13 +8,13 @@ import { backfilled, backfillNotes, inMillis, wholeSeconds } from './backfill.ts
 import { budgeted } from './budgeted.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
-import { logPullDeps } from './pull-means.ts';
+import { logPullDeps } from './pull-deps.ts';
 import type { AccountAmounts } from '../warehouse/index.ts';
 import { compareLanded, concludeComparing } from './reconcile-landed.ts';
 import { knownRowCap, learnRowCap } from './row-cap.ts';
 import { searchGaps } from './search-gaps.ts';
 import type { SearchedGaps } from './search-gaps.ts';
-import { count, range } from './words.ts';
+import { count, range } from './messages.ts';
 
 const day = 86_400_000;
 

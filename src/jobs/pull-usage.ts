@@ -7,11 +7,11 @@ import type { UsagePull, UsagePullDeps } from '../ingest/index.ts';
 import { backfilled, backfillNotes } from './backfill.ts';
 import { defineJobKind } from './job-kind.ts';
 import type { JobContext, WatermarkContext } from './job-kind.ts';
-import { pullDeps } from './pull-means.ts';
+import { pullDeps } from './pull-deps.ts';
 import { budgeted } from './budgeted.ts';
 import { contradictionOf, contradictionText } from './empty-usage.ts';
 import { compareUsageLanded, requestShortUsage } from './search-usage.ts';
-import { count, range } from './words.ts';
+import { count, range } from './messages.ts';
 
 const shape = z.strictObject({
   group_by: z

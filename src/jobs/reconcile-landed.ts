@@ -4,8 +4,8 @@ import { isBad, isGood, joinRanges, judgeGaps } from '../ingest/index.ts';
 import type { StoredComparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
 import { openOtherLogs } from './other-currency.ts';
-import { compareRange, heldPart } from './reconcile-span.ts';
-import type { SourceGroup } from './reconcile-span.ts';
+import { compareRange, heldPart } from './reconcile-range.ts';
+import type { SourceGroup } from './reconcile-range.ts';
 
 /** Of a run that lands more islands of time than its revisits make, the latest are compared. */
 const maxRanges = 12;

@@ -4,7 +4,7 @@ import { agreedWhenLanded, isGood } from '../ingest/index.ts';
 import type { Match } from '../ingest/index.ts';
 import type { JobContext } from './job-kind.ts';
 import type { Explanation } from './reconcile-finding.ts';
-import { range as words } from './words.ts';
+import { range as words } from './messages.ts';
 
 /** Moments of such texts are shown in the zone of the run. */
 export const momentText = (moment: number, { zone }: JobContext): string =>

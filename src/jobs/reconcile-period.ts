@@ -3,8 +3,8 @@ import type { Interval, UnixSeconds } from '../base/index.ts';
 import { isBad, isGood } from '../ingest/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
 import type { JobContext } from './job-kind.ts';
-import { heldPart, reconcileRange } from './reconcile-span.ts';
-import { range as words } from './words.ts';
+import { heldPart, reconcileRange } from './reconcile-range.ts';
+import { range as words } from './messages.ts';
 
 /** What comparing the log with other sources came to: the worst there is to say, in a sentence. */
 export type Reconciliation = {

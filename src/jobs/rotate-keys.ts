@@ -4,14 +4,14 @@ import { defineJobKind } from './job-kind.ts';
 import type { JobContext, JobOutcome } from './job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, moveOn, whoOf } from './key-runs.ts';
-import { heldText, keptKey, keyLine, rotatedKey } from './key-words.ts';
-import { nobodyPays } from './payers.ts';
+import { heldText, keptKey, keyLine, rotatedKey } from './key-messages.ts';
+import { nobodyPays } from './cost-owners.ts';
 import { notifyOfNames } from './name-notice.ts';
 import { mailPlan } from './plan-mail.ts';
 import type { PlanEmail } from './plan-mail.ts';
 import { rotateShape, rotationPolicy } from './rotate-shape.ts';
 import type { RotateSettings } from './rotate-shape.ts';
-import { count } from './words.ts';
+import { count } from './messages.ts';
 
 /** What is planned of the keys as they are; before it is, `adopt` is given those that the job is about. */
 const planOf = async (

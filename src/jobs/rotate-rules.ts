@@ -3,7 +3,7 @@ import { placeByName, serviceProblem, templateOf } from '../keys/index.ts';
 import { evidenceFaults } from './evidence-rules.ts';
 import { placeFaults, rotateOf } from './place-rules.ts';
 import type { RotateSettings } from './rotate-shape.ts';
-import { writtenRange } from './written-span.ts';
+import { writtenRange } from './written-range.ts';
 
 const rangeFaults = ({ retire, overlap, every }: RotateSettings): KindFault[] => {
   const { quiet, max_overlap: most } = retire;

@@ -7,7 +7,7 @@ import { defineJobKind } from './job-kind.ts';
 import type { JobContext } from './job-kind.ts';
 import { readPart, valueOf } from './read-part.ts';
 import type { Part } from './read-part.ts';
-import { count, range } from './words.ts';
+import { count, range } from './messages.ts';
 
 const shape = z.strictObject({});
 

@@ -1,8 +1,8 @@
 export { createSink } from './sinks/create-sink.ts';
-export { earlyProblems } from './sinks/early-troubles.ts';
+export { earlyProblems } from './sinks/early-problems.ts';
 export { placesClash } from './sinks/places.ts';
 export { runThen } from './sinks/then-command.ts';
-export type { SinkDeps } from './sinks/sink-means.ts';
+export type { SinkDeps } from './sinks/sink-deps.ts';
 export type { CommandRequest, SinkSpec } from './sinks/sink-spec.ts';
 export type {
   Advanced,
@@ -13,7 +13,7 @@ export type {
   PlannedRotation,
   RotationView,
   SurveyedKey,
-} from './desk-types.ts';
+} from './service-types.ts';
 export { verifyAudit } from './journal/verify-audit.ts';
 export type { AuditVerdict } from './journal/verify-audit.ts';
 export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
@@ -22,14 +22,14 @@ export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './lag.ts';
 export type { LogCompleteness } from './ports.ts';
 export type { RotationTerms } from './terms.ts';
-export { createKeyService } from './desk.ts';
+export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './engine/key-gateway.ts';
-export type { Consumer, Plaintexts } from './engine/engine-means.ts';
+export type { Consumer, Plaintexts } from './engine/engine-deps.ts';
 export { describeStop } from './engine/up-to-date.ts';
 export { bareName, distinctNames, sumOfUses } from './engine/named-uses.ts';
 export { createProbeKeys } from './engine/probe-keys.ts';
-export { openLastingJournal } from './journal/lasting-journal.ts';
-export type { LastingJournal } from './journal/lasting-journal.ts';
+export { openLastingJournal } from './journal/reopenable-journal.ts';
+export type { LastingJournal } from './journal/reopenable-journal.ts';
 export type { KeyJournal } from './journal/journal.ts';
 export { updateKnowledge } from './update/knowledge.ts';
 export { probeKeyUpdates } from './update/probe.ts';
@@ -57,7 +57,7 @@ export type { ExpiryPlan } from './plan/plan-expiry.ts';
 export { expiryClocks, pastSteps, rangeAsked, timesAsked } from './plan/expiry-policy.ts';
 export type { ExpiryEvidence, ExpiryPolicy } from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
-export { describeNeeds } from './plan/held-key.ts';
-export type { SkippedKey } from './plan/held-key.ts';
-export { rangeText } from './plan/plan-words.ts';
+export { describeNeeds } from './plan/skipped-key.ts';
+export type { SkippedKey } from './plan/skipped-key.ts';
+export { rangeText } from './plan/plan-messages.ts';
 export type { Sink } from './sink.ts';

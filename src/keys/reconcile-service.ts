@@ -1,11 +1,11 @@
 import type { UnixMillis } from '../base/index.ts';
-import { adoptionOf, birthOf } from './desk-parts.ts';
-import type { ReconciledService } from './desk-types.ts';
+import { adoptionOf, birthOf } from './service-parts.ts';
+import type { ReconciledService } from './service-types.ts';
 import { describeDifference } from './engine/find-differences.ts';
-import { note } from './engine/pass.ts';
-import type { Cycle, Step } from './engine/pass.ts';
+import { note } from './engine/cycle.ts';
+import type { Cycle, Step } from './engine/cycle.ts';
 import { differencesOf, readHeld, sinksOf } from './engine/up-to-date.ts';
-import { openRotation } from './desk-parts.ts';
+import { openRotation } from './service-parts.ts';
 
 type Change = { readonly step: Step; readonly words: string };
 

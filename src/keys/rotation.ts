@@ -1,5 +1,5 @@
 import type { Money, UnixMillis, UnixSeconds } from '../base/index.ts';
-import type { PlannedRotation } from './desk-types.ts';
+import type { PlannedRotation } from './service-types.ts';
 import type { retainedReasons, KeyFields } from './key-event.ts';
 import type { Fingerprint } from './sink.ts';
 import type { RotationTerms } from './terms.ts';

@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
-import { createRouteWorker } from './lane.ts';
-import type { DeliverySummary, RouteWorker, LaneDeps, CycleOptions } from './lane.ts';
+import { createRouteWorker } from './route-worker.ts';
+import type { DeliverySummary, RouteWorker, LaneDeps, CycleOptions } from './route-worker.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxRoute } from './route.ts';
 import { settleAttempt } from './settle.ts';

@@ -4,7 +4,7 @@ import { fault } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 import { oneLine, parseMailbox } from './address.ts';
 import type { Mailbox } from './address.ts';
-import type { MessageDefaults } from './letterhead.ts';
+import type { MessageDefaults } from './message-defaults.ts';
 import { removeMail, storeMail } from './mail-file.ts';
 import { composeMessage } from './message.ts';
 import type { MailContent } from './message.ts';

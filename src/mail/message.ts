@@ -3,8 +3,8 @@ import type { UnixMillis } from '../base/index.ts';
 import { oneLine } from './address.ts';
 import type { Mailbox } from './address.ts';
 import { signMessage } from './dkim.ts';
-import { automaticHeaders } from './letterhead.ts';
-import type { MessageDefaults } from './letterhead.ts';
+import { automaticHeaders } from './message-defaults.ts';
+import type { MessageDefaults } from './message-defaults.ts';
 
 /** A picture that the HTML shows through `cid:`. */
 export type InlineImage = {

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { systemCode } from '../base/index.ts';
-import { networkProblem } from './trouble.ts';
+import { networkProblem } from './problem.ts';
 
 /** What we can unpack as a stream; offered to the other side in `accept-encoding`. */
 export const acceptedEncodings = 'gzip, br, deflate';

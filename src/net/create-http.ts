@@ -5,7 +5,7 @@ import type { Connections } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
-import { problemOf } from './trouble.ts';
+import { problemOf } from './problem.ts';
 
 export type HttpOptions = {
   /** `tollkeeper/<version>`. */

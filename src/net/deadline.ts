@@ -1,4 +1,4 @@
-import { networkProblem } from './trouble.ts';
+import { networkProblem } from './problem.ts';
 
 export type Deadline = {
   readonly signal: AbortSignal;

@@ -4,6 +4,6 @@ export type { HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 export { isLoopback } from './loopback.ts';
 export { retryAfter } from './retry-after.ts';
-export { isNetworkProblem } from './trouble.ts';
-export type { ProblemKind } from './trouble.ts';
+export { isNetworkProblem } from './problem.ts';
+export type { ProblemKind } from './problem.ts';
 export { signatureOf } from './webhook-signature.ts';

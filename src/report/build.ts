@@ -24,7 +24,7 @@ import { isOfPeriod, runQueries, rangeOf } from './queries.ts';
 import type { QueryResults } from './queries.ts';
 import { queryTable } from './query-table.ts';
 import { renderHtml } from './render-html.ts';
-import { sealOf, sealSections, sealState } from './seal.ts';
+import { sealOf, sealSections, sealState } from './checksum.ts';
 import { subjectFields } from './subject-fields.ts';
 import { fillTemplate } from './template.ts';
 import { dataWarnings, queryWarnings } from './warnings.ts';

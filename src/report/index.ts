@@ -14,5 +14,5 @@ export type { ComparisonName, Period } from './period.ts';
 export type { CubeReader } from './port.ts';
 export { renderReport, standaloneHtml } from './render.ts';
 export type { RenderedReport } from './render.ts';
-export { renderAlertEmail } from './letter.ts';
-export type { AlertBlock } from './letter.ts';
+export { renderAlertEmail } from './alert-email.ts';
+export type { AlertBlock } from './alert-email.ts';

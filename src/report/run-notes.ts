@@ -1,10 +1,10 @@
 import { formatMoment } from '../base/index.ts';
 import type { Interval, LocaleTag, UnixSeconds } from '../base/index.ts';
 import type { Comparison } from '../warehouse/index.ts';
-import { germanRunMessages } from './run-words-de.ts';
-import { chineseRunMessages } from './run-words-zh.ts';
-import { notifyCompared } from './run-words.ts';
-import type { RunMessages } from './run-words.ts';
+import { germanRunMessages } from './run-messages-de.ts';
+import { chineseRunMessages } from './run-messages-zh.ts';
+import { notifyCompared } from './run-messages.ts';
+import type { RunMessages } from './run-messages.ts';
 
 /** Facts of a run in the words of a language. */
 export type RunNotes = {

@@ -16,7 +16,7 @@ export { isProven, storedCurrency } from './logs/amounts.ts';
 export type { AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';
 export type { Restated } from './restatements/restatements.ts';
-export type { LearnedChange } from './profile/learned-news.ts';
+export type { LearnedChange } from './profile/learned-changes.ts';
 export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-point.ts';
 export type { UsageValue } from './usage/usage-batch.ts';
 export { neverAgain, outboxStates } from './outbox-row.ts';
@@ -50,4 +50,4 @@ export type {
   RunLedger,
   RunTrigger,
 } from './ledger/run-ledger.ts';
-export type { KindLabel } from './kinds/kind-words.ts';
+export type { KindLabel } from './kinds/kind-labels.ts';

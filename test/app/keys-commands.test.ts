@@ -9,8 +9,8 @@ import {
   plannedExpiry,
   plannedRotation,
   surveyed,
-} from './support/fake-desk.ts';
-import type { FakeKeyService } from './support/fake-desk.ts';
+} from './support/fake-key-service.ts';
+import type { FakeKeyService } from './support/fake-key-service.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';

@@ -5,7 +5,7 @@ import type { KeyPlanner } from '../../src/app/keys-planner.ts';
 import { readConfig } from '../../src/settings.ts';
 import { openFolder, defaultConfig } from '../support/program.ts';
 import type { Folder } from '../support/program.ts';
-import { fakeKeyService, now, surveyed } from './support/fake-desk.ts';
+import { fakeKeyService, now, surveyed } from './support/fake-key-service.ts';
 
 const day = 86_400_000;
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mail } from '../../src/mail/index.ts';
-import { letters } from './support/letters.ts';
+import { letters } from './support/alert-emails.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */

@@ -14,8 +14,8 @@ import {
   now,
   plannedRotation,
   surveyed,
-} from '../app/support/fake-desk.ts';
-import type { FakeKeyService, KeyFixture } from '../app/support/fake-desk.ts';
+} from '../app/support/fake-key-service.ts';
+import type { FakeKeyService, KeyFixture } from '../app/support/fake-key-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 let folder: string;

@@ -11,7 +11,7 @@ import {
   notificationMail,
   printResult,
 } from '../../src/cli/render-result.ts';
-import { requestOf } from '../../src/cli/run-order.ts';
+import { requestOf } from '../../src/cli/run-request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
 

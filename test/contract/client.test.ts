@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, toMillis, unixSeconds, zero } from '../../src/base/index.ts';
-import { everyVariant, now, openGatewayFixture, switched, textOf } from '../support/gateway-house.ts';
+import { everyVariant, now, openGatewayFixture, switched, textOf } from '../support/gateway-fixture.ts';
 
 const end = unixSeconds(Math.floor(now / 1000));
 const start = unixSeconds(end - 3 * 86_400);

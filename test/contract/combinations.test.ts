@@ -23,9 +23,9 @@ import { parseVariants, variantTable } from '../../src/sandbox/index.ts';
 import type { Sandbox, Variants } from '../../src/sandbox/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';

@@ -11,9 +11,9 @@ import {
 } from '../../src/base/index.ts';
 import { reconcilePeriod } from '../../src/jobs/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const since = '2026-10-25';

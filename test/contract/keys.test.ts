@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds, zero } from '../../src/base/index.ts';
-import { everyVariant, now, openGatewayFixture, switched } from '../support/gateway-house.ts';
+import { everyVariant, now, openGatewayFixture, switched } from '../support/gateway-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const spec = {

@@ -13,9 +13,9 @@ import {
 import type { GatewayProfile } from '../../src/base/index.ts';
 import { reconcilePeriod } from '../../src/jobs/index.ts';
 import type { Sandbox, VariantName } from '../../src/sandbox/index.ts';
-import { aboutLog, everyVariant, now, switched } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { aboutLog, everyVariant, now, switched } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 import { sampled, chaosFactor } from '../support/storm.ts';
 
 const since = '2026-10-25';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toMillis, unixSeconds } from '../../src/base/index.ts';
-import { now, openGatewayFixture } from '../support/gateway-house.ts';
+import { now, openGatewayFixture } from '../support/gateway-fixture.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 
 const end = unixSeconds(Math.floor(now / 1000));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fault, interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import type { LogQuery } from '../../src/ingest/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 import { logSource, seconds } from './log-source.ts';
 import type { SourceRow } from './log-source.ts';
 import { base, openIn, pullOf, testFolder } from './support.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unknownGateway } from '../../src/base/index.ts';
 import { planLogPull } from '../../src/ingest/index.ts';
 import { askForLogs, splitLogWindow } from '../../src/ingest/log-windows.ts';
-import { dstOverlapsOf, offsetsOf } from '../../src/ingest/zone-folds.ts';
+import { dstOverlapsOf, offsetsOf } from '../../src/ingest/dst-overlaps.ts';
 import { interval } from '../../src/base/index.ts';
 import { seconds } from './log-source.ts';
 

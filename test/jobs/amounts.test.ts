@@ -4,8 +4,8 @@ import type { GatewayProfile } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 
 type Variants = NonNullable<SandboxOptions['variants']>;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, intervalInMillis, startOfDay } from '../../src/base/index.ts';
 import type { ProgressStep } from '../../src/base/index.ts';
-import type { JobFixture } from '../support/job-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 import { heldQuarters } from './truth.ts';
 
 // The house's clock shows 21 November 2026.

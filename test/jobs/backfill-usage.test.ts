@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { money, startOfDay, sumMoney, unixMillis, unixSeconds, zero } from '../../src/base/index.ts';
 import type { Money } from '../../src/base/index.ts';
 import { bucketsOf } from '../../src/ingest/usage-windows.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 import { few } from '../support/storm.ts';
 
 const since = '2026-10-25';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { interval, startOfDay, unixSeconds } from '../../src/base/index.ts';
 import type { ProgressStep } from '../../src/base/index.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 
 const since = '2026-11-19';
 const logs = '/api/log/self/stream-export';

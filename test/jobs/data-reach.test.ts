@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { createWatermarks, jobKinds } from '../../src/jobs/index.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 
 const day = 86_400_000;
 const watermark = createWatermarks(jobKinds);

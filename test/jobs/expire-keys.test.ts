@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { money, toSeconds, unixMillis, unixSeconds } from '../../src/base/index.ts';
 import type { KeyEvent } from '../../src/keys/index.ts';
 import { daysAgo, surveyed } from '../keys/plan/survey.ts';
-import type { RunChange } from '../support/job-house.ts';
-import { openKeyFixture } from './key-house.ts';
-import type { KeyFixture } from './key-house.ts';
+import type { RunChange } from '../support/job-fixture.ts';
+import { openKeyFixture } from './key-fixture.ts';
+import type { KeyFixture } from './key-fixture.ts';
 
 const settings = {
   keys: { name: 'tmp-*' },

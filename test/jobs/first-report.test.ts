@@ -3,8 +3,8 @@ import { summarise } from '../../src/mail/chat-summary.ts';
 import { announceReport } from '../../src/jobs/announce-report.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 
 /** The account has spent for two months; the log is pulled from November 1 on. */
 describe('the first reports of a deployment', () => {

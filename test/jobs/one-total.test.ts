@@ -10,9 +10,9 @@ import { prepareReport } from '../../src/jobs/compose-report.ts';
 import { composeReport, listReports } from '../../src/jobs/index.ts';
 import type { ComposedReport, CostOwners } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { aboutLog, everyVariant, switched } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { aboutLog, everyVariant, switched } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 import { sampled, chaosFactor } from '../support/storm.ts';
 
 const start = unixSeconds(Date.UTC(2026, 9, 1) / 1000);

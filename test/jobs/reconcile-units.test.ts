@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { interval, startOfDay } from '../../src/base/index.ts';
 import { reconcileRange } from '../../src/jobs/index.ts';
-import { now, textOf } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import { now, textOf } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 
 const since = '2026-11-15';
 const range = interval(startOfDay('2026-11-16', 'UTC'), startOfDay('2026-11-18', 'UTC'));

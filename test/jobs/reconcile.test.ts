@@ -4,9 +4,9 @@ import type { Interval, UnixSeconds } from '../../src/base/index.ts';
 import { reconcilePeriod, reconcileRange } from '../../src/jobs/index.ts';
 import type { JobAccount } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { now, textOf } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { now, textOf } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const since = '2026-11-10';

@@ -17,8 +17,8 @@ import { composeReport } from '../../src/jobs/index.ts';
 import type { ComposedReport } from '../../src/jobs/index.ts';
 import { all, parseHtml, tablesOf, textOf } from '../report/markup.ts';
 import { readShown } from '../report/read-shown.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-16' };
 

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { localDays, money, sumMoney, unixMillis } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { CostOwners } from '../../src/jobs/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 

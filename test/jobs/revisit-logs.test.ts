@@ -8,7 +8,7 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../src/base/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
 
 const since = '2026-11-15';
 const start = startOfDay(since, 'UTC');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/base/index.ts';
 import { surveyed } from '../keys/plan/survey.ts';
-import { openKeyFixture, viewOf } from './key-house.ts';
-import type { KeyFixture } from './key-house.ts';
+import { openKeyFixture, viewOf } from './key-fixture.ts';
+import type { KeyFixture } from './key-fixture.ts';
 
 const applied = {
   keys: { name: '*' },

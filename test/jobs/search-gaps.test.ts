@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { addMoney, interval, money, startOfDay, unixSeconds } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import { reconcileRange } from '../../src/jobs/index.ts';
-import { logPullDeps } from '../../src/jobs/pull-means.ts';
-import { now } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { logPullDeps } from '../../src/jobs/pull-deps.ts';
+import { now } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const logs = '/api/log/self/stream-export';

@@ -10,8 +10,8 @@ import type { TableModel } from '../../src/report/model.ts';
 import { models } from '../../src/sandbox/traffic/models.ts';
 import type { Model } from '../../src/sandbox/traffic/models.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-20' };
 const [start, end] = [unixSeconds(Date.parse(period.from) / 1000), unixSeconds(Date.parse(period.to) / 1000)];

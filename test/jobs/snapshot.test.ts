@@ -6,9 +6,9 @@ import { createGateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { variantTable } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { everyVariant, now, switched } from '../support/gateway-house.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { everyVariant, now, switched } from '../support/gateway-fixture.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 
 const hour = 3_600_000;
 const spec = {

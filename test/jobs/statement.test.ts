@@ -6,8 +6,8 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { localeTags, money, sumMoney, unixMillis } from '../../src/base/index.ts';
 import { composeReport, listReports } from '../../src/jobs/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture, RunChange } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 
 type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
 

@@ -12,8 +12,8 @@ import type { Money } from '../../src/base/index.ts';
 import { composeReport } from '../../src/jobs/index.ts';
 import type { ReportModel } from '../../src/report/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
-import { openJobFixture } from '../support/job-house.ts';
-import type { JobFixture } from '../support/job-house.ts';
+import { openJobFixture } from '../support/job-fixture.ts';
+import type { JobFixture } from '../support/job-fixture.ts';
 
 const period = { from: '2026-10-01', to: '2026-11-01' };
 const [start, end] = [period.from, period.to].map((day) => Date.parse(day) / 1000) as [number, number];

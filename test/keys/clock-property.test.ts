@@ -4,7 +4,7 @@ import { afterReading, clockOffset, unixMillis, unixSeconds } from '../../src/ba
 import type { GatewayClock } from '../../src/base/index.ts';
 import type { KeyUse } from '../../src/keys/key-event.ts';
 import { chaosFactor } from '../support/storm.ts';
-import { engineFixture, stillClock } from './engine-house.ts';
+import { engineFixture, stillClock } from './engine-fixture.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money } from '../../src/base/index.ts';
-import { engineFixture, fullSink, hour, memorySink, sealedSink, defaultTerms } from './engine-house.ts';
+import { engineFixture, fullSink, hour, memorySink, sealedSink, defaultTerms } from './engine-fixture.ts';
 
 describe('a rotation', () => {
   it('makes, verifies, delivers, reads back, waits for the old key to fall quiet and deletes it', async () => {

@@ -8,7 +8,7 @@ import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
-import { adoptedStep as step, memoryTable } from './engine-house.ts';
+import { adoptedStep as step, memoryTable } from './engine-fixture.ts';
 
 /** A journal of so many steps, in a folder of its own. */
 const journalFixture = async (steps: number) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RotationTerms } from '../../src/keys/terms.ts';
 import { chaosFactor } from '../support/storm.ts';
-import { crash, engineFixture, hour, memorySink, sealedSink } from './engine-house.ts';
-import type { Backup, EngineFixture } from './engine-house.ts';
+import { crash, engineFixture, hour, memorySink, sealedSink } from './engine-fixture.ts';
+import type { Backup, EngineFixture } from './engine-fixture.ts';
 
 type MadeSink = ReturnType<typeof memorySink>;
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/base/index.ts';
 import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
 import type { RotationTerms } from '../../src/keys/terms.ts';
-import { engineFixture, hour, memorySink } from './engine-house.ts';
-import type { EngineFixture } from './engine-house.ts';
+import { engineFixture, hour, memorySink } from './engine-fixture.ts';
+import type { EngineFixture } from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';

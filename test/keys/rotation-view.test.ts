@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { engineFixture, fullSink, hour } from './engine-house.ts';
+import { engineFixture, fullSink, hour } from './engine-fixture.ts';
 
 const minute = 60_000;
 

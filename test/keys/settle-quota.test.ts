@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money } from '../../src/base/index.ts';
 import { chaosFactor } from '../support/storm.ts';
-import { engineFixture, hour } from './engine-house.ts';
-import type { EngineFixture } from './engine-house.ts';
+import { engineFixture, hour } from './engine-fixture.ts';
+import type { EngineFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
 const limited = { unlimitedQuota: false, remainQuota: money('100') };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/base/index.ts';
 import { createMailCleaner } from '../../src/mail/index.ts';
-import { openKeyService } from './support/desk.ts';
-import type { KeyService } from './support/desk.ts';
+import { openKeyService } from './support/outbox-desk.ts';
+import type { KeyService } from './support/outbox-desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const day = 86_400_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fault } from '../../src/base/index.ts';
 import type { Fault } from '../../src/base/index.ts';
 import type { MailTransport } from '../../src/mail/index.ts';
-import { openKeyService } from './support/desk.ts';
+import { openKeyService } from './support/outbox-desk.ts';
 import { login, openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;

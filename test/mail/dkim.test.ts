@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/base/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
 import { enqueue } from '../../src/mail/index.ts';
-import { mail, openKeyService } from './support/desk.ts';
+import { mail, openKeyService } from './support/outbox-desk.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';
 

@@ -5,7 +5,7 @@ import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/base/index.ts';
 import { enqueue, recoverInterrupted } from '../../src/mail/index.ts';
-import { mail, openKeyService, start } from './support/desk.ts';
+import { mail, openKeyService, start } from './support/outbox-desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 describe('queueing a mail', () => {

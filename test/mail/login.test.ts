@@ -3,7 +3,7 @@ import { createSecretRegistry, isFault } from '../../src/base/index.ts';
 import { createTokenSource } from '../../src/mail/oauth2-token.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openKeyService, start } from './support/desk.ts';
+import { openKeyService, start } from './support/outbox-desk.ts';
 import { login, openPostOffice } from './support/post-office.ts';
 import type { PostOfficeOptions } from './support/post-office.ts';
 import { openWebServer } from './support/web-server.ts';

@@ -5,8 +5,8 @@ import { createSecretRegistry } from '../../src/base/index.ts';
 import { enqueue } from '../../src/mail/index.ts';
 import type { Mail } from '../../src/mail/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
-import { mail, openKeyService } from './support/desk.ts';
-import type { KeyService } from './support/desk.ts';
+import { mail, openKeyService } from './support/outbox-desk.ts';
+import type { KeyService } from './support/outbox-desk.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostfix } from './support/postfix.ts';
 

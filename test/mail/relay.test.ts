@@ -3,7 +3,7 @@ import { isFault } from '../../src/base/index.ts';
 import { isPrivateHost } from '../../src/mail/private-host.ts';
 import { readSmtpUrl, startTlsFor } from '../../src/mail/smtp-server-address.ts';
 import type { StartTls } from '../../src/mail/smtp-server-address.ts';
-import { openKeyService } from './support/desk.ts';
+import { openKeyService } from './support/outbox-desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const startTls = (url: string, options = {}): StartTls | undefined => {

@@ -5,7 +5,7 @@ import { isFault } from '../../src/base/index.ts';
 import type { Fault } from '../../src/base/index.ts';
 import type { MailTransport } from '../../src/mail/index.ts';
 import { readSmtpUrl } from '../../src/mail/smtp-server-address.ts';
-import { openKeyService } from './support/desk.ts';
+import { openKeyService } from './support/outbox-desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const faultOf = async (transport: MailTransport, signal?: AbortSignal): Promise<Fault> => {

@@ -5,8 +5,8 @@ import { createMailRoute } from '../../src/mail/mail-route.ts';
 import { createRateLimit } from '../../src/mail/rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/mail/route.ts';
 import { enqueueBytes } from '../../src/mail/enqueue.ts';
-import { openKeyService } from './support/desk.ts';
-import type { KeyService } from './support/desk.ts';
+import { openKeyService } from './support/outbox-desk.ts';
+import type { KeyService } from './support/outbox-desk.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;

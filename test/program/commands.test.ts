@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ran } from '../support/program.ts';
 import { buildProgram, startIn } from './support/built-program.ts';
 import type { BuiltProgram, Running } from './support/built-program.ts';
-import { dateBefore, openFixture, pullLogs, saying, yearly } from './support/house.ts';
-import type { Fixture, RunJson } from './support/house.ts';
+import { dateBefore, openFixture, pullLogs, saying, yearly } from './support/fixture.ts';
+import type { Fixture, RunJson } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

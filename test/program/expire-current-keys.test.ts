@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRotationFixture } from '../storm/support/rotation-house.ts';
+import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
 /** A job that ends whatever is older than a day, used or not. */
 const expireAll = (more = ''): string => `  expire-all:

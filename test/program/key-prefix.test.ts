@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRotationFixture } from '../storm/support/rotation-house.ts';
+import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
 it('a key that comes without the prefix that calls need is verified and delivered with it', async () => {
   await using fixture = await openRotationFixture({ sandbox: { variants: { key_prefix: 'none-required' } } });

@@ -5,8 +5,8 @@ import { interval, silentLog, systemClock, unixSeconds } from '../../src/base/in
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { dateBefore, openFixture, parsed } from './support/house.ts';
-import type { Fixture } from './support/house.ts';
+import { dateBefore, openFixture, parsed } from './support/fixture.ts';
+import type { Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

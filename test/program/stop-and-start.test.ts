@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
 import type { BuiltProgram } from './support/built-program.ts';
-import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/house.ts';
+import { openFixture, parsed, pullLogs, saying, slowness, yearly } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {

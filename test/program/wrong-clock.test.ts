@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRotationFixture } from '../storm/support/rotation-house.ts';
+import { openRotationFixture } from '../storm/support/rotation-fixture.ts';
 
 const minute = 60_000;
 

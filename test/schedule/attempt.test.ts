@@ -6,7 +6,7 @@ import { attempt } from '../../src/schedule/attempt.ts';
 import type { Execute } from '../../src/schedule/attempt.ts';
 import type { LedgerRun } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { jobOf, minute } from './support/scheduler-house.ts';
+import { jobOf, minute } from './support/scheduler-fixture.ts';
 
 const slot = unixMillis(0);
 const run: LedgerRun = {

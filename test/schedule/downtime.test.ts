@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { at, hour, jobsOf, minute, openSchedulerFixture, shown } from './support/scheduler-house.ts';
-import type { SchedulerFixture, WrittenJob } from './support/scheduler-house.ts';
+import { at, hour, jobsOf, minute, openSchedulerFixture, shown } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture, WrittenJob } from './support/scheduler-fixture.ts';
 import { sampled } from '../support/storm.ts';
 
 const day = 24 * hour;

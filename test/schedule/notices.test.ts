@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../src/base/index.ts';
 import { followOutages } from '../../src/schedule/outages.ts';
 import type { JobEvent } from '../../src/schedule/outages.ts';
-import { hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-house.ts';
-import type { SchedulerFixture } from './support/scheduler-house.ts';
+import { hour, jobOf, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
 
 const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it, vi } from 'vitest';
 import { modelLedger } from '../warehouse/model-ledger.ts';
-import { openSchedulerFixture } from './support/scheduler-house.ts';
+import { openSchedulerFixture } from './support/scheduler-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';
 import { runChaos } from './support/storm.ts';

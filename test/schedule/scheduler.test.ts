@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault } from '../../src/base/index.ts';
 import type { Execution, Outcome } from '../../src/schedule/index.ts';
-import { hour, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-house.ts';
-import type { SchedulerFixture } from './support/scheduler-house.ts';
+import { hour, jobsOf, minute, openSchedulerFixture, settled } from './support/scheduler-fixture.ts';
+import type { SchedulerFixture } from './support/scheduler-fixture.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import {
   runView,
   sendRaw,
   statusView,
-} from './support/control-house.ts';
+} from './support/control-fixture.ts';
 
 const never = new AbortController().signal;
 

@@ -12,7 +12,7 @@ import {
   rejection,
   runResult,
   statusView,
-} from './support/control-house.ts';
+} from './support/control-fixture.ts';
 
 const never = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import {
   rejection,
   sendRaw,
   unaskedKeys,
-} from './support/control-house.ts';
+} from './support/control-fixture.ts';
 
 const never = new AbortController().signal;
 const who = 'person anna';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
 import { askDaemon, listenForCommands, socketPath } from '../../src/server/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openControlFixture, openStranger, rejection, statusView } from './support/control-house.ts';
+import { openControlFixture, openStranger, rejection, statusView } from './support/control-fixture.ts';
 
 const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutboxView, StatusView } from '../../src/server/index.ts';
 import { hostileNames } from '../report/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
-import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-house.ts';
+import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];

@@ -4,8 +4,8 @@ import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import type { OutboxView } from '../../src/server/index.ts';
 import { hostileNames } from '../report/hostile.ts';
-import { deferred } from './support/control-house.ts';
-import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-house.ts';
+import { deferred } from './support/control-fixture.ts';
+import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
 
 type Node = {
   readonly nodeName: string;

@@ -3,12 +3,12 @@ import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram } from '../program/support/built-program.ts';
 import { gather } from './support/evidence.ts';
 import type { Evidence, JobEvidence } from './support/evidence.ts';
-import type { Run, Took } from './support/life.ts';
+import type { Run, Took } from './support/daemon-run.ts';
 import { play } from './support/play.ts';
 import type { Played } from './support/play.ts';
 import { drawRounds } from './support/rounds.ts';
-import { openStormFixture, slotLength, chaosJobs } from './support/storm-house.ts';
-import type { StormFixture } from './support/storm-house.ts';
+import { openStormFixture, slotLength, chaosJobs } from './support/chaos-fixture.ts';
+import type { StormFixture } from './support/chaos-fixture.ts';
 import { twice } from './support/twice.ts';
 
 const count = Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60);

@@ -11,7 +11,7 @@ import { interval, localDays } from '../../src/base/index.ts';
 import { pullLogs } from '../../src/ingest/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { optionsIn } from '../warehouse/support.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from '../ingest/log-source.ts';
 import type { SourceRow } from '../ingest/log-source.ts';

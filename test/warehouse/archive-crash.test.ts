@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../src/base/index.ts';
 import type { LogBatch } from '../../src/warehouse/index.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { archiveOf, at, batchOfCalls, now, openAt, rowsAtRest, someCalls, year } from './archive-support.ts';
 import { testFolder } from './support.ts';
 import { sampled } from '../support/storm.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/warehouse/index.ts';
 import type { AcquiredLock } from '../../src/warehouse/index.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { testFolder } from './support.ts';
 import type { TestFolder } from './support.ts';
 
@@ -22,8 +22,8 @@ afterAll(async () => fixture[Symbol.asyncDispose]());
 
 /** Holds the lock until it is killed, or ends when it is refused. */
 const inProcess = `
-  const { holdLock } = await import(process.argv[1]);
-  const { held, holder } = await holdLock(process.argv[2]);
+  const { acquireLock } = await import(process.argv[1]);
+  const { held, holder } = await acquireLock(process.argv[2]);
   process.stdout.write(JSON.stringify({ held, holder }));
   if (held) setInterval(() => globalThis.gc(), 20);`;
 

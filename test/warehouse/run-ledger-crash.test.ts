@@ -10,7 +10,7 @@ import { createRunLedger } from '../../src/warehouse/ledger/create-run-ledger.ts
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';
 import { readRows } from '../../src/warehouse/rows.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
 import { optionsIn, testFolder } from './support.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { compiledModules } from '../support/compiled-rooms.ts';
+import { compiledModules } from '../support/compiled-modules.ts';
 import { at } from './snapshots-support.ts';
 import { optionsIn, testFolder } from './support.ts';
 
@@ -14,7 +14,7 @@ const child = `
   const base = await import(out + '/base/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { snapshots } = await openWarehouse({ path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
-  for (let pass = ((await snapshots.reach('main')) ?? 0) + 1; ; pass += 1) {
+  for (let pass = ((await snapshots.watermark('main')) ?? 0) + 1; ; pass += 1) {
     const keys = Array.from({ length: 300 }, (_, index) => ({
       id: pass * 50 + index, name: 'pass ' + (index % 2 === 0 ? pass : 0), keyMask: undefined, status: 1, remainQuota: '1',
       unlimitedQuota: false, expiredTime: 'never', group: undefined, createdTime: undefined, rest: '{}',

@@ -2,7 +2,7 @@ import { isFault, messageOf } from '../../base/index.ts';
 import type { FaultCode, Secret } from '../../base/index.ts';
 import type { KeyFields } from '../key-event.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
-import type { Step } from './pass.ts';
+import type { Step } from './cycle.ts';
 
 /** Answers of a gateway that has not come as far as making a key (docs/gateway.md G3.2). */
 const refusals: ReadonlySet<string> = new Set<FaultCode>([

@@ -1,7 +1,7 @@
 import { hasCode } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import { generationKeyOf, note, plaintextOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKeyOf, note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
 import { isGone, notifyStaying } from './seek-key.ts';

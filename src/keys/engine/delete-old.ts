@@ -1,7 +1,7 @@
 import type { OldKey, Rotation } from '../rotation.ts';
 import { isTaken, removeKey } from './clear-key.ts';
-import { generationKey, note } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKey, note } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 /** The step of deletion: asked for at most once between two lists, and true once a list no longer shows the key. */
 export const deleteOld = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {

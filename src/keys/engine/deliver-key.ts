@@ -3,9 +3,9 @@ import type { Secret } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
-import type { Consumer } from './engine-means.ts';
-import { generationKeyOf, note, plaintextOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import type { Consumer } from './engine-deps.ts';
+import { generationKeyOf, note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 const deliveryOf = ({ account, service }: Rotation, { generation, name }: Attempt): Delivery => ({
   account,

@@ -1,9 +1,9 @@
 import { formatMoment, isFault, messageOf, shellWord, toSeconds } from '../../base/index.ts';
-import type { KeyService, PlannedExpiry } from '../desk-types.ts';
+import type { KeyService, PlannedExpiry } from '../service-types.ts';
 import { isTaken, removeKey } from './clear-key.ts';
 import { candidateOf } from '../rotation.ts';
-import { generationKey, note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKey, note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 import { outdatedNow, describeStop } from './up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];

@@ -1,9 +1,9 @@
 import { errorFields, isFault, messageOf, shellWord } from '../../base/index.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Pending } from './action.ts';
-import { describeOldKey } from './old-words.ts';
-import { note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { describeOldKey } from './old-key-messages.ts';
+import { note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 

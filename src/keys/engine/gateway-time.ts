@@ -1,7 +1,7 @@
 import { clockOffset, unixMillis, unixSeconds } from '../../base/index.ts';
 import type { GatewayClock, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
-import type { Cycle } from './pass.ts';
+import type { Cycle } from './cycle.ts';
 
 /** Seconds by which a stamp in the log is looked for before its time. */
 export const widestSkew = 26 * 3600;

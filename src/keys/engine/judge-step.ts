@@ -7,8 +7,8 @@ import { gatewayTimes, ownCalls, widestSkew } from './gateway-time.ts';
 import { judgeRetirement, knownEnd, quietRange, resumedFrom } from './judge-old.ts';
 import type { RetireFacts, RetireVerdict } from './judge-old.ts';
 import { isSameName, namesBorne, usesOf } from './named-uses.ts';
-import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 /** Keys that bore or bear one of the names. */
 const bearersOf = async (

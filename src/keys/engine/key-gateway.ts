@@ -6,7 +6,7 @@ import { knownUnit, needsProbe } from '../update/knowledge.ts';
 import type { UpdateKnowledge } from '../update/knowledge.ts';
 import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
-import type { KeyGateway } from './engine-means.ts';
+import type { KeyGateway } from './engine-deps.ts';
 
 export type KeyGatewayDeps = {
   readonly gateway: Gateway;

@@ -18,8 +18,8 @@ import type { NameTemplate } from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { RotationTerms } from '../terms.ts';
 import { askForKey } from './ask-for-key.ts';
-import { note, plaintextOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { note, plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });

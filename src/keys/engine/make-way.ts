@@ -2,7 +2,7 @@ import type { Attempt, Rotation } from '../rotation.ts';
 import { clearKey } from './clear-key.ts';
 import { settledAt } from './decide.ts';
 import { noteLost } from './make-key.ts';
-import type { Cycle } from './pass.ts';
+import type { Cycle } from './cycle.ts';
 import { seenBy, unsettledBeside } from './view-of.ts';
 
 /** What is done of another service's key so that none is left over: it is made again later. */

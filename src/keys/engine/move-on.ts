@@ -1,6 +1,6 @@
 import { advanceRotation } from './advance.ts';
 import type { Moved } from './advance.ts';
-import type { Cycle } from './pass.ts';
+import type { Cycle } from './cycle.ts';
 import { notifyStaying } from './seek-key.ts';
 
 /** Takes each rotation of the pass as far as it goes now, with one list for all keys that are deleted meanwhile. */

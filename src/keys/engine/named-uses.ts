@@ -2,7 +2,7 @@ import { addMoney } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import type { KeyUse } from '../key-event.ts';
 import type { GenerationKey } from '../rotation.ts';
-import type { Cycle } from './pass.ts';
+import type { Cycle } from './cycle.ts';
 
 /** Calls under one of the names that a key bore. */
 export type NamedUse = { readonly name: string; readonly use: KeyUse };

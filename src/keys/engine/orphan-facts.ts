@@ -5,11 +5,11 @@ import type { KeyRequest } from '../journal/request-memory.ts';
 import type { Delivery, Sink } from '../sink.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
-import { defaultSettle } from './engine-means.ts';
+import { defaultSettle } from './engine-deps.ts';
 import { judgeOrphan } from './judge-orphan.ts';
 import type { OrphanFacts, OrphanVerdict, SinkFact } from './judge-orphan.ts';
 import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
-import type { Cycle } from './pass.ts';
+import type { Cycle } from './cycle.ts';
 import { mismatchOf } from './request-match.ts';
 
 /** Calls that one verification makes at most; it takes 90 s for them (verify.ts). */

@@ -1,7 +1,7 @@
 import type { Rotation } from '../rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
-import { note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 

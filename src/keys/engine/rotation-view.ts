@@ -1,5 +1,5 @@
 import { unixMillis } from '../../base/index.ts';
-import type { RotationStage, RotationView } from '../desk-types.ts';
+import type { RotationStage, RotationView } from '../service-types.ts';
 import { candidateOf } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import { pauseAfter } from './decide.ts';

@@ -1,7 +1,7 @@
 import { hasCode } from '../../base/index.ts';
 import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 /**
  * The gateway knows no such key. Which status it answers with is open (docs/gateway.md G8.15): any refusal that is not of

@@ -4,8 +4,8 @@ import { isOfRotation } from '../rotation.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from '../rotation.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
-import { generationKey, generationKeyOf, note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { generationKey, generationKeyOf, note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 

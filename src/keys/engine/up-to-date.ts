@@ -5,9 +5,9 @@ import { readName } from '../plan/key-names.ts';
 import type { Sink } from '../sink.ts';
 import { describeDifference, findDifferences } from './find-differences.ts';
 import type { Difference, SkippedNow, UnknownKey } from './find-differences.ts';
-import type { EngineDeps } from './engine-means.ts';
-import { note, notifyOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { note, notifyOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 type JournalDeps = Pick<EngineDeps, 'account' | 'journal' | 'templates'>;
 

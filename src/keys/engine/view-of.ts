@@ -2,11 +2,11 @@ import { deadBy } from '../plan/key-state.ts';
 import type { Attempt, Rotation } from '../rotation.ts';
 import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
-import { defaultSettle } from './engine-means.ts';
-import type { Consumer } from './engine-means.ts';
+import { defaultSettle } from './engine-deps.ts';
+import type { Consumer } from './engine-deps.ts';
 import { gatewayNow } from './gateway-time.ts';
-import { plaintextOf } from './pass.ts';
-import type { Cycle } from './pass.ts';
+import { plaintextOf } from './cycle.ts';
+import type { Cycle } from './cycle.ts';
 
 /** What a list tells of keys whose answer was lost. */
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {

@@ -1,6 +1,6 @@
 import { clockOffset, unixMillis } from '../../base/index.ts';
 import type { GatewayClock } from '../../base/index.ts';
-import type { KeySurvey } from '../desk-types.ts';
+import type { KeySurvey } from '../service-types.ts';
 import { clockEffect } from '../engine/clock-skew.ts';
 import type { ExpiryPolicy } from './expiry-policy.ts';
 

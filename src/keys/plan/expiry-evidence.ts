@@ -1,13 +1,13 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { birthTold } from '../birth.ts';
-import type { SurveyedKey } from '../desk-types.ts';
+import type { SurveyedKey } from '../service-types.ts';
 import { maxLag } from '../lag.ts';
 import { rangeAsked, timesAsked } from './expiry-policy.ts';
 import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
-import type { SkipReason } from './held-key.ts';
+import type { SkipReason } from './skipped-key.ts';
 import { isExhausted, isExpired } from './key-state.ts';
-import { countText, rangeText } from './plan-words.ts';
+import { countText, rangeText } from './plan-messages.ts';
 import { ageOf } from './select.ts';
 
 /** Whether something is so; where it cannot be known, why not. */

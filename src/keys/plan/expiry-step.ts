@@ -1,13 +1,13 @@
 import { toMillis, toSeconds, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
-import type { PlannedExpiry, SurveyedKey } from '../desk-types.ts';
+import type { PlannedExpiry, SurveyedKey } from '../service-types.ts';
 import { clockBegan, clockShows, mayEnd, unseenSince } from './expiry-evidence.ts';
 import type { Judged } from './expiry-evidence.ts';
 import { warningStage } from './expiry-policy.ts';
 import type { ExpiryClock } from './expiry-policy.ts';
-import type { SkipReason } from './held-key.ts';
+import type { SkipReason } from './skipped-key.ts';
 import { isExpired } from './key-state.ts';
-import { rangeText } from './plan-words.ts';
+import { rangeText } from './plan-messages.ts';
 
 /** What is done with a key now, or why nothing is. */
 export type Step =

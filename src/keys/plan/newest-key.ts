@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../../base/index.ts';
-import type { SurveyedKey } from '../desk-types.ts';
+import type { SurveyedKey } from '../service-types.ts';
 import { deadBy } from './key-state.ts';
 
 /** Those that it holds of, and all of them where it holds of none. */

@@ -1,9 +1,9 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis, UnixSeconds } from '../../base/index.ts';
-import type { KeySurvey, PlannedExpiry } from '../desk-types.ts';
+import type { KeySurvey, PlannedExpiry } from '../service-types.ts';
 import type { KeyEvent } from '../key-event.ts';
-import { oldestFirst } from './held-key.ts';
-import { rangeText } from './plan-words.ts';
+import { oldestFirst } from './skipped-key.ts';
+import { rangeText } from './plan-messages.ts';
 
 const day = 86_400_000;
 

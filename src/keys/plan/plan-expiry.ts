@@ -1,10 +1,10 @@
 import type { UnixMillis } from '../../base/index.ts';
-import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../desk-types.ts';
+import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../service-types.ts';
 import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { judgeExpiry } from './expiry-step.ts';
 import type { Step } from './expiry-step.ts';
-import { skippedKey, oldestFirst } from './held-key.ts';
-import type { SkippedKey } from './held-key.ts';
+import { skippedKey, oldestFirst } from './skipped-key.ts';
+import type { SkippedKey } from './skipped-key.ts';
 import { deadBy, isExhausted, isExpired } from './key-state.ts';
 import { withinLimits } from './limits.ts';
 import { ageOf, isSelected } from './select.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { fault, money, unixMillis, unixSeconds } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
-import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../desk-types.ts';
+import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../service-types.ts';
 import { rotationTerms } from '../terms.ts';
 import { changesSince, fingerprintOf, keyState, planState } from './plan-state.ts';
 import type { Concerned, PlanState } from './plan-state.ts';

@@ -1,7 +1,7 @@
 import { toMillis } from '../../base/index.ts';
 import type { UnixMillis } from '../../base/index.ts';
 import { birthTold } from '../birth.ts';
-import type { SurveyedKey } from '../desk-types.ts';
+import type { SurveyedKey } from '../service-types.ts';
 
 /** Which keys a job is about; all that is given must hold. */
 export type KeySelection = {

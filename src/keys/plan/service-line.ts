@@ -1,4 +1,4 @@
-import type { KeySurvey, SurveyedKey } from '../desk-types.ts';
+import type { KeySurvey, SurveyedKey } from '../service-types.ts';
 
 const lines = new WeakMap<KeySurvey, ReadonlyMap<string, readonly SurveyedKey[]>>();
 

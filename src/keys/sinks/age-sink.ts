@@ -6,7 +6,7 @@ import { findTarget, folderProblems, targetProblems, problemOf } from './file-ta
 import { replaceFile } from './replace-file.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { systemFiles } from './sink-files.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { AgeSpec } from './sink-spec.ts';
 
 /** @throws Fault sink-refused for what is no recipient */

@@ -9,7 +9,7 @@ import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readField, writeField } from './json-text.ts';
 import { refused } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { AwsSpec } from './sink-spec.ts';
 
 type Version = { readonly id: string; readonly text: string };

@@ -4,7 +4,7 @@ import type { Http, HttpRequest } from '../../net/index.ts';
 import { ask, secureUrl } from './http-answer.ts';
 import type { Answer } from './http-answer.ts';
 import { refused } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { KubernetesSpec } from './sink-spec.ts';
 import { readSetting, readToken } from './token.ts';
 

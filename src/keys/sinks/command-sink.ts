@@ -4,7 +4,7 @@ import { fingerprintIn } from './fingerprint.ts';
 import { runCommand } from './run-command.ts';
 import type { CommandRun } from './run-command.ts';
 import { failed, refused } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { CommandSpec } from './sink-spec.ts';
 import { notifiedOf } from './then-command.ts';
 

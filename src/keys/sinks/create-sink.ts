@@ -10,7 +10,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { createKubernetesSink } from './kubernetes-sink.ts';
 import { placeOf } from './places.ts';
 import { failed, errorText } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { SinkNames, SinkSpec } from './sink-spec.ts';
 import { createVaultSink } from './vault-sink.ts';
 import { createWebhookSink } from './webhook-sink.ts';

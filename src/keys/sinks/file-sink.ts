@@ -15,7 +15,7 @@ import { removeLeftover, replaceFile } from './replace-file.ts';
 import { failed, fileFault, refused } from './sink-faults.ts';
 import { systemFiles } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { FileSpec } from './sink-spec.ts';
 
 const defaultMode = 0o600;

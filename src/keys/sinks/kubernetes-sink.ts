@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts';
 import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { KubernetesSpec } from './sink-spec.ts';
 
 const mergePatch = 'application/merge-patch+json';

@@ -4,7 +4,7 @@ import { ask, secureUrl } from './http-answer.ts';
 import type { Answer } from './http-answer.ts';
 import { rawAt } from './json-text.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { VaultSpec } from './sink-spec.ts';
 import { readSetting, readToken } from './token.ts';
 

@@ -5,7 +5,7 @@ import { problemOf } from './file-target.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readField, writeField } from './json-text.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { VaultSpec } from './sink-spec.ts';
 import { openVault } from './vault-api.ts';
 

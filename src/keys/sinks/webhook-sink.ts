@@ -6,7 +6,7 @@ import type { Delivered, Delivery, Sink } from '../sink.ts';
 import { fingerprintIn, fingerprintOf } from './fingerprint.ts';
 import { ask, secureUrl } from './http-answer.ts';
 import { failed } from './sink-faults.ts';
-import type { SinkDeps } from './sink-means.ts';
+import type { SinkDeps } from './sink-deps.ts';
 import type { WebhookSpec } from './sink-spec.ts';
 
 const proof = z.looseObject({ sha256: z.string() });

@@ -9,7 +9,7 @@ import type { HeadlineModel } from '../model.ts';
 import type { Cell } from '../port.ts';
 import type { QueryTable, Row } from '../query-table.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
-import { distinct, fileWord } from './file-words.ts';
+import { distinct, fileWord } from './file-messages.ts';
 
 const formats: Readonly<Record<Format, DataFormat>> = {
   money: 'money',

@@ -8,7 +8,7 @@ import type { Commands } from '../commands-port.ts';
 import { openAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
-import { readRequest } from './order-body.ts';
+import { readRequest } from './request-body.ts';
 import { routesOf } from './routes.ts';
 import { socketFile, socketPath } from './socket-path.ts';
 import { outcomeOfError, versionHeader, versionsDiffer } from './wire.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Interval, UnixMillis } from '../../base/index.ts';
 import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
-import { chip, command, moment, momentAway, pair, said, messageWithCommands, section } from './words.ts';
-import type { Html, PageLook } from './words.ts';
+import { chip, command, moment, momentAway, pair, said, messageWithCommands, section } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
 
 const rangeOf = ({ start, end }: Interval<UnixMillis>, look: PageLook): Html =>
   html`${moment(start, look)} to ${moment(end, look)}`;

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { StatusView } from '../commands-port.ts';
 import { needsPerson } from '../needs-person.ts';
-import { command, momentAway, said } from './words.ts';
-import type { Html, PageLook } from './words.ts';
+import { command, momentAway, said } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
 
 /** Whether all is well, in one look. */
 export const verdictOf = (status: StatusView): Html => {

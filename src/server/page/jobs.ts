@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import { adviceOf } from '../../base/index.ts';
 import type { JobView, RunView } from '../commands-port.ts';
 import { runTones } from '../tones.ts';
-import { chip, moment, momentAway, pair, roughly, said, messageWithCommands, section } from './words.ts';
-import type { Html, PageLook } from './words.ts';
+import { chip, moment, momentAway, pair, roughly, said, messageWithCommands, section } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
 
 /** A page that names more jobs than that is not read. */
 const maxJobs = 200;

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { OutboxView, StatusView } from '../commands-port.ts';
 import { mailTones } from '../tones.ts';
-import { chip, command, momentAway, pair, said, section } from './words.ts';
-import type { Html, PageLook } from './words.ts';
+import { chip, command, momentAway, pair, said, section } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
 
 /** Rows of the outbox that the page tells of. */
 export type ShownMails = {

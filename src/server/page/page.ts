@@ -7,8 +7,8 @@ import { mailsSection } from './mails.ts';
 import type { ShownMails } from './mails.ts';
 import { reportsSection } from './reports.ts';
 import { style } from './style.ts';
-import { moment } from './words.ts';
-import type { Html } from './words.ts';
+import { moment } from './messages.ts';
+import type { Html } from './messages.ts';
 
 const document = (title: string, body: Html): Html =>
   html`<!doctype html>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { KeptReportView, KeptReportsView } from '../status-data.ts';
-import { chip, command, momentAway, said, section } from './words.ts';
-import type { Html, PageLook } from './words.ts';
+import { chip, command, momentAway, said, section } from './messages.ts';
+import type { Html, PageLook } from './messages.ts';
 
 /** Where the page serves a report of the archive. */
 const linkOf = (place: string): string => `/reports/${place.split('/').map(encodeURIComponent).join('/')}`;

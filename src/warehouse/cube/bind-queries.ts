@@ -1,4 +1,4 @@
-import { openEmptyTables } from './needs.ts';
+import { openEmptyTables } from './required-columns.ts';
 import type { ResultTable } from './result-table.ts';
 import { sqlFault } from './sql-fault.ts';
 import type { SqlFault } from './sql-fault.ts';

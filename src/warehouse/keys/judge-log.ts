@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
-import { mergeRanges } from '../restatements/landed-spans.ts';
+import { mergeRanges } from '../restatements/landed-ranges.ts';
 import type { LogCompleteness } from './key-table.ts';
 
 type Range = Interval<UnixSeconds>;

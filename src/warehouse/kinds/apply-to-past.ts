@@ -5,7 +5,7 @@ import { recordRestatement, sumsBefore } from '../restatements/record-restatemen
 import { optionalText, readRows } from '../rows.ts';
 import { applyKindLabels, applyTextLabels, noteUnclear } from './settle-kinds.ts';
 import type { LearnedKinds } from './settle-kinds.ts';
-import type { Rows } from './word-evidence.ts';
+import type { Rows } from './label-evidence.ts';
 
 /** Brings the months that a span touches back to the table, whole. */
 export type BringBack = (

@@ -5,8 +5,8 @@ import { execute, readRows, wholeNumber } from '../rows.ts';
 import { decideKindLabels, decideLabels, mayTellKinds } from './decide-kinds.ts';
 import type { LabelMeaning } from './decide-kinds.ts';
 import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
-import { kindEvidence, learnLabels, textEvidence } from './word-evidence.ts';
-import type { Rows } from './word-evidence.ts';
+import { kindEvidence, learnLabels, textEvidence } from './label-evidence.ts';
+import type { Rows } from './label-evidence.ts';
 
 /** What the words of columns mean that are kept as text, by column. */
 type TextMeanings = ReadonlyMap<string, ReadonlyMap<string, LabelMeaning>>;

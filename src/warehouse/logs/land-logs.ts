@@ -12,14 +12,14 @@ import {
   unixSeconds,
 } from '../../base/index.ts';
 import type { Clock, Money, UnixMillis } from '../../base/index.ts';
-import { writeLearnedChanges } from '../profile/learned-news.ts';
+import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { applyToPast } from '../kinds/apply-to-past.ts';
 import type { BringBack } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { execute, readRows, text, wholeNumber } from '../rows.ts';
-import { widen } from '../spans.ts';
+import { widen } from '../ranges.ts';
 import { chargesIn } from './amount-change.ts';
 import type { ChargedRows } from './amount-change.ts';
 import { amountsFor, readAmounts, writeAmounts } from './amounts.ts';

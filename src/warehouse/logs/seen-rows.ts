@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { addMoney, compareMoney, money, zero } from '../../base/index.ts';
 import type { Money } from '../../base/index.ts';
-import { knownKinds } from '../kinds/word-evidence.ts';
+import { knownKinds } from '../kinds/label-evidence.ts';
 import { optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { ChargedRows } from './amount-change.ts';

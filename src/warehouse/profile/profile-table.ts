@@ -5,8 +5,8 @@ import { columnChanges } from './column-changes.ts';
 import type { ColumnChanges, KnownColumn, SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
-import { markNotified, readPending, writeLearnedChanges } from './learned-news.ts';
-import type { LearnedChange } from './learned-news.ts';
+import { markNotified, readPending, writeLearnedChanges } from './learned-changes.ts';
+import type { LearnedChange } from './learned-changes.ts';
 import { learnPoints, readPastPoints, readPoints } from './learned-point.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from './learned-point.ts';
 

@@ -1,4 +1,4 @@
-import { inCurrency, spendOf } from '../cube/cells.ts';
+import { inCurrency, spendOf } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 

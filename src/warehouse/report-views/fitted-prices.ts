@@ -1,5 +1,5 @@
 import { interval, money, unixSeconds } from '../../base/index.ts';
-import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/cells.ts';
+import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
 import { text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { fitPrices } from './fit-prices.ts';

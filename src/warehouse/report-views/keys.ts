@@ -1,5 +1,5 @@
 import { interval, unixSeconds } from '../../base/index.ts';
-import { inCurrency, spendOf } from '../cube/cells.ts';
+import { inCurrency, spendOf } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 

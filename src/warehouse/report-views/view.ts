@@ -1,7 +1,7 @@
 import type { Interval, UnixSeconds } from '../../base/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
-import type { NamesLeft, Served } from '../cube/cells.ts';
+import type { NamesLeft, Served } from '../cube/aggregates.ts';
 import type { Bindings, Row } from '../rows.ts';
 import type { ReportRelation } from './relation.ts';
 

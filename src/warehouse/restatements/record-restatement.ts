@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds } from '../../base/index.ts';
 import type { Interval, UnixMillis, UnixSeconds } from '../../base/index.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
-import { clipRanges, mergeRanges, wholeQuarters } from './landed-spans.ts';
+import { clipRanges, mergeRanges, wholeQuarters } from './landed-ranges.ts';
 
 type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
 

@@ -12,9 +12,9 @@ import {
 import type { Clock, Interval, Money, UnixMillis } from '../../base/index.ts';
 import type { Engine } from '../engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
-import { widen } from '../spans.ts';
+import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
-import { noteOnce } from '../profile/learned-news.ts';
+import { noteOnce } from '../profile/learned-changes.ts';
 import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';
 import { readingOfUsage } from './usage-change.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/base/index.ts';
-import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
+import type { SurveyedKey } from '../../../src/keys/service-types.ts';
 import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../../src/keys/plan/plan-file.ts';
 import type { KeyPlan } from '../../../src/keys/plan/plan-file.ts';
 import { plannedRotation } from '../../../src/keys/plan/plan-rotations.ts';

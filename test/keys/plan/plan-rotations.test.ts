@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/base/index.ts';
 import { planRotations } from '../../../src/keys/plan/plan-rotations.ts';
 import type { RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
-import type { SurveyedKey } from '../../../src/keys/desk-types.ts';
+import type { SurveyedKey } from '../../../src/keys/service-types.ts';
 import { chaosFactor } from '../../support/storm.ts';
 import { day, hour, now, surveyed, surveyOf } from './survey.ts';
 

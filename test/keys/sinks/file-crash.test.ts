@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compiledModules } from '../../support/compiled-rooms.ts';
+import { compiledModules } from '../../support/compiled-modules.ts';
 import { delivery, never, older, openSinkFixture, plaintext, secretOf } from './support.ts';
 
 /** Delivers a key and stands still at one step, which it says: there it is killed. */
@@ -36,8 +36,8 @@ const child = `
     },
     sync: async (folder) => { await systemFiles.sync(folder); await at('behind all of it'); },
   };
-  const means = { cwd: '/', env: {}, files, gates: createNamedGates(), secrets: createSecretRegistry() };
-  const sink = createFileSink({ kind: 'file', path, holds: { kind: 'variable', name: 'KEY' } }, path, means);
+  const deps = { cwd: '/', env: {}, files, gates: createNamedGates(), secrets: createSecretRegistry() };
+  const sink = createFileSink({ kind: 'file', path, holds: { kind: 'variable', name: 'KEY' } }, path, deps);
   await sink.deliver({ reveal: () => key }, {}, new AbortController().signal);`;
 
 const steps = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createNamedGates, createSecretRegistry } from '../../../src/base/index.ts';
 import type { Secret } from '../../../src/base/index.ts';
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
-import type { SinkDeps } from '../../../src/keys/sinks/sink-means.ts';
+import type { SinkDeps } from '../../../src/keys/sinks/sink-deps.ts';
 import type { SinkSpec } from '../../../src/keys/sinks/sink-spec.ts';
 import type { Delivery, Sink } from '../../../src/keys/sink.ts';
 import { createHttp } from '../../../src/net/index.ts';

@@ -7,8 +7,8 @@ import type { ProbeKeys } from '../../../src/keys/update/probe.ts';
 import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
-import { openGatewayFixture } from '../../support/gateway-house.ts';
-import type { GatewayFixture } from '../../support/gateway-house.ts';
+import { openGatewayFixture } from '../../support/gateway-fixture.ts';
+import type { GatewayFixture } from '../../support/gateway-fixture.ts';
 
 /** Makes keys as a journal does: each under a name of its own that is written down before, cleared away by the list. */
 const journalled = (gateway: Gateway): ProbeKeys & { readonly clear: () => Promise<void> } => {

@@ -13,8 +13,8 @@ import { putWhole } from '../../../src/keys/update/put-whole.ts';
 import type { UpdateExpectations } from '../../../src/keys/update/put-whole.ts';
 import type { LearnedPoint } from '../../../src/warehouse/index.ts';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { openGatewayFixture } from '../../support/gateway-house.ts';
-import type { GatewayFixture } from '../../support/gateway-house.ts';
+import { openGatewayFixture } from '../../support/gateway-fixture.ts';
+import type { GatewayFixture } from '../../support/gateway-fixture.ts';
 
 const knows = (unit: 'currency' | 'units', omits: 'keep' | 'replace' = 'replace'): UpdateKnowledge => ({
   kept: new Set(omits === 'keep' ? updateFields : []),

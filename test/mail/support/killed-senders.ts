@@ -14,10 +14,10 @@ import {
 } from '../../../src/mail/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { OutboxRow } from '../../../src/warehouse/index.ts';
-import { compiledModules } from '../../support/compiled-rooms.ts';
+import { compiledModules } from '../../support/compiled-modules.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
-import { start } from './desk.ts';
+import { start } from './outbox-desk.ts';
 import { openPostOffice } from './post-office.ts';
 import type { Reply } from './post-office.ts';
 

@@ -1,5 +1,5 @@
 import type { Execution, Outcome } from '../../../src/schedule/index.ts';
-import type { SchedulerFixture } from './scheduler-house.ts';
+import type { SchedulerFixture } from './scheduler-fixture.ts';
 
 export type HeldRun = {
   readonly execution: Execution;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Job } from '../../../src/config/index.ts';
 import { knownSchedules } from './known-schedules.ts';
-import { hour, jobOf, minute } from './scheduler-house.ts';
+import { hour, jobOf, minute } from './scheduler-fixture.ts';
 
 const second = 1000;
 const day = 24 * hour;

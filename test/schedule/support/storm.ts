@@ -8,7 +8,7 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { knownSchedule, leapDays, newestSlots } from './known-schedules.ts';
 import { createInvariantChecker, isOpenRow, rowKey } from './referee.ts';
 import type { InvariantChecker, WorkEnd } from './referee.ts';
-import { settled } from './scheduler-house.ts';
+import { settled } from './scheduler-fixture.ts';
 import type { Action, Edit, Plan, Work } from './storm-plan.ts';
 
 const second = 1000;

@@ -1,8 +1,8 @@
 import type { LedgerAttempt, LedgerRun } from '../../../src/warehouse/index.ts';
-import { linesOf } from './life.ts';
-import type { Run } from './life.ts';
-import { chaosJobs } from './storm-house.ts';
-import type { StormFixture } from './storm-house.ts';
+import { linesOf } from './daemon-run.ts';
+import type { Run } from './daemon-run.ts';
+import { chaosJobs } from './chaos-fixture.ts';
+import type { StormFixture } from './chaos-fixture.ts';
 
 type Outbox = Awaited<ReturnType<Awaited<ReturnType<StormFixture['openLedger']>>['outbox']['list']>>;
 

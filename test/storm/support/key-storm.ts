@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildProgram } from '../../program/support/built-program.ts';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
-import { openKeyFixture } from './key-house.ts';
+import { openKeyFixture } from './key-fixture.ts';
 import { keyScenarios } from './key-variants.ts';
 import { playRotation } from './play-rotation.ts';
 

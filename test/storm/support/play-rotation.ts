@@ -1,5 +1,5 @@
-import { day } from './key-house.ts';
-import type { Kill, KeyFixture, Lived } from './key-house.ts';
+import { day } from './key-fixture.ts';
+import type { Kill, KeyFixture, Lived } from './key-fixture.ts';
 
 const hour = 3_600_000;
 

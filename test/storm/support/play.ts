@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bear, end, stoodInLine, untilServing } from './life.ts';
-import type { Run, LogLine, Took } from './life.ts';
+import { bear, end, stoodInLine, untilServing } from './daemon-run.ts';
+import type { Run, LogLine, Took } from './daemon-run.ts';
 import type { Round } from './rounds.ts';
-import { chaosJobs } from './storm-house.ts';
-import type { StormFixture } from './storm-house.ts';
+import { chaosJobs } from './chaos-fixture.ts';
+import type { StormFixture } from './chaos-fixture.ts';
 
 /** What the rounds left to be looked at. */
 export type Played = {

@@ -1,0 +1,233 @@
+import type { NamedGates } from '../base/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import { createKeyServiceOrders } from './service-operations.ts';
+import { adoptionOf, checkService, commonOf, openRotation } from './service-parts.ts';
+import type {
+  Advanced,
+  KeyService,
+  PlannedExpiry,
+  PlannedRotation,
+  ReconciledService,
+  SurveyedKey,
+} from './service-types.ts';
+import type { Moved } from './engine/advance.ts';
+import { endKeys } from './engine/end-keys.ts';
+import { keptBySinks } from './engine/kept-by-sinks.ts';
+import type { EngineDeps } from './engine/engine-deps.ts';
+import { moveOn } from './engine/move-on.ts';
+import { openCycle } from './engine/cycle.ts';
+import { stageOf, viewOfRotation } from './engine/rotation-view.ts';
+import { deleteOrphans } from './engine/delete-orphans.ts';
+import { outdatedNow } from './engine/up-to-date.ts';
+import type { Lineage } from './lineage.ts';
+import { readName } from './plan/key-names.ts';
+import { reconcileService } from './reconcile-service.ts';
+import type { Rotation } from './rotation.ts';
+import type { RotationTerms } from './terms.ts';
+
+export type KeyServiceDeps = EngineDeps & {
+  /** One for the process: all writes to the keys of an account go one after the other. */
+  readonly gates: NamedGates;
+};
+
+/** `billing/20261121T030000Z-17`: names a rotation for good, by its moment and the step it begins with. */
+const rotationId = (service: string, now: number, step: number): string =>
+  `${service}/${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${step}`;
+
+const partIn = (rotations: readonly Rotation[], keyId: number): SurveyedKey['rotation'] => {
+  const found = rotations.find(
+    ({ old, olds, attempts }) =>
+      old?.keyId === keyId ||
+      olds.some((one) => one.keyId === keyId && one.state !== 'over') ||
+      attempts.some((one) => one.keyId === keyId && one.state !== 'gone' && one.state !== 'retained'),
+  );
+  if (found === undefined) return undefined;
+  const leaving = found.olds.find((one) => one.keyId === keyId);
+  const isOld = found.old?.keyId === keyId || leaving !== undefined;
+  const gone = leaving?.held === undefined ? 'leaving' : 'kept';
+  const part = !isOld ? 'successor' : found.cutover === undefined ? 'old' : gone;
+  return { id: found.id, stage: stageOf(found), part };
+};
+
+/** The keys with their places: what the lineage knows under this id, though it has left it, otherwise what the name says. */
+const placed = (
+  keys: readonly ApiKey[],
+  lineage: Lineage,
+  rotations: readonly Rotation[],
+  templates: readonly string[],
+): readonly SurveyedKey[] =>
+  keys.map((key) => {
+    const row = lineage.get(key.id);
+    const read = readName(key.name, templates);
+    const { service, generation } = row ?? read ?? { service: key.name, generation: 1 };
+    const rotation = partIn(rotations, key.id);
+    return {
+      key,
+      service,
+      generation,
+      known: row !== undefined,
+      ...(row?.retired === undefined ? {} : { retired: true }),
+      ...(rotation === undefined ? {} : { rotation }),
+    };
+  });
+
+const advancedOf = ({ rotation, moved, words, fault: failure }: Moved): Advanced => ({
+  view: viewOfRotation(rotation, words),
+  moved,
+  ...(failure === undefined ? {} : { fault: failure }),
+});
+
+/** A leaked key shares nothing: its successor is given all that is left. */
+const effective = (terms: RotationTerms): RotationTerms =>
+  terms.retire.when === 'now' && terms.quota.kind === 'split'
+    ? { ...terms, quota: { kind: 'carry' } }
+    : terms;
+
+/** As it is written down: when it was made is in its line. */
+const replacedOf = ({ born: _born, ...old }: NonNullable<PlannedRotation['old']>) => old;
+
+/** What deliveries that nothing came of have left behind. */
+const withUnfinished = (
+  surveyed: SurveyedKey,
+  unfinished: ReadonlyMap<string, ReadonlySet<number>>,
+): SurveyedKey => {
+  const keys = unfinished.get(surveyed.service);
+  if (keys === undefined || !surveyed.known) return surveyed;
+  return { ...surveyed, split: true, ...(keys.has(surveyed.key.id) ? { unfinished: true } : {}) };
+};
+
+/** The desk of one account. */
+export const createKeyService = (deps: KeyServiceDeps): KeyService => {
+  const { account, journal, clock, gates } = deps;
+  const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);
+  const common = commonOf(deps);
+
+  /** The key is in the line of its service, under the name it has, before anything is done to it. */
+  const adoptions = (planned: PlannedRotation, who: string, id: string) => {
+    const { old, service } = planned;
+    const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
+    if (old === undefined || (row?.retired === undefined && row?.name === old.name)) return [];
+    return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? old.born ?? clock.now()) }];
+  };
+
+  /** What others made before the first rotation of a service is no sign that the journal is too old. */
+  const listedFirst = (service: string, keys: Iterable<ApiKey>): { readonly listed?: number } => {
+    if (journal.managed(account).has(service)) return {};
+    const generations = [...keys].flatMap(({ name }) => {
+      const place = readName(name, deps.templates);
+      return place?.service === service ? [place.generation] : [];
+    });
+    return { listed: Math.max(0, ...generations) };
+  };
+
+  const start: KeyService['start'] = (planned, who) =>
+    alone(async () => {
+      const ids: string[] = [];
+      for (const { service } of planned) checkService(service);
+      const cycle = await openCycle(deps, { signal: new AbortController().signal, who, ordered: true });
+      for (const one of planned) {
+        const { service } = one;
+        if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
+        const open = openRotation(journal, account, service);
+        // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
+        const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
+        if (open !== undefined && !isUrgent) continue;
+        const id = rotationId(service, clock.now(), journal.head().seq + 1);
+        const { why, terms, old, fresh } = one;
+        await journal.record([
+          ...(open === undefined ? [] : [{ ...common(who, service, open.id), what: 'given-up' as const }]),
+          ...adoptions(one, who, id),
+          {
+            ...common(who, service, id),
+            what: 'planned',
+            why,
+            terms: effective(terms),
+            ...(old === undefined ? {} : { old: replacedOf(old) }),
+            ...(fresh === undefined ? {} : { fresh }),
+            ...listedFirst(service, cycle.keys().values()),
+          },
+        ]);
+        ids.push(id);
+      }
+      return ids;
+    });
+
+  const advance: KeyService['advance'] = ({ ids, signal, progress }) =>
+    alone(async () => {
+      const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
+      let done = 0;
+      const notify = (detail?: string): void =>
+        progress({
+          step: 'rotating keys',
+          done,
+          total: wanted.length,
+          ...(detail === undefined ? {} : { detail }),
+        });
+      const cycle = await openCycle(deps, {
+        signal,
+        who: ids === undefined ? 'schedule' : 'order',
+        ordered: ids !== undefined,
+        onStep: ({ service }, step) => notify(`${service}: ${step}`),
+      });
+      await deleteOrphans(cycle);
+      const results = await moveOn(cycle, wanted, (number) => {
+        done = number;
+        notify();
+      });
+      return results.map(advancedOf);
+    });
+
+  const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
+    const rotations = journal.openRotations(account);
+    const unfinished = journal.unfinished(account);
+    const found = placed(keys, journal.lineage(account), rotations, deps.templates);
+    const retained = journal.retained(account);
+    return found.map((surveyed) => {
+      const words = retained.get(surveyed.key.id)?.words;
+      return withUnfinished(words === undefined ? surveyed : { ...surveyed, retained: words }, unfinished);
+    });
+  };
+
+  const survey: KeyService['survey'] = async (signal) => {
+    const at = clock.now();
+    return { at, keys: surveyOf(await deps.gateway.list(signal)) };
+  };
+
+  const expire: KeyService['expire'] = (planned: readonly PlannedExpiry[], who, signal) =>
+    planned.length === 0
+      ? Promise.resolve([])
+      : alone(async () => {
+          const cycle = await openCycle(deps, { signal, who, ordered: true });
+          const all = surveyOf([...cycle.keys().values()]);
+          const ending = new Set(
+            planned.flatMap(({ keyId, action }) => (action.kind === 'warn' ? [] : [keyId])),
+          );
+          const asked = all.filter(({ key }) => ending.has(key.id));
+          // A plan may be old: what a sink holds is looked up again right before the key ends.
+          const held = await keptBySinks(deps, { asked, all, now: clock.now(), signal });
+          return endKeys(cycle, planned, held);
+        });
+
+  return {
+    survey,
+    open: async () => journal.openRotations(account).map((rotation) => viewOfRotation(rotation)),
+    start,
+    advance,
+    expire,
+    keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
+    ...createKeyServiceOrders({ deps, alone, common }),
+    reconcile: ({ service, apply }, who, signal) =>
+      alone(async () => {
+        const cycle = await openCycle(deps, { signal, who, ordered: true });
+        const services = service === undefined ? [...journal.managed(account).keys()] : [service];
+        const found: ReconciledService[] = [];
+        for (const one of services) {
+          const reconciled = await reconcileService(cycle, one, apply);
+          if (reconciled !== undefined) found.push(reconciled);
+        }
+        return found;
+      }),
+    outdated: async () => [...journal.outdated(account).values()],
+    history: (service) => journal.history({ account, ...(service === undefined ? {} : { service }) }),
+  };
+};

@@ -1,0 +1,79 @@
+import type { UnixMillis } from '../../base/index.ts';
+import { birthTold } from '../birth.ts';
+import type { SurveyedKey } from '../service-types.ts';
+import { ageOf } from './select.ts';
+
+/** Why nothing is done with a key that a job is about. */
+export type SkipReason =
+  | 'not-due'
+  | 'older-generation'
+  | 'unfinished'
+  | 'in-rotation'
+  | 'age-unknown'
+  | 'outside-window'
+  | 'over-limit'
+  | 'min-remaining'
+  | 'name-not-unique'
+  | 'generation-not-unique'
+  | 'not-ours'
+  | 'service-unusable'
+  | 'name-too-long'
+  | 'disabled'
+  | 'expired'
+  | 'exhausted'
+  | 'revived'
+  | 'retired'
+  | 'retained'
+  | 'used'
+  | 'current'
+  | 'clock-skew'
+  | 'log-incomplete'
+  | 'inventory-incomplete';
+
+export type SkippedKey = {
+  readonly keyId: number;
+  readonly name: string;
+  readonly service: string;
+  readonly generation: number;
+  /** Milliseconds; missing where the gateway does not tell. */
+  readonly age?: number;
+  readonly reason: SkipReason;
+  /** Why, and what to do where something can be done. */
+  readonly words: string;
+};
+
+/** What goes its usual way, so that nobody needs to hear of it. */
+const asDefault: ReadonlySet<SkipReason> = new Set([
+  'not-due',
+  'older-generation',
+  'unfinished',
+  'in-rotation',
+  'retired',
+]);
+
+export const describeNeeds = ({ reason }: SkippedKey): boolean => !asDefault.has(reason);
+
+export const skippedKey = (
+  surveyed: SurveyedKey,
+  now: UnixMillis,
+  reason: SkipReason,
+  words: string,
+): SkippedKey => {
+  const age = ageOf(surveyed, now);
+  const { key, service, generation } = surveyed;
+  return {
+    keyId: key.id,
+    name: key.name,
+    service,
+    generation,
+    ...(age === undefined ? {} : { age }),
+    reason,
+    words,
+  };
+};
+
+const createdOf = ({ key }: SurveyedKey): number => birthTold(key) ?? Number.MAX_SAFE_INTEGER;
+
+/** The oldest first; of the same second the one that was made first. */
+export const oldestFirst = (keys: readonly SurveyedKey[]): SurveyedKey[] =>
+  [...keys].sort((left, right) => createdOf(left) - createdOf(right) || left.key.id - right.key.id);

@@ -1,0 +1,38 @@
+import { fault, toMillis } from '../base/index.ts';
+import type { UnixMillis } from '../base/index.ts';
+import type { ApiKey } from '../gateway/index.ts';
+import { birthTold } from './birth.ts';
+import { generationKey } from './engine/cycle.ts';
+import type { EngineDeps } from './engine/engine-deps.ts';
+import type { KeyJournal } from './journal/journal.ts';
+import type { GenerationKey, Rotation } from './rotation.ts';
+import { probeService } from './update/probe.ts';
+
+/** What all steps of one order share. */
+export const commonOf =
+  ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
+  (who: string, service: string, rotation: string) => ({ at: clock.now(), who, account, service, rotation });
+
+export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
+  journal.openRotations(account).find((rotation) => rotation.service === service);
+
+/** The step by which a key that was made elsewhere comes into the line of its service. */
+export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
+  what: 'adopted' as const,
+  ...generationKey(key),
+  born,
+});
+
+/** When a key was made, where that is told; else now is as good as any moment. */
+export const birthOf = (key: ApiKey, now: UnixMillis): UnixMillis => {
+  const born = birthTold(key);
+  return born === undefined ? now : toMillis(born);
+};
+
+/** Keys of this service are cleared away wherever they are seen. @throws Fault wrong-use */
+export const checkService = (service: string): void => {
+  if (service !== probeService) return;
+  throw fault('wrong-use', `${service} is what throw-away keys are called`, {
+    advice: 'give the service another name',
+  });
+};

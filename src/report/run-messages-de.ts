@@ -1,0 +1,43 @@
+import type { RunMessages } from './run-messages.ts';
+
+/** Amounts of the comparison are exact; they are written as they came, with a decimal comma. */
+const comma = (amount: string): string => amount.replace('.', ',');
+
+export const germanRunMessages: RunMessages = {
+  late: (reason, watermark) =>
+    `Die Daten sind verspätet: ${reason}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log geholt.' : `Das Aufruf-Log reicht bis ${watermark}.`}`,
+  unread: (rows) =>
+    rows === 1
+      ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'
+      : `${rows} Zeilen des Aufruf-Logs konnten nicht gelesen werden und sind in keiner Zahl enthalten.`,
+  unclear: (rows) =>
+    rows === 1
+      ? 'Die Aufrufe enthalten eine Zeile ohne Kosten und ohne Tokens, die ein Fehler sein kann: Keine Spalte des Log-Exports nennt ihre Art.'
+      : `Die Aufrufe enthalten ${rows} Zeilen ohne Kosten und ohne Tokens, die Fehler sein können: Keine Spalte des Log-Exports nennt ihre Art.`,
+  notCompared: (reason) => `Nicht mit dem Gateway verglichen: ${reason}`,
+  part: (from, to) => `Verglichen wurde, was das Log enthält: von ${from} bis ${to}.`,
+  sources: {
+    statistics: 'Statistik des Gateways',
+    'usage by model': 'Nutzungsexport nach Modell',
+    'usage by key': 'Nutzungsexport nach Key',
+    used_quota: 'Änderung von used_quota',
+    balance: 'Änderung des Guthabens',
+  },
+  ofEntry: (source, entry) => `${source} für ${entry === '' ? 'Einträge ohne Namen' : entry}`,
+  verdicts: {
+    equal: ({ theirs, reading, unit }) =>
+      `Die Summe des Logs ist gleich (${theirs}): ${comma(reading)} ${unit}.`,
+    rounding: ({ theirs, reading, unit, gap }) =>
+      `Die Summe des Logs ist bis auf Rundung gleich (${theirs}): ${comma(reading)} ${unit}, Abstand ${comma(gap)}.`,
+    refunds: ({ theirs, reading, unit }) =>
+      `Der Verbrauch des Logs ist gleich (${theirs}): ${comma(reading)} ${unit}; Erstattungen sind dort nicht abgezogen.`,
+    currency: ({ theirs, reading, ours, unit }) =>
+      `Die Summe des Logs ist umgerechnet gleich (${theirs}): dort ${comma(reading)}, hier ${comma(ours)} (${unit}).`,
+    'late data': ({ theirs, reading, ours, unit, gap }) =>
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; der Abstand von ${comma(gap)} sind verspätete Daten.`,
+    truncated: ({ theirs, reading, ours, unit, gap }) =>
+      `Das Log ist zu kurz: ${theirs} ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}, es fehlen ${comma(gap)}.`,
+    unexplained: ({ theirs, reading, ours, unit, gap }) =>
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; der Abstand von ${comma(gap)} ist ungeklärt.`,
+  },
+};

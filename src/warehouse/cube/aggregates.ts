@@ -1,0 +1,132 @@
+import type { Bindings } from '../rows.ts';
+import { cubeRelation, dimensions, isClass, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
+import type { CallsRelation } from '../archive/relations.ts';
+import { classedCallsSql } from '../tokens/classes-sql.ts';
+import type { Needs } from './required-columns.ts';
+
+/** What calls are summed by, and what is summed. */
+export type AggregatesPlan = {
+  /** Sums by segment are the fewest; where a query names days they are by day. */
+  readonly by: 'day' | 'segment';
+  readonly dimensions: ReadonlySet<string>;
+  /** With `service` and `team` among them, which are told from the name of the key afterwards. */
+  readonly measures: ReadonlySet<string>;
+};
+
+const dimensionNames: readonly string[] = ['quarter', ...dimensions];
+const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
+
+/** What one query takes of the cube; nothing where it does not name it. */
+export const cellsOf = (needs: Needs): AggregatesPlan | undefined => {
+  const columns = needs.get('cube');
+  if (columns === undefined) return undefined;
+  const summed = new Set(dimensionNames.filter((name) => columns.has(name)));
+  if ([...ofKey].some((name) => columns.has(name))) summed.add('token_name');
+  return {
+    by: columns.has('day') || columns.has('day_number') ? 'day' : 'segment',
+    dimensions: summed,
+    measures: new Set(
+      [...columns].filter(
+        (name) =>
+          tokenNames.has(name) || ofKey.has(name) || ['calls', 'rows', 'spend', 'amount'].includes(name),
+      ),
+    ),
+  };
+};
+
+const holds = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
+  (whole.by === 'day' || part.by === 'segment') &&
+  [...part.dimensions].every((name) => whole.dimensions.has(name));
+
+/** Whether a query with that plan can be run on these cells. */
+export const serves = (whole: AggregatesPlan, part: AggregatesPlan): boolean =>
+  holds(whole, part) && [...part.measures].every((name) => whole.measures.has(name));
+
+/**
+ * The fewest sums that serve all queries, without finer ones than some query asks for: a scan that sums by two names at once
+ * makes many times the rows of two scans that sum by one each.
+ */
+export const planAggregates = (plans: readonly AggregatesPlan[]): readonly AggregatesPlan[] => {
+  const largest = plans.filter(
+    (plan, at) =>
+      !plans.some(
+        (other, otherAt) => otherAt !== at && holds(other, plan) && (!holds(plan, other) || otherAt < at),
+      ),
+  );
+  return largest.map((whole) => ({
+    ...whole,
+    measures: new Set(plans.filter((part) => holds(whole, part)).flatMap(({ measures }) => [...measures])),
+  }));
+};
+
+/** The columns of a table of cells, in the order that `cellsSql` gives them. */
+export const cellColumns = (
+  plan: AggregatesPlan,
+): readonly { readonly name: string; readonly type: string }[] => [
+  { name: 'slot_index', type: 'INTEGER' },
+  ...cubeRelation.columns.filter(
+    ({ name }) => !ofKey.has(name) && (plan.dimensions.has(name) || plan.measures.has(name)),
+  ),
+];
+
+/** `isProven`: whether sums may be told; they are unknown while nothing proves in which form amounts are stored. */
+export type Served = { readonly value: string; readonly inUnits: boolean; readonly isProven: boolean };
+
+/** Sums in currency at 12 places. Units are whole, so that they keep all places for the value of one: both are exact. */
+export const inCurrency = (sum: string, { inUnits, isProven }: Served): string => {
+  // The sum stays in the statement, since it may be all that makes it one of sums.
+  if (!isProven) return `CAST(CASE WHEN false THEN ${sum} END AS DECIMAL(38, 12))`;
+  return inUnits
+    ? `CAST(CAST(${sum} AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(38, 12))`
+    : `CAST(${sum} AS DECIMAL(38, 12))`;
+};
+
+/** A refund gives back, whichever sign it is booked with; other kinds are no spend. */
+export const spendOf = (consumption: string, size: string): string =>
+  `CASE kind WHEN 'consumption' THEN ${consumption} WHEN 'refund' THEN -${size} END`;
+
+const measureSql = (name: string, served: Served): string => {
+  if (name === 'calls') return `count(*) FILTER (kind = 'consumption')`;
+  if (name === 'rows') return 'count(*)';
+  if (name === 'amount') return inCurrency('coalesce(sum(quota), 0)', served);
+  if (name === 'spend') return inCurrency(`coalesce(sum(${spendOf('quota', 'abs(quota)')}), 0)`, served);
+  return `sum(${name})`;
+};
+
+/** Names that calls are restricted to; nothing where all are taken. */
+export type NamesLeft = { readonly models?: readonly string[]; readonly keys?: readonly string[] };
+
+export const whereSql = (left: NamesLeft): string =>
+  [
+    'account = $account AND created_at >= $start AND created_at < $end',
+    ...(left.models === undefined ? [] : ['model_name IN (SELECT unnest($models))']),
+    ...(left.keys === undefined ? [] : ['token_name IN (SELECT unnest($keys))']),
+  ].join(' AND ');
+
+export const whereBindings = (left: NamesLeft): Bindings => ({
+  ...(left.models === undefined ? {} : { models: left.models }),
+  ...(left.keys === undefined ? {} : { keys: left.keys }),
+});
+
+/** Calls with their classes where a column needs them: without it costs a fraction. */
+export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
+  [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
+
+export const aggregatesSql = (
+  plan: AggregatesPlan,
+  slot: string,
+  calls: CallsRelation,
+  served: Served,
+  left: NamesLeft,
+): string => {
+  const columns = cellColumns(plan).slice(1);
+  const summed = columns.filter(({ name }) => plan.dimensions.has(name)).map(({ name }) => name);
+  const selected = columns.map(({ name }) =>
+    plan.dimensions.has(name) ? name : `${measureSql(name, served)} AS ${name}`,
+  );
+  return `
+    SELECT ${[`${slot} AS slot_index`, ...selected].join(', ')}
+    FROM ${callsWith(plan.measures, calls)}
+    WHERE ${whereSql(left)}
+    GROUP BY ${['slot_index', ...summed].join(', ')}`;
+};

@@ -1,0 +1,254 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, unixSeconds } from '../../base/index.ts';
+import type { Interval, UnixSeconds } from '../../base/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
+import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
+import type { ReportView, ViewInput } from '../report-views/view.ts';
+import { execute, readRows, text } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
+import { callsWith, aggregatesSql, inCurrency, spendOf, whereBindings, whereSql } from './aggregates.ts';
+import type { AggregatesPlan, NamesLeft, Served } from './aggregates.ts';
+import type { CubeRequest } from './cube-request.ts';
+import { addOwners, copyRows, createAggregates, createRelation } from './report-tables.ts';
+import { serviceIn } from './services.ts';
+import type { Services } from './services.ts';
+import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels } from './teams.ts';
+import { slotSql } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
+
+/** The warehouse and a report's own engine, while rows go from one to the other. */
+export type Gathering = {
+  readonly source: DuckDBConnection;
+  readonly target: DuckDBConnection;
+  readonly callsIn: CallsIn;
+  readonly request: CubeRequest;
+  readonly timeline: Timeline;
+  readonly served: Served;
+  readonly left: NamesLeft;
+  readonly services: Services;
+  /** Milliseconds UTC. */
+  readonly now: number;
+};
+
+/** What tells who a key belongs to. */
+const costOwnersOf = ({ request, services }: Gathering) => ({
+  teams: request.teams ?? [],
+  serviceOf: serviceIn(services),
+});
+
+const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
+  const [first, last] = [timeline.ranges[0], timeline.ranges.at(-1)];
+  return first === undefined || last === undefined
+    ? interval(unixSeconds(0), unixSeconds(0))
+    : interval(first.start, last.end);
+};
+
+const distinct = async (
+  { source, callsIn, request, timeline }: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+  column: 'model_name' | 'token_name',
+  left: NamesLeft = {},
+): Promise<readonly string[]> => {
+  const names = new Set<string>();
+  for (const range of timeline.ranges) {
+    const calls = await callsIn(range);
+    const rows = await readRows(
+      source,
+      `SELECT DISTINCT ${column} AS name FROM ${calls.sql} WHERE ${whereSql(left)}`,
+      {
+        ...calls.bindings,
+        ...whereBindings(left),
+        account: request.account,
+        start: range.start,
+        end: range.end,
+      },
+    );
+    for (const row of rows) names.add(text(row, 'name'));
+  }
+  return [...names].sort();
+};
+
+/** The names in the calls of the periods that the filter leaves; patterns are matched here, once a name and not once a call. */
+export const namesLeft = async (
+  gathering: Omit<Gathering, 'left' | 'target' | 'served' | 'now'>,
+): Promise<NamesLeft> => {
+  const { only = {}, teams = [] } = gathering.request;
+  const serviceOf = serviceIn(gathering.services);
+  return {
+    ...(restrictsModels(only)
+      ? { models: (await distinct(gathering, 'model_name')).filter((name) => isModelLeft(name, only)) }
+      : {}),
+    ...(restrictsKeys(only)
+      ? {
+          keys: (await distinct(gathering, 'token_name')).filter((name) =>
+            isKeyLeft(name, only, teams, serviceOf),
+          ),
+        }
+      : {}),
+  };
+};
+
+const eachRange = async (
+  { source, target, callsIn, request, timeline, served, left }: Gathering,
+  table: string,
+  sqlOf: (range: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
+): Promise<void> => {
+  for (const range of timeline.ranges) {
+    const calls = await callsIn(range);
+    await copyRows(source, target, table, sqlOf(range, calls), {
+      ...calls.bindings,
+      ...whereBindings(left),
+      account: request.account,
+      start: range.start,
+      end: range.end,
+      ...(served.inUnits ? { value: served.value } : {}),
+    });
+  }
+};
+
+export const materializeAggregates = async (
+  gathering: Gathering,
+  table: string,
+  plan: AggregatesPlan,
+): Promise<void> => {
+  const { target, timeline, left } = gathering;
+  // A value that nothing is multiplied by must not be bound.
+  const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
+  const served = { ...gathering.served, inUnits: gathering.served.inUnits && isMoney };
+  await createAggregates(target, table, plan);
+  await eachRange({ ...gathering, served }, table, (range, calls) =>
+    aggregatesSql(plan, slotSql(timeline, range, plan.by), calls, served, left),
+  );
+  if ([...ofKey].some((name) => plan.measures.has(name)))
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
+};
+
+const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
+
+/** The columns of the calls themselves that are copied, given those that a query reads. */
+export const materializeCalls = async (
+  gathering: Gathering,
+  table: string,
+  columns: ReadonlySet<string>,
+): Promise<void> => {
+  const { target, timeline, served, left } = gathering;
+  const spend = inCurrency(`coalesce(${spendOf('quota', 'abs(quota)')}, 0)`, served);
+  const names = [...tokenNames].filter((name) => columns.has(name));
+  const given = [
+    ['created_at', 'BIGINT', 'created_at'],
+    ['model_name', 'VARCHAR', 'model_name'],
+    ['token_name', 'VARCHAR', 'token_name'],
+    ['kind', 'VARCHAR', 'kind'],
+    ...names.map((name) => [name, 'HUGEINT', `CAST(${name} AS HUGEINT)`] as const),
+    ['spend', 'DECIMAL(38, 12)', spend],
+    ['amount', 'DECIMAL(38, 12)', inCurrency('coalesce(quota, 0)', served)],
+  ] as const;
+  await execute(
+    target,
+    `CREATE TABLE ${table} (slot_index INTEGER, ${given.map(([name, type]) => `${name} ${type}`).join(', ')})`,
+  );
+  await eachRange(
+    gathering,
+    table,
+    (range, calls) => `
+      SELECT ${slotSql(timeline, range, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
+      FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
+  );
+  if ([...ofKey].some((name) => columns.has(name)))
+    await addOwners(target, { table, column: 'token_name' }, costOwnersOf(gathering));
+};
+
+const daysOf = (timeline: Timeline): ViewInput['days'] => ({
+  sql: `(SELECT CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
+    unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at)`,
+  bindings: {
+    days: JSON.stringify(timeline.days.map(({ date }) => date)),
+    day_starts: JSON.stringify(timeline.days.map(({ start }) => start)),
+    day_ends: JSON.stringify(timeline.days.map(({ end }) => end)),
+  },
+});
+
+/** Names with their services, of those that a report is restricted to: no other's calls count for a service there. */
+const servicesOf = ({ request: { only = {}, teams = [] }, services }: Gathering): ViewInput['services'] => {
+  const serviceOf = serviceIn(services);
+  const left = [...services].filter(([name]) => isKeyLeft(name, only, teams, serviceOf));
+  return {
+    sql: `(SELECT unnest(from_json($service_keys, '["VARCHAR"]')) AS name,
+      unnest(from_json($service_names, '["VARCHAR"]')) AS service)`,
+    bindings: {
+      service_keys: JSON.stringify(left.map(([name]) => name)),
+      service_names: JSON.stringify(left.map(([, service]) => service)),
+    },
+  };
+};
+
+const insert = async (
+  target: DuckDBConnection,
+  { name, columns }: ReportView,
+  row: readonly (string | number | boolean | null)[],
+): Promise<void> => {
+  const values = columns.map(({ type }, at) => `CAST($value_${at} AS ${type})`);
+  const bindings: Bindings = Object.fromEntries(row.map((value, at) => [`value_${at}`, value]));
+  await execute(target, `INSERT INTO ${name} VALUES (${values.join(', ')})`, bindings);
+};
+
+const keepLeft = async (
+  gathering: Gathering,
+  { name, keyColumn = '', columns }: ReportView,
+): Promise<void> => {
+  const { target, request } = gathering;
+  const { only = {} } = request;
+  const { teams, serviceOf } = costOwnersOf(gathering);
+  await addOwners(target, { table: name, column: keyColumn }, { teams, serviceOf });
+  if (restrictsKeys(only)) {
+    const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
+    const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, teams, serviceOf));
+    if (gone.length > 0)
+      await execute(target, `DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
+  }
+  if (columns.some((column) => column.name === 'team'))
+    await execute(
+      target,
+      `UPDATE ${name} SET team = key_owners.team FROM key_owners WHERE key_owners.token_name = ${name}.${keyColumn}`,
+    );
+};
+
+export const materializeView = async (gathering: Gathering, view: ReportView): Promise<void> => {
+  const { source, target, request, timeline, served, now, callsIn, left } = gathering;
+  await createRelation(target, view);
+  const { only } = request;
+  const isRestricted = restrictsKeys(only) || restrictsModels(only);
+  if (view.ofWholeAccount === true && isRestricted) return;
+  if (view.ofAmounts === true && !served.isProven) return;
+  const input: ViewInput = {
+    request,
+    served,
+    now,
+    days: daysOf(timeline),
+    services: servicesOf(gathering),
+    range: boundsOf(timeline),
+    callsIn,
+    models: async () => distinct(gathering, 'model_name', left),
+    left,
+  };
+  if ('rows' in view) {
+    for (const row of await view.rows(input)) await insert(target, view, row);
+  } else {
+    const { sql, bindings } = await view.sql(input);
+    const { rowsFrom } = view;
+    if (rowsFrom !== undefined) {
+      for (const row of (await readRows(source, sql, bindings)).flatMap(rowsFrom))
+        await insert(target, view, row);
+      return;
+    }
+    const names = view.columns.map(({ name }) => `"${name}"`).join(', ');
+    const cast = view.columns.map(({ name, type }) => `CAST("${name}" AS ${type}) AS "${name}"`);
+    await copyRows(
+      source,
+      target,
+      view.name,
+      `SELECT ${cast.join(', ')} FROM (${sql}) AS filled (${names})`,
+      bindings,
+    );
+  }
+  if (view.keyColumn !== undefined) await keepLeft(gathering, view);
+};

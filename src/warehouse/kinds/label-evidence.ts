@@ -1,0 +1,69 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows } from '../rows.ts';
+import type { Bindings } from '../rows.ts';
+import { maxWords } from './decide-kinds.ts';
+import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
+import { evidenceOf, readKindLabels, withSeen, writeKindLabels } from './kind-labels.ts';
+import type { KindLabel } from './kind-labels.ts';
+import { evidenceSql, pointerTo, labelSql } from './row-sql.ts';
+
+/** Rows of `call_log`, as a condition with what it binds. */
+export type Rows = { readonly sql: string; readonly bindings: Bindings };
+
+/** Kinds that rows are landed with when their word is known. */
+export const knownKinds = `('consumption', 'refund', 'top-up', 'management', 'system', 'error')`;
+
+const readEvidence = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  word: string,
+  which: string,
+): Promise<readonly LabelEvidence[]> => {
+  const rows = await readRows(
+    connection,
+    `SELECT ${word} AS word, ${evidenceSql(`SELECT model_name FROM call_log WHERE ${sql} AND quota > 0`)}
+     FROM call_log WHERE ${sql} AND ${which} GROUP BY 1 LIMIT ${maxWords + 1}`,
+    bindings,
+  );
+  return rows.map(evidenceOf);
+};
+
+/** What rows show of the words in a column that is kept as text. */
+export const textEvidence = async (
+  connection: DuckDBConnection,
+  { sql, bindings }: Rows,
+  column: string,
+): Promise<readonly LabelEvidence[]> =>
+  readEvidence(
+    connection,
+    { sql, bindings: { ...bindings, path: pointerTo(column) } },
+    labelSql('path'),
+    `kind IN ('consumption', 'refund', 'error')`,
+  );
+
+/** What rows show of kinds that are not known, as they were landed under their words. */
+export const kindEvidence = async (
+  connection: DuckDBConnection,
+  rows: Rows,
+): Promise<readonly LabelEvidence[]> =>
+  readEvidence(connection, rows, 'lower(kind)', `kind NOT IN ${knownKinds}`);
+
+const isSame = (words: readonly KindLabel[], meanings: ReadonlyMap<string, LabelMeaning>): boolean =>
+  words.filter(({ meaning }) => meaning !== undefined).length === meanings.size &&
+  words.every(({ word, meaning }) => meanings.get(word) === meaning);
+
+/** Adds what was seen of a column, decides again what its words mean, and says whether that is news. */
+export const learnLabels = async (
+  connection: DuckDBConnection,
+  account: string,
+  column: string,
+  seen: readonly LabelEvidence[],
+  decide: (words: readonly LabelEvidence[], known: readonly KindLabel[]) => ReadonlyMap<string, LabelMeaning>,
+): Promise<{ readonly meanings: ReadonlyMap<string, LabelMeaning>; readonly isNew: boolean }> => {
+  const known = (await readKindLabels(connection, account)).filter((one) => one.column === column);
+  if (seen.length === 0 && known.length === 0) return { meanings: new Map(), isNew: false };
+  const words = withSeen(known, seen);
+  const meanings = decide(words, known);
+  if (seen.length > 0) await writeKindLabels(connection, account, column, words, meanings);
+  return { meanings, isNew: meanings.size > 0 && !isSame(known, meanings) };
+};

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { fault } from '../../src/base/index.ts';
+import type { Fault, FaultCode } from '../../src/base/index.ts';
+import { engineFixture, hour } from './engine-fixture.ts';
+import type { EngineFixture } from './engine-fixture.ts';
+
+const { signal } = new AbortController();
+
+const adopt = async (fixture: EngineFixture, name: string, service: string): Promise<number> => {
+  const keyId = fixture.gateway.add(name);
+  await fixture.keyService().adopt({ keyId, service, generation: 1 }, 'person anna', signal);
+  return keyId;
+};
+
+/** A throw-away key that a probe left behind. */
+const leaveProbe = async (fixture: EngineFixture, generation = 1): Promise<number> => {
+  const name = `tollkeeper-probe.g${generation}`;
+  const keyId = fixture.gateway.add(name);
+  const at = fixture.clock.now();
+  const common = {
+    at,
+    who: 'probe',
+    account: 'main',
+    service: 'tollkeeper-probe',
+    rotation: `probe/${keyId}`,
+  };
+  await fixture.journal().record([{ ...common, what: 'adopted', keyId, generation, name, born: at }]);
+  return keyId;
+};
+
+/** The gateway fails at whatever asks for one of these keys. */
+const breakKeys = (fixture: EngineFixture, failures: ReadonlyMap<number, Fault>): void => {
+  const { keys } = fixture.gateway;
+  const get = keys.get.bind(keys);
+  keys.get = (id) => {
+    const failure = failures.get(id);
+    if (failure !== undefined) throw failure;
+    return get(id);
+  };
+};
+
+const stepsOn = (fixture: EngineFixture, keyId: number): readonly string[] =>
+  fixture.table.rows.flatMap(({ what, event }) => (event.includes(`"keyId":${keyId},`) ? [what] : []));
+
+/** A key was deleted by hand, and the gateway answers to a question about it with this; a rotation is open. */
+const withOneGone = async (fixture: EngineFixture, code: FaultCode) => {
+  const gone = await adopt(fixture, 'gone.g1', 'gone');
+  const { old } = await fixture.begun();
+  fixture.gateway.keys.delete(gone);
+  breakKeys(fixture, new Map([[gone, fault(code, 'as this gateway says it')]]));
+  fixture.elapse(2 * hour);
+  fixture.used('billing.g2');
+  return { gone, old };
+};
+
+describe('a key that was deleted by hand', () => {
+  it.each(['gateway-server-error', 'gateway-timeout', 'gateway-answer-unreadable'] as const)(
+    'keeps no rotation of its account waiting where the gateway does not tell that it is gone: %s',
+    async (code) => {
+      await using fixture = await engineFixture();
+      const { gone } = await withOneGone(fixture, code);
+      const [done] = await fixture.advance();
+      expect(done?.view.stage).toBe('done');
+      expect(fixture.names()).toEqual(['billing.g2']);
+      // It does not tell: nothing is written down of it.
+      expect(stepsOn(fixture, gone)).toEqual(['adopted']);
+    },
+  );
+
+  it.each(['gateway-http-error', 'gateway-not-found', 'gateway-refused'] as const)(
+    'is gone where the gateway refuses to tell of it and lists it no more: %s',
+    async (code) => {
+      await using fixture = await engineFixture();
+      const { gone } = await withOneGone(fixture, code);
+      const [done] = await fixture.advance();
+      expect(done?.view.stage).toBe('done');
+      expect(stepsOn(fixture, gone)).toEqual(['adopted', 'vanished']);
+      expect(fixture.journal().lineage('main').get(gone)?.retired).toBeDefined();
+    },
+  );
+
+  it.each(['gateway-key-refused', 'gateway-scope-missing', 'gateway-rate-limited'] as const)(
+    'is not gone for an answer that is not about it: %s',
+    async (code) => {
+      await using fixture = await engineFixture();
+      const { gone } = await withOneGone(fixture, code);
+      const [done] = await fixture.advance();
+      expect(done?.view.stage).toBe('done');
+      expect(stepsOn(fixture, gone)).toEqual(['adopted']);
+    },
+  );
+
+  it('is not looked for any longer in a pass that the gateway has had enough of', async () => {
+    await using fixture = await engineFixture();
+    const { gone } = await withOneGone(fixture, 'gateway-rate-limited');
+    const other = await adopt(fixture, 'other.g1', 'other');
+    fixture.gateway.keys.delete(other);
+    fixture.elapse(hour);
+    await fixture.advance();
+    expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted']]);
+  });
+
+  it('and one beside it are seen to each by itself', async () => {
+    await using fixture = await engineFixture();
+    const { gone } = await withOneGone(fixture, 'gateway-server-error');
+    const other = await adopt(fixture, 'other.g1', 'other');
+    fixture.gateway.keys.delete(other);
+    fixture.elapse(hour);
+    await fixture.advance();
+    expect([stepsOn(fixture, gone), stepsOn(fixture, other)]).toEqual([['adopted'], ['adopted', 'vanished']]);
+  });
+
+  it('stops the pass when that cannot be written down', async () => {
+    await using fixture = await engineFixture();
+    const { old } = await withOneGone(fixture, 'gateway-not-found');
+    fixture.state.at = (what) => {
+      if (what === 'before record vanished') throw fault('disk-full', 'no space left');
+    };
+    await expect(fixture.advance()).rejects.toMatchObject({ code: 'disk-full' });
+    expect(fixture.gateway.keys.has(old)).toBe(true);
+  });
+});
+
+describe('a key that nobody can use', () => {
+  it('and whose end is not known keeps neither another one nor a rotation waiting', async () => {
+    await using fixture = await engineFixture();
+    const first = await leaveProbe(fixture);
+    const second = await leaveProbe(fixture, 2);
+    const old = fixture.gateway.add('billing.g1');
+    await fixture.start(old);
+    // It is deleted, the answer is lost, and what the gateway says of a key that is not there tells nothing.
+    const { keys } = fixture.gateway;
+    const get = keys.get.bind(keys);
+    keys.get = (id) => {
+      if (id === first && !keys.has(first)) throw fault('gateway-server-error', 'record not found (500)');
+      return get(id);
+    };
+    fixture.gateway.faults.remove.push('after');
+    const [moved] = await fixture.advance();
+    expect(moved?.view.stage).toBe('current');
+    expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
+    expect(stepsOn(fixture, first)).toEqual(['adopted', 'deleting']);
+    expect(stepsOn(fixture, second)).toEqual(['adopted', 'deleting', 'deleted']);
+    expect(fixture.alert).toEqual([]);
+  });
+
+  it('stops the pass when the list cannot be read again: no step is tried on what is not known', async () => {
+    await using fixture = await engineFixture();
+    await leaveProbe(fixture);
+    await fixture.start(fixture.gateway.add('billing.g1'));
+    fixture.state.at = (what) => {
+      if (what !== 'after remove') return;
+      fixture.gateway.keys.values = () => {
+        throw fault('gateway-unreachable', 'no way there');
+      };
+    };
+    await expect(fixture.advance()).rejects.toMatchObject({ code: 'gateway-unreachable' });
+    expect(fixture.gateway.writes.create).toBe(0);
+  });
+
+  it('waits for the next pass where the gateway has had enough, and the rotations are moved on', async () => {
+    await using fixture = await engineFixture();
+    const orphanKey = await leaveProbe(fixture);
+    await fixture.start(fixture.gateway.add('billing.g1'));
+    breakKeys(fixture, new Map([[orphanKey, fault('gateway-rate-limited', 'slow down')]]));
+    const [moved] = await fixture.advance();
+    expect(moved?.moved).toBe(true);
+    expect(fixture.names()).toEqual(['tollkeeper-probe.g1', 'billing.g1', 'billing.g2']);
+  });
+});

@@ -1,0 +1,495 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  createNamedGates,
+  createSecretRegistry,
+  fault,
+  money,
+  noProgress,
+  silentLog,
+  unixMillis,
+  unixSeconds,
+} from '../../src/base/index.ts';
+import type { Clock, GatewayClock, Secret } from '../../src/base/index.ts';
+import type { ApiKey } from '../../src/gateway/index.ts';
+import { createKeyService } from '../../src/keys/key-service.ts';
+import type { KeyAlert } from '../../src/keys/service-types.ts';
+import type { Consumer, KeyGateway } from '../../src/keys/engine/engine-deps.ts';
+import { openJournal } from '../../src/keys/journal/journal.ts';
+import type { JournalDeps } from '../../src/keys/journal/journal.ts';
+import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
+import type { KeyEvidence } from '../../src/keys/ports.ts';
+import type { Sink } from '../../src/keys/sink.ts';
+import type { RotationTerms } from '../../src/keys/terms.ts';
+import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
+
+const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Thrown where the process is to die: nothing behind it runs. */
+export const crash = Symbol('crash');
+
+/** A clock that stands still but when it is moved. */
+export const stillClock = (start = 1_767_225_600_000) => {
+  let now = start;
+  const clock: Clock = {
+    now: () => unixMillis(now),
+    limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
+    wait: async (millis) => {
+      now += millis;
+    },
+  };
+  return {
+    clock,
+    elapse: (millis: number) => {
+      now += millis;
+    },
+  };
+};
+
+/** When an answer is lost; `unmoved`: it comes, and nothing was done. */
+export type Lost = 'before' | 'after' | 'unmoved' | 'limited' | 'forbidden';
+
+/** A gateway in memory that counts what it is asked, and may lose an answer before or after it did what it was asked. */
+export const memoryGateway = (clock: Clock) => {
+  const keys = new Map<number, ApiKey & { plaintext: string }>();
+  const deleted: { id: number; name: string }[] = [];
+  let lastId = 100;
+  const faults = {
+    create: [] as (Lost | undefined)[],
+    update: [] as (Lost | undefined)[],
+    remove: [] as (Lost | undefined)[],
+  };
+  /** Ids that lists do not show. */
+  const hidden = new Set<number>();
+  const writes = { create: 0, update: 0, remove: 0 };
+  const lose = (): never => {
+    throw fault('gateway-connection-lost', 'the answer was lost');
+  };
+  const refuse = (lost: Lost | undefined): void => {
+    if (lost === 'limited') throw fault('gateway-rate-limited', 'too many requests');
+    if (lost === 'forbidden') throw fault('gateway-scope-missing', 'keys:write is missing');
+  };
+  const add = (name: string, fields: Partial<ApiKey> = {}): number => {
+    lastId += 1;
+    keys.set(lastId, {
+      id: lastId,
+      name,
+      keyMask: undefined,
+      status: 1,
+      remainQuota: money('0'),
+      unlimitedQuota: true,
+      expiredTime: 'never',
+      group: 'default',
+      createdTime: unixSeconds(Math.floor(clock.now() / 1000)),
+      rest: {},
+      ...fields,
+      plaintext: `sk-${lastId}-${name}-plaintext`,
+    });
+    return lastId;
+  };
+  const works = (plaintext: string): boolean =>
+    [...keys.values()].some(
+      (key) =>
+        key.plaintext === plaintext && (key.expiredTime === 'never' || key.expiredTime * 1000 > clock.now()),
+    );
+  return {
+    keys,
+    deleted,
+    faults,
+    hidden,
+    writes,
+    add,
+    works,
+    plaintextOf: (id: number) => keys.get(id)?.plaintext ?? '',
+    client: (secrets: { register: (value: string) => Secret }): KeyGateway => ({
+      list: async () =>
+        [...keys.values()]
+          .filter(({ id }) => !hidden.has(id))
+          .map(({ plaintext: _plaintext, ...key }) => key),
+      read: async (id) => {
+        const key = keys.get(id);
+        if (key === undefined) throw fault('gateway-not-found', `no key ${id}`);
+        return key;
+      },
+      create: async (name, fields) => {
+        writes.create += 1;
+        const lost = faults.create.shift();
+        refuse(lost);
+        if (lost === 'before') lose();
+        const id = add(name, fields);
+        if (lost === 'after') lose();
+        return { id, key: secrets.register(keys.get(id)?.plaintext ?? '') };
+      },
+      update: async (id, change) => {
+        writes.update += 1;
+        const lost = faults.update.shift();
+        refuse(lost);
+        if (lost === 'before') lose();
+        const before = keys.get(id);
+        if (before === undefined) throw fault('gateway-not-found', `no key ${id}`);
+        const after = { ...before, ...change };
+        keys.set(id, after);
+        if (lost === 'after') lose();
+        return { before, after, sent: true, spent: money('0'), measured: 'measured' };
+      },
+      remove: async (id) => {
+        writes.remove += 1;
+        const lost = faults.remove.shift();
+        refuse(lost);
+        if (lost === 'before') lose();
+        if (lost === 'unmoved') return;
+        const key = keys.get(id);
+        if (key === undefined) throw fault('gateway-refused', 'record not found');
+        keys.delete(id);
+        deleted.push({ id, name: key.name });
+        if (lost === 'after') lose();
+      },
+    }),
+  };
+};
+
+/** A sink that keeps one key, as a file does. */
+export const memorySink = (place: string, over: Partial<Sink> = {}) => {
+  const held: { value: string | undefined; deliveries: number } = { value: undefined, deliveries: 0 };
+  const sink: Sink = {
+    place,
+    describe: () => `the sink ${place}`,
+    confirmedByPerson: false,
+    deliver: async (key) => {
+      held.value = key.reveal();
+      held.deliveries += 1;
+      return {};
+    },
+    fingerprint: async () =>
+      held.value === undefined
+        ? { state: 'empty' }
+        : { state: 'holds', fingerprint: fingerprintOf(held.value) },
+    problems: async () => [],
+    ...over,
+  };
+  return { held, sink };
+};
+
+/** A file that only a person can read: it is confirmed by them. */
+export const sealedSink = () =>
+  memorySink('age:anna', {
+    confirmedByPerson: true,
+    fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
+  });
+
+/** A sink that no key can be delivered to. */
+export const fullSink = (place: string) =>
+  memorySink(place, {
+    deliver: async () => {
+      throw fault('sink-failed', 'the disk is full');
+    },
+  });
+
+/** A step of a journal, each of another key. */
+export const adoptedStep = (number: number): KeyEvent => ({
+  at: unixMillis(1_700_000_000_000 + number),
+  who: 'person anna',
+  account: 'main',
+  service: 'billing',
+  rotation: `adopt/${number}`,
+  what: 'adopted',
+  keyId: number,
+  generation: number,
+  name: `billing.g${number}`,
+  born: unixMillis(1_700_000_000_000),
+});
+
+type TableCopy = readonly [readonly KeyJournalRow[], readonly LineageRow[]];
+
+/** A data folder as it was. */
+export type Backup = { readonly table: TableCopy; readonly audit: string | undefined };
+
+/** A table in memory that keeps its rows to its rules. */
+export const memoryTable = (): JournalDeps['table'] & {
+  readonly rows: KeyJournalRow[];
+  readonly copy: () => TableCopy;
+  readonly load: (copy: TableCopy) => void;
+} => {
+  const rows: KeyJournalRow[] = [];
+  const lineage = new Map<string, LineageRow>();
+  return {
+    rows,
+    append: async (added, lines) => {
+      for (const row of added) {
+        if (row.seq !== rows.length + 1) throw new RangeError(`seq ${row.seq} after ${rows.length}`);
+        rows.push(row);
+      }
+      for (const row of lines) lineage.set(`${row.account}/${row.keyId}`, row);
+    },
+    last: async () => rows.at(-1),
+    events: async (filter = {}) =>
+      rows.filter(
+        (row) =>
+          (filter.account === undefined || row.account === filter.account) &&
+          (filter.service === undefined || row.service === filter.service) &&
+          (filter.rotation === undefined || row.rotation === filter.rotation),
+      ),
+    lineage: async (account) => [...lineage.values()].filter((row) => row.account === account),
+    copy: () => [[...rows], [...lineage.values()]],
+    load: ([rowsThen, lineageThen]) => {
+      rows.splice(0, rows.length, ...rowsThen);
+      lineage.clear();
+      for (const row of lineageThen) lineage.set(`${row.account}/${row.keyId}`, row);
+    },
+  };
+};
+
+export const defaultTerms: RotationTerms = {
+  job: 'rotate',
+  template: '{service}.g{generation}',
+  overlap: 3_600_000,
+  quota: { kind: 'carry' },
+  retire: { when: 'unused', quiet: 3_600_000, ending: 'delete' },
+  tries: 5,
+};
+
+export const hour = 3_600_000;
+
+const noUse: KeyUse = { calls: 0, models: [] };
+
+/**
+ * A desk over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
+ * a crash. `at` is called before and after each effect and each line that is written down, and may throw `crash`.
+ */
+export const engineFixture = async (
+  options: {
+    readonly sinks?: readonly Sink[];
+    readonly time?: ReturnType<typeof stillClock>;
+    readonly evidence?: Partial<KeyEvidence>;
+    readonly gatewayClock?: () => GatewayClock | undefined;
+    /** Hears of each list of keys before it is answered. */
+    readonly onList?: () => void;
+    /** Another one, whose clock and gateway it shares. */
+    readonly beside?: ReturnType<typeof stillClock> & { readonly gateway: ReturnType<typeof memoryGateway> };
+  } = {},
+) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-engine-'));
+  const { clock, elapse } = options.beside ?? options.time ?? stillClock();
+  const gateway = options.beside?.gateway ?? memoryGateway(clock);
+  const table = memoryTable();
+  const alert: KeyAlert[] = [];
+  const secrets = createSecretRegistry();
+  const usual = memorySink('memory:one');
+  const sinks = options.sinks ?? [usual.sink];
+  const state = {
+    /** Calls in the log by name of key: the moment (milliseconds) of each. */
+    calls: [] as { name: string; at: number }[],
+    logLag: 0,
+    random: 0,
+    verify: undefined as undefined | ((key: Secret) => Promise<void>),
+    sinks,
+    reload: undefined as Consumer['reload'],
+    /** Whether the job with its sinks is in the config. */
+    declared: true,
+    /** Why no consumer can be made out of what its job declares. */
+    unfit: undefined as Error | undefined,
+    at: (_what: string): void | Promise<void> => undefined,
+    /** What each inventory showed: names by id. */
+    shown: [] as { readonly at: number; readonly names: ReadonlyMap<number, string> }[],
+    /** Steps that are never written down: a fault that is planted. */
+    forgets: [] as string[],
+  };
+  const around = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    await state.at(`before ${what}`);
+    const result = await work();
+    await state.at(`after ${what}`);
+    return result;
+  };
+  const client = gateway.client(secrets);
+  /** The newest inventory of the moment or before, and those since. */
+  const shownSince = (since: number): readonly ReadonlyMap<number, string>[] => {
+    const first = state.shown.findLastIndex(({ at }) => at <= since);
+    return state.shown.slice(Math.max(0, first)).map(({ names }) => names);
+  };
+  const wrapped: KeyGateway = {
+    list: async (signal) => {
+      options.onList?.();
+      const listed = await client.list(signal);
+      state.shown.push({ at: clock.now(), names: new Map(listed.map(({ id, name }) => [id, name])) });
+      return listed;
+    },
+    read: (id, signal) => client.read(id, signal),
+    create: (name, fields, signal) => around('create', () => client.create(name, fields, signal)),
+    update: (id, change, how, signal) => around('update', () => client.update(id, change, how, signal)),
+    remove: (id, signal) => around('remove', () => client.remove(id, signal)),
+  };
+  const consumer = (): Consumer => ({
+    sinks: state.sinks.map((sink) => ({
+      ...sink,
+      deliver: (...given) => around(`deliver to ${sink.place}`, () => sink.deliver(...given)),
+    })),
+    verify: async (key) => {
+      await state.verify?.(key);
+      if (!gateway.works(key.reveal())) throw fault('key-verify-refused', 'refused');
+      return { verdict: 'works', evidence: 'it answered' };
+    },
+    ...(state.reload === undefined ? {} : { reload: state.reload }),
+  });
+  const open = async () => {
+    const path = join(folder, 'audit', 'keys.jsonl');
+    const journal = await openJournal({ table, path, log: silentLog });
+    const watched: typeof journal = {
+      ...journal,
+      record: (events) =>
+        around(`record ${events.map(({ what }) => what).join('+')}`, () =>
+          journal.record(events.filter(({ what }) => !state.forgets.includes(what))),
+        ),
+    };
+    const keyService = createKeyService({
+      account: 'main',
+      journal: watched,
+      gateway: wrapped,
+      evidence: {
+        use: async (_account, name, range) => {
+          const found = state.calls.filter(
+            (call) => call.name === name && call.at >= range.start * 1000 && call.at < range.end * 1000,
+          );
+          const last = found.at(-1);
+          if (last === undefined) return noUse;
+          return {
+            calls: found.length,
+            lastCall: unixSeconds(Math.floor(last.at / 1000)),
+            models: [{ model: 'm', calls: found.length }],
+          };
+        },
+        logComplete: async (_account, range) => {
+          const through = Math.floor((clock.now() - state.logLag) / 1000);
+          if (through >= range.end) return { complete: true };
+          const why = 'the log is behind';
+          return through > range.start
+            ? { complete: false, why, through: unixSeconds(through) }
+            : { complete: false, why };
+        },
+        idsNamed: async (_account, name, since) => {
+          const ids = shownSince(since).flatMap((names) =>
+            [...names].flatMap(([id, shown]) => (shown === name ? [id] : [])),
+          );
+          return [...new Set(ids)];
+        },
+        namesOf: async (_account, keyId, since) => [
+          ...new Set(shownSince(since).flatMap((names) => names.get(keyId) ?? [])),
+        ],
+        ...options.evidence,
+      },
+      ...(options.gatewayClock === undefined ? {} : { gatewayClock: options.gatewayClock }),
+      consumerOf: () => {
+        if (state.unfit !== undefined) throw state.unfit;
+        return state.declared ? consumer() : undefined;
+      },
+      plaintexts: new Map(),
+      notify: async (one) => {
+        alert.push(one);
+      },
+      clock,
+      random: () => state.random,
+      log: silentLog,
+      gates: createNamedGates(),
+      templates: ['{service}.g{generation}-{random}'],
+    });
+    return { keyService, journal, path };
+  };
+  let current = await open();
+  const signal = new AbortController().signal;
+  const advance = (ids?: readonly string[]) =>
+    current.keyService.advance({ ...(ids === undefined ? {} : { ids }), signal, progress: noProgress });
+  /** Plans the rotation of a key as a job would. */
+  const start = async (id: number, terms: Partial<RotationTerms> = {}, service = 'billing') => {
+    const key = gateway.keys.get(id);
+    if (key === undefined) throw new RangeError(`no key ${id}`);
+    const survey = await current.keyService.survey(signal);
+    const generation = survey.keys.find((one) => one.key.id === id)?.generation ?? 1;
+    const { name, remainQuota, unlimitedQuota } = key;
+    const [rotation] = await current.keyService.start(
+      [
+        {
+          service,
+          why: 'age',
+          terms: { ...defaultTerms, ...terms },
+          old: { keyId: id, generation, name, remainQuota, unlimitedQuota },
+        },
+      ],
+      'job rotate',
+    );
+    return rotation ?? '';
+  };
+  let backup: Backup | undefined;
+  const backUp = async (): Promise<Backup> => ({
+    table: table.copy(),
+    audit: await readFile(current.path, 'utf8').catch(() => undefined),
+  });
+  const load = async ({ table: rows, audit }: Backup): Promise<void> => {
+    const { path } = current;
+    table.load(rows);
+    await rm(path, { force: true });
+    await mkdir(dirname(path), { recursive: true });
+    if (audit !== undefined) await writeFile(path, audit);
+    current = await open();
+  };
+  return {
+    folder,
+    clock,
+    elapse,
+    gateway,
+    table,
+    alert,
+    state,
+    sink: usual,
+    keyService: () => current.keyService,
+    journal: () => current.journal,
+    path: () => current.path,
+    restart: async () => {
+      current = await open();
+    },
+    /** Copies the data folder. */
+    backUp,
+    /** Puts a copy in the place of the data folder, and starts the process on it, which has no plaintext. */
+    load,
+    /** Takes a copy once this has happened, as `state.at` is told of it, for `putBack`. */
+    backUpBehind: (happened: string): void => {
+      state.at = async (what) => {
+        if (what === happened) backup ??= await backUp();
+      };
+    },
+    putBack: async (): Promise<void> => {
+      if (backup === undefined) throw new RangeError('no backup was taken');
+      state.at = () => undefined;
+      await load(backup);
+    },
+    names: (): readonly string[] => [...gateway.keys.values()].map(({ name }) => name),
+    /** The log shows a call by a key of this name, so many milliseconds ago. */
+    used: (name: string, ago = 1000): void => {
+      state.calls.push({ name, at: clock.now() - ago });
+    },
+    /** Somebody gives the key another name. */
+    rename: (id: number, name: string): void => {
+      const key = gateway.keys.get(id);
+      if (key === undefined) throw new RangeError(`no key ${id}`);
+      gateway.keys.set(id, { ...key, name });
+    },
+    /** The key is spent down to so much. */
+    spendTo: (id: number, left: string): void => {
+      const key = gateway.keys.get(id);
+      if (key === undefined) throw new RangeError(`no key ${id}`);
+      gateway.keys.set(id, { ...key, remainQuota: money(left) });
+    },
+    /** A service with one key and a rotation of it that has taken its first steps. */
+    begun: async (terms: Partial<RotationTerms> = {}, fields: Partial<ApiKey> = {}) => {
+      const old = gateway.add('billing.g1', fields);
+      const id = await start(old, terms);
+      const [moved] = await advance([id]);
+      return { old, id, moved };
+    },
+    advance,
+    start,
+    [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+export type EngineFixture = Awaited<ReturnType<typeof engineFixture>>;

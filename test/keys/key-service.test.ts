@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { toSeconds, unixMillis, unixSeconds } from '../../src/base/index.ts';
+import { engineFixture, fullSink, hour } from './engine-fixture.ts';
+import type { EngineFixture } from './engine-fixture.ts';
+
+const signal = new AbortController().signal;
+
+const keysOf = async (fixture: EngineFixture) => {
+  const { keys } = await fixture.keyService().survey(signal);
+  return Object.fromEntries(
+    keys.map(({ key, service, generation, known, retired = false }) => [
+      key.name,
+      { service, generation, known, retired },
+    ]),
+  );
+};
+
+/** As a job does that selects every key. */
+const adoptAll = async (fixture: EngineFixture) => {
+  const { keys } = await fixture.keyService().survey(signal);
+  return fixture.keyService().adoptAll(keys, 'job rotate');
+};
+
+const retiredAt = (fixture: EngineFixture, id: number) => fixture.journal().lineage('main').get(id)?.retired;
+
+const expiring = { retire: { when: 'unused', quiet: hour, ending: 'expire' } } as const;
+
+/** A service whose first key was retired and is expired, still in the list. */
+const retiredOnce = async (fixture: EngineFixture) => {
+  const { old } = await fixture.begun(expiring);
+  fixture.elapse(hour + 1000);
+  fixture.used('billing.g2', hour / 2);
+  await fixture.advance();
+  return old;
+};
+
+describe('a key that has left its line', () => {
+  it('is known, and no job brings it back', async () => {
+    await using fixture = await engineFixture();
+    const old = await retiredOnce(fixture);
+    const ended = retiredAt(fixture, old);
+    expect(ended).toBeDefined();
+    fixture.elapse(hour);
+    expect((await keysOf(fixture))['billing.g1']).toEqual({
+      service: 'billing',
+      generation: 1,
+      known: true,
+      retired: true,
+    });
+    expect(await adoptAll(fixture)).toBe(0);
+    expect(retiredAt(fixture, old)).toBe(ended);
+    // Not with a survey of before its end either, as a job may hold one.
+    const { keys } = await fixture.keyService().survey(signal);
+    const before = keys.map(({ retired: _retired, ...key }) => ({ ...key, known: false }));
+    expect(await fixture.keyService().adoptAll(before, 'job rotate')).toBe(0);
+    expect(retiredAt(fixture, old)).toBe(ended);
+  });
+
+  it('is no old key of the next hand-over', async () => {
+    await using fixture = await engineFixture();
+    const old = await retiredOnce(fixture);
+    await adoptAll(fixture);
+    const second = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
+    const id = await fixture.start(second, expiring);
+    await fixture.advance([id]);
+    const cutover = (await fixture.keyService().history()).findLast(({ what }) => what === 'current');
+    expect(cutover).toMatchObject({ name: 'billing.g3', olds: [{ keyId: second }] });
+    expect(old).not.toBe(second);
+  });
+
+  it('comes back when a person says so', async () => {
+    await using fixture = await engineFixture();
+    const old = await retiredOnce(fixture);
+    await fixture.keyService().adopt({ keyId: old, service: 'billing', generation: 1 }, 'anna', signal);
+    expect(retiredAt(fixture, old)).toBeUndefined();
+    expect((await keysOf(fixture))['billing.g1']).toMatchObject({ known: true, retired: false });
+  });
+});
+
+describe('a key that somebody renamed', () => {
+  const rename = (fixture: EngineFixture, id: number, name: string): void => {
+    const key = fixture.gateway.keys.get(id);
+    if (key !== undefined) fixture.gateway.keys.set(id, { ...key, name });
+  };
+
+  it('stays in its line, retired or not', async () => {
+    await using fixture = await engineFixture();
+    const old = await retiredOnce(fixture);
+    const second = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
+    rename(fixture, old, 'search.g7');
+    rename(fixture, second, 'payments');
+    expect(await keysOf(fixture)).toEqual({
+      'search.g7': { service: 'billing', generation: 1, known: true, retired: true },
+      payments: { service: 'billing', generation: 2, known: true, retired: false },
+    });
+    expect(await adoptAll(fixture)).toBe(0);
+    expect(fixture.journal().lineage('main').get(old)).toMatchObject({
+      service: 'billing',
+      name: 'billing.g1',
+    });
+  });
+
+  it('is retired on what the log shows under the name it has', async () => {
+    await using fixture = await engineFixture();
+    const old = fixture.gateway.add('billing.g1');
+    await adoptAll(fixture);
+    const born = fixture.journal().lineage('main').get(old)?.born;
+    rename(fixture, old, 'payments');
+    fixture.elapse(hour);
+    const id = await fixture.start(old);
+    expect(fixture.journal().lineage('main').get(old)).toMatchObject({ name: 'payments', born });
+    await fixture.advance([id]);
+    fixture.elapse(hour + 1000);
+    fixture.used('billing.g2');
+    fixture.used('payments');
+    await fixture.advance();
+    fixture.elapse(60_000);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['payments', 'billing.g2']);
+  });
+
+  it('is no throw-away key any more, which would be cleared away', async () => {
+    await using fixture = await engineFixture();
+    const probe = fixture.gateway.add('tollkeeper-probe.g1');
+    const common = { at: fixture.clock.now(), who: 'doctor', account: 'main', rotation: 'probe' };
+    const key = { keyId: probe, generation: 1, name: 'tollkeeper-probe.g1' };
+    await fixture
+      .journal()
+      .record([
+        { ...common, service: 'tollkeeper-probe', what: 'created', ...key, fingerprint: 'a'.repeat(64) },
+      ]);
+    rename(fixture, probe, 'kept');
+    await adoptAll(fixture);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['kept']);
+  });
+
+  it('is judged so, too, where another of its line is rotated', async () => {
+    await using fixture = await engineFixture();
+    const first = fixture.gateway.add('billing.g1');
+    const second = fixture.gateway.add('billing.g2');
+    await adoptAll(fixture);
+    rename(fixture, first, 'payments');
+    await adoptAll(fixture);
+    const id = await fixture.start(second);
+    await fixture.advance([id]);
+    const cutover = (await fixture.keyService().history()).findLast(({ what }) => what === 'current');
+    expect(cutover).toMatchObject({ olds: [{ name: 'billing.g2' }, { name: 'payments' }] });
+  });
+});
+
+describe('the part that a key has in a rotation', () => {
+  const parts = async (fixture: EngineFixture) => {
+    const { keys } = await fixture.keyService().survey(signal);
+    return Object.fromEntries(keys.map(({ key, rotation }) => [key.name, rotation?.part]));
+  };
+
+  it('is told before and after the hand-over', async () => {
+    await using fixture = await engineFixture();
+    const id = await fixture.start(fixture.gateway.add('billing.g1'));
+    expect(await parts(fixture)).toEqual({ 'billing.g1': 'old' });
+    await fixture.advance([id]);
+    expect(await parts(fixture)).toEqual({ 'billing.g1': 'leaving', 'billing.g2': 'successor' });
+    fixture.used('billing.g1', 0);
+    fixture.elapse(2 * hour);
+    fixture.used('billing.g1');
+    await fixture.advance();
+    expect(await parts(fixture)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
+  });
+
+  it('is to leave for one that was made, and superseded before the hand-over', async () => {
+    await using fixture = await engineFixture();
+    const { sinks } = fixture.state;
+    fixture.state.sinks = [fullSink('memory:full').sink];
+    await fixture.begun();
+    await fixture.restart();
+    fixture.elapse(hour);
+    await fixture.advance();
+    expect((await parts(fixture))['billing.g2']).toBe('successor');
+    fixture.state.sinks = sinks;
+    fixture.elapse(hour);
+    await fixture.advance();
+    expect(await parts(fixture)).toEqual({
+      'billing.g1': 'leaving',
+      'billing.g2': 'leaving',
+      'billing.g3': 'successor',
+    });
+  });
+});
+
+describe('the successor of a key that expires', () => {
+  it.each([
+    ['lives as long as the one before it was to', -10, 40],
+    ['expires with the one before it, where no birth is told', undefined, 30],
+  ])('%s', async (_, bornDays, days) => {
+    await using fixture = await engineFixture();
+    const day = 24 * hour;
+    const now = fixture.clock.now();
+    const at = (moment: number) => toSeconds(unixMillis(now + moment * day));
+    const createdTime = bornDays === undefined ? unixSeconds(0) : at(bornDays);
+    await fixture.begun({}, { createdTime, expiredTime: at(30) });
+    const made = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+    expect(made?.expiredTime).toBe(at(days));
+    // A birth that is not told is no moment of 1970 in the line either.
+    const line = [...fixture.journal().lineage('main').values()];
+    expect(line.every(({ born }) => born > 0)).toBe(true);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { noProgress, unixSeconds } from '../../src/base/index.ts';
+import { planRotations, plannedRotation } from '../../src/keys/plan/plan-rotations.ts';
+import { engineFixture, fullSink, hour, defaultTerms } from './engine-fixture.ts';
+import type { EngineFixture } from './engine-fixture.ts';
+
+const { signal } = new AbortController();
+const who = 'person anna';
+
+const policy = {
+  select: {},
+  every: 24 * hour,
+  terms: defaultTerms,
+  limits: { maxPerRun: { count: 10 }, minRemaining: 0 },
+  windows: [],
+  zone: 'UTC',
+};
+
+/** What a job begins now. */
+const due = async (fixture: EngineFixture) => {
+  const survey = await fixture.keyService().survey(signal);
+  return planRotations(survey, policy, []).rotations.map(({ planned }) => planned);
+};
+
+describe('a rotation that is given up in mid-delivery', () => {
+  const split = async (fixture: EngineFixture): Promise<number> => {
+    const old = fixture.gateway.add('billing.g1');
+    fixture.state.sinks = [fixture.sink.sink, fullSink('memory:two').sink];
+    await fixture.advance([await fixture.start(old)]);
+    return old;
+  };
+
+  it('is due at once from the key that all sinks held, also after a restart, until one key is in all of them', async () => {
+    await using fixture = await engineFixture();
+    const old = await split(fixture);
+    // While it is open, nothing else is begun.
+    expect(await due(fixture)).toEqual([]);
+    const said = await fixture.keyService().giveUp('billing', who);
+    expect(said).toContain('memory:one took billing.g2, memory:two may hold billing.g2');
+    expect(said).toContain('`tollkeeper keys rotate billing`');
+    await fixture.restart();
+    const [planned, ...others] = await due(fixture);
+    expect([planned, others]).toMatchObject([{ why: 'split', old: { keyId: old, generation: 1 } }, []]);
+    fixture.state.sinks = [fixture.sink.sink];
+    const ids = planned === undefined ? [] : await fixture.keyService().start([planned], 'job rotate');
+    await fixture.keyService().advance({ ids, signal, progress: noProgress });
+    expect(fixture.gateway.works(fixture.sink.held.value ?? '')).toBe(true);
+    fixture.elapse(hour + 5000);
+    fixture.used('billing.g3', 2000);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['billing.g3']);
+    expect(await due(fixture)).toEqual([]);
+  });
+
+  it('is due though somebody deleted what a sink holds', async () => {
+    await using fixture = await engineFixture();
+    const old = await split(fixture);
+    await fixture.keyService().giveUp('billing', who);
+    for (const id of fixture.gateway.keys.keys()) if (id !== old) fixture.gateway.keys.delete(id);
+    expect(await due(fixture)).toMatchObject([{ why: 'split', old: { keyId: old } }]);
+  });
+
+  it('before it is not due for that', async () => {
+    await using fixture = await engineFixture();
+    fixture.state.verify = async () => Promise.reject(new Error('no answer'));
+    await fixture.begun().catch(() => undefined);
+    expect(await fixture.keyService().giveUp('billing', who)).toMatch(
+      /^the rotation of billing is given up; its old key is untouched and works; billing\.g2 is kept for now: .* `tollkeeper keys expire id:102` ends it$/,
+    );
+    expect(await due(fixture)).toEqual([]);
+  });
+});
+
+describe('a key that a person says belongs to a service', () => {
+  const adopt = (fixture: EngineFixture, keyId: number, service: string, generation = 1, move?: boolean) =>
+    fixture
+      .keyService()
+      .adopt({ keyId, service, generation, ...(move === undefined ? {} : { move }) }, who, signal);
+  const serviceOf = (fixture: EngineFixture, id: number) =>
+    fixture.journal().lineage('main').get(id)?.service;
+
+  it.each(['x/../../esc', '../etc', '-rf', '', 'a\nb'])('is none of %j', async (service) => {
+    await using fixture = await engineFixture();
+    const id = fixture.gateway.add('legacy');
+    await expect(adopt(fixture, id, service)).rejects.toMatchObject({
+      code: 'wrong-use',
+      advice: expect.stringContaining('letters, digits') as string,
+    });
+    expect(serviceOf(fixture, id)).toBeUndefined();
+  });
+
+  it('leaves another service when it is to be moved, and never unasked', async () => {
+    await using fixture = await engineFixture();
+    const id = fixture.gateway.add('legacy');
+    await adopt(fixture, id, 'search');
+    await expect(adopt(fixture, id, 'billing')).rejects.toMatchObject({
+      message: 'legacy (id 101) is a key of search',
+      advice: expect.stringContaining('--move') as string,
+    });
+    expect(serviceOf(fixture, id)).toBe('search');
+    await adopt(fixture, id, 'search', 2);
+    await adopt(fixture, id, 'billing', 1, true);
+    expect(serviceOf(fixture, id)).toBe('billing');
+  });
+
+  it('is not taken in or moved while its service has a rotation under way', async () => {
+    await using fixture = await engineFixture();
+    const { old } = await fixture.begun();
+    const other = fixture.gateway.add('legacy');
+    await expect(adopt(fixture, other, 'billing', 7)).rejects.toMatchObject({
+      message: 'billing has a rotation under way',
+      advice: expect.stringContaining('keys give-up billing') as string,
+    });
+    await expect(adopt(fixture, old, 'search', 1, true)).rejects.toThrow('under way');
+  });
+
+  it('has a place near those that there are, by the line or by the names of keys', async () => {
+    await using fixture = await engineFixture();
+    const id = fixture.gateway.add('legacy');
+    await expect(adopt(fixture, id, 'billing', 9_999_999)).rejects.toMatchObject({
+      message: 'generation 9999999 is more than 1000 above the highest there is, which is 0',
+      advice: expect.stringContaining('--generation 1') as string,
+    });
+    const named = fixture.gateway.add('billing.g5000');
+    await adopt(fixture, named, 'billing', 5000);
+    await adopt(fixture, id, 'billing', 6000);
+    expect(serviceOf(fixture, id)).toBe('billing');
+  });
+});
+
+describe('a key that is to end', () => {
+  it('is not the one that every sink holds while its rotation is not over, unless it is said so', async () => {
+    await using fixture = await engineFixture();
+    await fixture.begun();
+    const fresh = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
+    const at = unixSeconds(Math.floor(fixture.clock.now() / 1000) + 3600);
+    const end = {
+      keyId: fresh,
+      generation: 2,
+      name: 'billing.g2',
+      service: 'billing',
+      action: { kind: 'expire', at } as const,
+    };
+    expect(await fixture.keyService().expire([end], who, signal)).toMatchObject([
+      { done: false, said: expect.stringContaining('keys rotate billing --now') as string },
+    ]);
+    expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe('never');
+    expect(await fixture.keyService().expire([{ ...end, evenIfCurrent: true }], who, signal)).toMatchObject([
+      // The moment that was set.
+      { done: true, said: 'it ends 2026-01-01 01:00 UTC; measured' },
+    ]);
+    expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe(at);
+  });
+});
+
+it('a key that comes into its line with its rotation was born when the gateway made it', async () => {
+  await using fixture = await engineFixture();
+  const created = unixSeconds(Math.floor(fixture.clock.now() / 1000) - 40 * 86_400);
+  const old = fixture.gateway.add('billing.g1', { createdTime: created });
+  const pending = fixture.gateway.add('search.g1', { createdTime: unixSeconds(0) });
+  const { keys } = await fixture.keyService().survey(signal);
+  await fixture.keyService().start(
+    keys.map((key) => plannedRotation(key, 'hand', defaultTerms)),
+    who,
+  );
+  const born = (id: number) => fixture.journal().lineage('main').get(id)?.born;
+  expect([born(old), born(pending)]).toEqual([created * 1000, fixture.clock.now()]);
+  // Written down once: in the line.
+  const planned = (await fixture.keyService().history()).find(({ what }) => what === 'planned');
+  expect(planned).toMatchObject({ old: { keyId: old } });
+  expect(
+    fixture.table.rows.filter(({ what, event }) => what === 'planned' && event.includes('born')),
+  ).toEqual([]);
+});
