@@ -24,7 +24,7 @@ export const carryOn = async (
 ): Promise<readonly RotationState[]> => {
   const states = new Map<string, RotationState>();
   let left = ids;
-  for (let runCycle = 0; left.length > 0 && runCycle < maxPasses; runCycle += 1) {
+  for (let cycle = 0; left.length > 0 && cycle < maxPasses; cycle += 1) {
     signal.throwIfAborted();
     const advanced = await keyService.advance({ ids: left, signal, progress });
     left = advanced.flatMap(({ view, moved, fault }) => {

@@ -43,6 +43,6 @@ export const logIn = async (
   attempt: (auth: SMTPConnectionAuth) => Promise<void>,
 ): Promise<void> => {
   if (login === undefined) return;
-  if (tokens === undefined) await attempt({ user: login.user, runCycle: login.password });
+  if (tokens === undefined) await attempt({ user: login.user, pass: login.password });
   else await byToken(login.user, tokens, signal, attempt);
 };

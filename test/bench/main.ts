@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
+import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
 import { benchReports } from './report-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 
-const usage = `npm run bench -- [scheduler] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [scheduler] [growth] [ingest] [report] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -22,7 +23,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const parts = positionals.length === 0 ? ['scheduler', 'ingest', 'report'] : positionals;
+const parts = positionals.length === 0 ? ['scheduler', 'growth', 'ingest', 'report'] : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
   const value = Number(text);
@@ -33,6 +34,7 @@ const number = (text: string): number => {
 if (values.help) process.stdout.write(usage);
 else {
   if (parts.includes('scheduler')) await benchScheduler(report);
+  if (parts.includes('growth')) await benchGrowth(report);
   if (parts.includes('ingest'))
     await benchIngest(report, {
       millions: number(values.rows),

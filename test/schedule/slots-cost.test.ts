@@ -15,26 +15,19 @@ const schedules = Array.from({ length: 10_000 }, (_, index): Schedule => {
 
 describe('ten thousand different schedules', () => {
   let heldBytes = 0;
-  let took = 0;
 
   beforeAll(() => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     collect();
     const heap = process.memoryUsage().heapUsed;
-    const start = performance.now();
     for (const schedule of schedules) {
       expect(scheduleFault(schedule)).toBeUndefined();
       const next = nextSlot(schedule, now);
       expect(previousSlot(schedule, next ?? now)).toBeLessThanOrEqual(now);
     }
-    took = performance.now() - start;
     collect();
     heldBytes = process.memoryUsage().heapUsed - heap;
-  });
-
-  it('are checked and planned in seconds', () => {
-    expect(took).toBeLessThan(5000);
   });
 
   // Croner's patterns would hold 800 MB.
@@ -44,13 +37,10 @@ describe('ten thousand different schedules', () => {
 });
 
 describe('long spans', () => {
-  it('of every second are cheap, both ways', () => {
+  it('of every second are the same both ways', () => {
     const everySecond = { expression: '* * * * * *', zone: 'Europe/Berlin' };
-    const start = performance.now();
     const back = previousSlots(everySecond, now, 10_000);
     const forth = nextSlots(everySecond, unixMillis(now - 10_001_000), 10_000);
-    // 0.1 s where nothing else runs.
-    expect(performance.now() - start).toBeLessThan(2000);
     expect(back.toReversed()).toEqual(forth);
     expect(back.at(-1)).toBe(now - 10_000_000);
   });
