@@ -23,7 +23,7 @@ FROM cube
 WHERE kind IN ('consumption', 'refund')`,
 } as const;
 
-/** How a column's values are written; README says what each takes. */
+/** How the values of a column are written. */
 export const formats = [
   'money',
   'rate',

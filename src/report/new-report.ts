@@ -6,7 +6,7 @@ const titleOf = (name: string): string => {
 
 const yamlOf = (
   name: string,
-): string => `# Subject, preheader and headline have defaults; every key: the shipped reports, and README "Your own report".
+): string => `# Subject, preheader and headline have defaults; every key: the shipped reports, and "Write a report" in docs/reports.md.
 title: ${JSON.stringify(titleOf(name))}
 sections:
   - kind: notes

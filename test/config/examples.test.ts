@@ -28,14 +28,11 @@ const copyOf = async (from: string) => {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 };
 
-describe('the README on key rotation', () => {
-  const readme = async (): Promise<string> => {
-    const text = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-    return /^## Key rotation$.*?(?=^## )/ms.exec(text)?.[0] ?? '';
-  };
+describe('the page on key rotation', () => {
+  const readPage = (): Promise<string> => readFile(new URL('../../docs/keys.md', import.meta.url), 'utf8');
 
   it('shows a job and sinks that are without a fault', async () => {
-    const text = await readme();
+    const text = await readPage();
     const job = /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? '';
     const sinks = [...text.matchAll(/^\| [^|]+ \| `(\w+: \{.*\})` \| [^|]+ \|$/gm)].map(
       ([, code = '']) => code,
@@ -76,7 +73,7 @@ describe('the README on key rotation', () => {
 
   it('tells commands and options that there are', async () => {
     await using folder = await openFolder();
-    const ranges = [...(await readme()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
+    const ranges = [...(await readPage()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(([, words = '']) =>
       words.split(' '),
     );
     const named = new Set(ranges.map(([, name]) => name).filter((name) => name !== undefined));

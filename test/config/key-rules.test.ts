@@ -43,7 +43,7 @@ const rotating = (...change: readonly string[]) => {
 };
 
 describe('a job rotate-keys', () => {
-  it('is good as the README has it, and with everything that may be said', async () => {
+  it('is good as docs/keys.md has it, and with everything that may be said', async () => {
     expect(await faultsOf('rotate-keys', rotating())).toBe('');
     expect(
       await faultsOf('rotate-keys', [

@@ -79,7 +79,7 @@ const holding = (table: Pick<DataTable, 'columns' | 'rows'> & Partial<DataTable>
   data: { ...ordinary.data, tables: [{ name: 'names', title: 'Names', ...table }] },
 });
 
-/** Takes the guards off, as the README says. */
+/** Takes the guards off, as docs/reports.md says. */
 const unguarded = (text: string): string => text.replaceAll(/(?<=^|[;\t\r\n])'/g, '');
 
 const wellFormed = (text: string): string => text.replaceAll(/\p{Cs}/gu, '\uFFFD');
