@@ -21,20 +21,20 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 const secrets = createSecretRegistry();
 
 /** Last words: redacted, and never a reason to fail themselves. */
-const lament = (text: string): void => void process.stderr.write(`${secrets.redact(text)}\n`);
+const printError = (text: string): void => void process.stderr.write(`${secrets.redact(text)}\n`);
 
 // A closed pipe (`tollkeeper check | head -1`) is no error of ours. Another fault of the output fails a command at its
 // end; the daemon works on, since mails matter more than its log.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   process.exitCode = 1;
-  lament(`tollkeeper: standard output cannot be written (${error.code ?? error.message})`);
+  printError(`tollkeeper: standard output cannot be written (${error.code ?? error.message})`);
 });
 process.stderr.on('error', () => undefined);
 
 // Nothing should come here; should it, then without a secret in the crash output.
 process.on('uncaughtException', (error: unknown) => {
-  lament(`tollkeeper: ${describeError(error)}`);
+  printError(`tollkeeper: ${describeError(error)}`);
   process.exit(1);
 });
 

@@ -97,7 +97,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
   };
 };
 
-/** What a daemon sees to besides its slots, asked for anew at each wake-up; what is remembered of troubles lasts beyond that. */
+/** What a daemon sees to besides its slots, asked for again at each wake-up; what is remembered of troubles lasts beyond that. */
 export const createHousekeeping = (
   app: App,
   reload: Reload,

@@ -44,7 +44,7 @@ const defaultToDo = ({ kind, service: named, words }: KeyAlert): string | undefi
     // What is said of it may tell the command already.
     waiting: words.includes(resume)
       ? `or give it up: \`tollkeeper keys give-up ${service}\`.`
-      : `Mend what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
+      : `Fix what it says, then \`${resume}\`; or \`tollkeeper keys give-up ${service}\`.`,
     held: 'Let what still uses the old key take up the new one. Until then the old one stays.',
     escalated: `Find out who still calls with the old key. \`tollkeeper keys list ${service}\` shows its use; nothing is deleted until it is quiet.`,
     warning: 'Say so where the key is still needed; give it a later expiry, or use it.',

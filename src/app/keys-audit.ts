@@ -46,7 +46,7 @@ const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
   const torn = (await isTorn(file))
     ? 'a last line that a crash cut off is taken away at the next start: start, and check again. Otherwise '
     : '';
-  return `${torn}move ${file} aside and keep it, since it shows what was changed. The database has every step, too: the file is written anew from it with the next command or order on keys, or within five minutes while the daemon runs, as long as the chain holds there; no restart is needed. Then check again and ${compare}. Where the database is lost or does not hold either, put the file back from a copy instead`;
+  return `${torn}move ${file} aside and keep it, since it shows what was changed. The database has every step, too: the file is rewritten from it with the next command or order on keys, or within five minutes while the daemon runs, as long as the chain holds there; no restart is needed. Then check again and ${compare}. Where the database is lost or does not hold either, put the file back from a copy instead`;
 };
 
 const verdictOf = async (file: string, isOwn: boolean): Promise<AuditView> => {
@@ -91,7 +91,7 @@ const missed = async (deps: Deps, folder: string, file: string, log: Log): Promi
   const found = writtenAgain ? await verdictOf(file, true) : { file, lines: 0, head: '' };
   const advice = writtenAgain
     ? `find out who took it away, and ${compare}`
-    : `find out who took it away; it is written anew from the database before the next step at the latest. Then check again and ${compare}`;
+    : `find out who took it away; it is rewritten from the database before the next step at the latest. Then check again and ${compare}`;
   return { advice, ...found, missing: { steps, writtenAgain } };
 };
 

@@ -52,7 +52,7 @@ export const createCompromiseOperations = ({ clock, keyService, accounts, resume
       return resumeRotation(open, run);
     if (compromises && view.cutOver !== true) {
       const { rotations } = await resumeRotation(open, run);
-      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, mend what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
+      const note = `${key.name} is not ended yet: order this again once the rotation under way has delivered its key; where it waits for you, fix what it says and let it go on with \`tollkeeper keys resume ${shellWord(service)}\``;
       return { ...outcomeOf(rotations, [], [note]), good: false };
     }
     if (view.cutOver !== true)

@@ -15,7 +15,7 @@ const whyNot = ({ keyId }: PlannedExpiry, { expiries, held }: FreshKeyPlan, { ke
     return `it is ${others.map(({ action }) => describeEnd[action.kind]).join(' and ')} now`;
   const why = held.find((one) => one.keyId === keyId);
   if (why === undefined) return 'the job is not about it any more';
-  // The clock that has begun anew is hard to put in words, and what sets it back is a call.
+  // The clock that has begun again is hard to put in words, and what sets it back is a call.
   return why.reason === 'not-due'
     ? 'it is not due any more: it was used since, or the job says otherwise now'
     : why.words;

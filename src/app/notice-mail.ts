@@ -138,8 +138,8 @@ export const configMail = (
       title: `the new config has ${faults.length} fault${faults.length === 1 ? '' : 's'}; the old one stays in force`,
       blocks,
       closing: [
-        `Found ${formatSlot(at, deps.zone)}. Jobs run on as before until the config is mended; it is then taken up by itself.`,
-        '`tollkeeper check` reads it anew and says whether it is good.',
+        `Found ${formatSlot(at, deps.zone)}. Jobs run on as before until the config is fixed; it is then taken up by itself.`,
+        '`tollkeeper check` reads it again and says whether it is good.',
       ],
     },
     deps.from,

@@ -22,7 +22,7 @@ export type App = AsyncDisposable & {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
-  /** Why nothing is done to keys, looked for anew; nothing where their journal holds. */
+  /** Why nothing is done to keys, looked for again; nothing where their journal holds. */
   readonly keyProblem: () => Promise<Fault | undefined>;
   /** What works on the config in force. */
   readonly current: () => RuntimeHandle;

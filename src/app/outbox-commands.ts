@@ -42,7 +42,10 @@ export const createOutboxCommands = ({ clock, app }: Deps): Pick<Commands, 'outb
     const row = await rowOf(id);
     if (row === undefined) return none;
     if (!(await app.current().holdsMail(row.file)))
-      return { done: false, said: 'its stored bytes are gone or damaged; run its job again to make it anew' };
+      return {
+        done: false,
+        said: 'its stored bytes are gone or damaged; run its job again to make it again',
+      };
     return (await outbox.resend(id, clock.now())) === undefined
       ? { done: false, said: 'it is being sent at this moment' }
       : undefined;

@@ -1,6 +1,6 @@
 import type { KeyService, KeyJournal, LastingJournal } from '../keys/index.ts';
 
-/** A trouble that was seen is looked for again before anything is asked of keys: somebody may have mended it meanwhile. */
+/** A trouble that was seen is looked for again before anything is asked of keys: somebody may have fixed it meanwhile. */
 export const recheck = async (journals: LastingJournal): Promise<void> => {
   if (journals.now().problem() !== undefined) await journals.check();
 };

@@ -13,7 +13,7 @@ type Problem = {
 
 const minute = 60_000;
 
-/** Milliseconds that a trouble which passes by itself may last untold; it is met again every five minutes. */
+/** Milliseconds that a trouble which passes by itself may last without a notification; it is met again every five minutes. */
 const timeout = 30 * minute;
 
 /** Milliseconds after which a trouble that lasts is told again. */
@@ -96,7 +96,7 @@ const overAlert = (of: Messages, account: string, { since, name }: Problem): Key
 
 /** What operators are to hear of rotations that cannot be moved on: no step was taken, so that none could be told of. */
 export type StuckWatch = {
-  /** The letter that is due, each time anew: its key tells the outbox whether it is known. */
+  /** The letter that is due, each time again: its key tells the outbox whether it is known. */
   readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
   readonly movedOn: (account: string) => KeyAlert | undefined;
   /** None is open any more. */

@@ -16,14 +16,14 @@ const entries = {
   'period-invalid': misuse(
     'give a period such as last-month, 2026-10 or 2026-01-01..2026-02-01; `tollkeeper report --help` lists every form',
   ),
-  'config-invalid': misuse('mend the places named and run `tollkeeper check` again'),
+  'config-invalid': misuse('fix the places named and run `tollkeeper check` again'),
   'port-in-use': misuse('choose another port, or stop the program that holds this one'),
 
   // gateway
   'gateway-url-insecure': misuse('give base_url as https; http is taken on loopback alone'),
   'gateway-unreachable': passing('check base_url, DNS, the proxy settings and the firewall'),
   'gateway-certificate': failed(
-    'install the issuer through tls.ca in the account, or mend the certificate of the gateway; verification cannot be turned off',
+    'install the issuer through tls.ca in the account, or fix the certificate of the gateway; verification cannot be turned off',
   ),
   'gateway-timeout': passing('the gateway took too long; a shorter window or a longer timeout may help'),
   'gateway-connection-lost': passing('the connection broke off; nothing was kept, run it again'),
@@ -39,17 +39,17 @@ const entries = {
     'the answer does not match the gateway contract; check base_url, or report the answer with its request',
   ),
   'gateway-keys-unsettled': passing('try again when fewer keys are being made and deleted'),
-  'key-spec-invalid': failed('nothing was sent; mend the name or the expiry of the key'),
+  'key-spec-invalid': failed('nothing was sent; fix the name or the expiry of the key'),
   'key-verify-refused': failed(
     'the gateway does not take the new key, and the old one stays as it is; the words quoted are the gateway’s own',
   ),
   'key-verify-unclear': passing('the old key stays as it is until the new one is seen to work'),
   'rotation-blocked': failed('see what is said of it'),
   'audit-damaged': failed(
-    'nothing is done to keys until it holds: `tollkeeper keys audit --verify` shows where it breaks. Move the audit file aside and keep it: it is written anew from the database, which has every step, too, with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the database does not hold either, put the file back from a copy. No restart is needed',
+    'nothing is done to keys until it holds: `tollkeeper keys audit --verify` shows where it breaks. Move the audit file aside and keep it: it is rewritten from the database, which has every step, too, with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the database does not hold either, put the file back from a copy. No restart is needed',
   ),
   'key-update-harmed': failed(
-    'look at the key in the gateway’s console and mend the fields named; let `tollkeeper doctor --probe-keys` learn anew how the gateway updates keys',
+    'look at the key in the gateway’s console and fix the fields named; let `tollkeeper doctor --probe-keys` learn again how the gateway updates keys',
   ),
   'key-update-ineffective': failed(
     'the gateway took the update and the key is as it was; ask its operator what the Admin Key may change',
@@ -123,14 +123,14 @@ const entries = {
   ),
 
   // reports
-  'report-invalid': misuse('mend the places named in the report folder'),
-  'report-query-failed': failed('mend the SQL named; it may hold exactly one SELECT'),
+  'report-invalid': misuse('fix the places named in the report folder'),
+  'report-query-failed': failed('fix the SQL named; it may hold exactly one SELECT'),
 
   // mail
   'mail-not-configured': misuse('declare mail.smtp and mail.from in tollkeeper.yaml'),
   'mail-unreachable': passing('check the host and port of mail.smtp and the firewall'),
   'mail-certificate': failed(
-    'install the issuer through mail.tls.ca, or mend the certificate of the mail server',
+    'install the issuer through mail.tls.ca, or fix the certificate of the mail server',
   ),
   'mail-tls-required': failed(
     'the mail server offers no STARTTLS; use smtps:// or a server that does (insecure: true under mail takes a relay without a login as it is)',
@@ -149,10 +149,10 @@ const entries = {
   ),
   'mail-address-invalid': misuse('give each address as name@example.com or "Name <name@example.com>"'),
   'report-damaged': failed(
-    'put the folder named back from a copy, or move it away: the report of the slot is built anew then',
+    'put the folder named back from a copy, or move it away: the report of the slot is built again then',
   ),
   'mail-file-damaged': failed(
-    'the file was removed or changed after it was queued; run the job again to make the mail anew',
+    'the file was removed or changed after it was queued; run the job again to make the mail again',
   ),
 
   // routes beside mail
@@ -170,7 +170,7 @@ const entries = {
     'the old key is untouched and works; it is tried again on schedule, and `tollkeeper keys` shows how it stands',
   ),
   'sink-refused': failed(
-    'mend the sink, or its entry under deliver; the old key is untouched and works meanwhile',
+    'fix the sink, or its entry under deliver; the old key is untouched and works meanwhile',
   ),
   'command-failed': passing('look at what the command printed, and run it by hand'),
 

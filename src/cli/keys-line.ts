@@ -109,7 +109,7 @@ const addResume = (keys: Command, part: KeysDeps): void => {
     .addHelpText(
       'after',
       `
-Mend first what it waits for: \`tollkeeper keys list\` says what that is.
+Fix first what it waits for: \`tollkeeper keys list\` says what that is.
 
 Examples:
   tollkeeper keys resume billing`,

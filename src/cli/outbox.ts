@@ -106,7 +106,7 @@ Examples:
       .addHelpText(
         'after',
         `
-Asks nothing. The row stays, so that the same mail is not made anew; \`outbox resend\` takes a drop back for as long as
+Asks nothing. The row stays, so that the same mail is not made again; \`outbox resend\` takes a drop back for as long as
 the bytes are kept (mail.keep). Exit code 1 when one cannot be dropped: it was sent, or is being sent.
 
 Examples:

@@ -10,9 +10,7 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
     ? []
     : [
         [`the file was missing, though the database knows ${counted(missing.steps, 'step')}`, 'bad'],
-        ...(missing.writtenAgain
-          ? [['it was written anew from the database just now', 'plain'] as const]
-          : []),
+        ...(missing.writtenAgain ? [['it was rewritten from the database just now', 'plain'] as const] : []),
       ];
 
 const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {

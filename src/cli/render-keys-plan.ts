@@ -64,7 +64,10 @@ export const renderStale = (stale: readonly string[], screen: Screen): string =>
   `${[
     screen.paint('bad', 'the plan is stale, and nothing was done:'),
     ...stale.flatMap((change) => lines(`- ${change}`, screen)),
-    ...lines('what to do: make it anew with `tollkeeper keys plan JOB -o FILE` and look at it again', screen),
+    ...lines(
+      'what to do: make it again with `tollkeeper keys plan JOB -o FILE` and look at it again',
+      screen,
+    ),
   ].join('\n')}\n`;
 
 const planJson = ({ file: _file, at, ...plan }: KeyPlanView) => ({ ...plan, at: new Date(at).toISOString() });

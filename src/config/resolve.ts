@@ -13,7 +13,7 @@ export type ResolveDeps = ReferenceDeps & { readonly secrets: SecretRegistry };
 export type Resolved = {
   readonly value: unknown;
   readonly faults: readonly ConfigFault[];
-  /** Places whose value could not be had: whatever else is wrong with them is not worth telling. */
+  /** Places whose value could not be had: whatever else is wrong with them is not worth reporting. */
   readonly broken: readonly YamlPath[];
   /** Places whose value came from elsewhere and must not be quoted. */
   readonly hidden: readonly YamlPath[];

@@ -81,7 +81,7 @@ const isLocal = ({ code, message, duplicate }: YamlFault): boolean =>
   code === 'BAD_SCALAR_START' ||
   /^(Alias cannot be|Missing closing)/.test(message);
 
-/** The syntax errors of a file that are worth telling, at most one a line, each with the next step. */
+/** The syntax errors of a file that are worth reporting, at most one a line, each with the next step. */
 export const syntaxMessages = (
   faults: readonly YamlFault[],
   text: string,

@@ -56,7 +56,7 @@ const withoutTags = (body: string): string =>
 export const gatewayTerms = (body: string, redact: (text: string) => string): GatewayTerms => {
   const json = fromJson(body);
   const shown = redact(json?.message ?? withoutTags(body))
-    // oxlint-disable-next-line no-control-regex -- a terminal would obey them
+    // oxlint-disable-next-line no-control-regex -- a terminal would interpret them
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
   return {

@@ -5,7 +5,7 @@ export type Outcome<T> =
   | { readonly ok: false; readonly error: unknown };
 
 export type FetchAheadOptions<Item extends object, T extends AsyncDisposable> = {
-  /** Brings an item to disk, telling of the bytes as they come; leaves nothing behind when it throws. */
+  /** Brings an item to disk, reporting the bytes as they come; leaves nothing behind when it throws. */
   readonly fetch: (item: Item, signal: AbortSignal, onBytes: (bytes: number) => void) => Promise<T>;
   /** Bytes on disk from which on nothing more is fetched ahead; the first item is fetched whatever its size. */
   readonly spoolBytes: number;

@@ -23,7 +23,7 @@ export type UsagePlanRequest = {
   readonly granularity: Granularity;
   /** The end of what is covered without a gap. */
   readonly cursor?: UnixMillis | undefined;
-  /** Its start; an earlier `since` makes the plan begin anew from there. */
+  /** Its start; an earlier `since` makes the plan begin again from there. */
   readonly origin?: UnixMillis | undefined;
   /** Days before the cursor that are pulled again, since figures come late; 2 when left out. */
   readonly revisitDays?: number | undefined;

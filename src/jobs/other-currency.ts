@@ -18,7 +18,7 @@ export const currencyOfLog = async ({ account, warehouse }: JobContext): Promise
 
 export const otherCurrencyOf = (currency: CurrencyName): CurrencyName => (currency === 'USD' ? 'CNY' : 'USD');
 
-/** Sums of the call log as the gateway gives it when it is asked anew. */
+/** Sums of the call log as the gateway gives it when it is asked again. */
 export type OtherLogs = AsyncDisposable & {
   /**
    * Of the span in the currency; pulled when it is first asked for, and let go with the rest. Missing where the gateway

@@ -155,19 +155,19 @@ export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Pr
   let match = matchWith([]);
   const isOpen = thorough || (known?.figures ?? 0) < enoughFigures || known?.unit === name;
   if (match.fit === undefined && isOpen && sums.rows > 0 && others !== undefined) {
-    const anew = async (wanted: CurrencyName): Promise<LogSums | undefined> => {
+    const sumsIn = async (wanted: CurrencyName): Promise<LogSums | undefined> => {
       const found = await others.of(range, wanted);
       return found === undefined ? undefined : balanced(source, found);
     };
-    const other = await anew(name);
+    const other = await sumsIn(name);
     const rate =
       other !== undefined || rates.length > 0 ? undefined : rateOf((await request.parts?.()) ?? [], currency);
     if (rate !== undefined) match = matchWith([{ name, perCurrency: rate }]);
     if (other?.rows === sums.rows) match = matchWith([{ name, sums: other }]);
     else if (other !== undefined) {
-      // A log that lacks calls must not be mended by asking for it anew: that shows only what the source counts in.
+      // A log that lacks calls must not be fixed by asking for it again: that shows only what the source counts in.
       const shows = matchFigures(readings, [otherFigure(other, { name, sums: other })]);
-      const own = await anew(currency);
+      const own = await sumsIn(currency);
       const perCurrency = own === undefined ? undefined : divideMoney(other.consumption, own.consumption, 12);
       if (shows.fit !== undefined && perCurrency !== undefined)
         match = matchWith([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });

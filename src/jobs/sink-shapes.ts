@@ -67,7 +67,7 @@ const oneToken = (value: { token?: unknown; token_file?: unknown }): boolean =>
 
 const tokenFields = {
   token: secret.optional().describe('The token, by reference.'),
-  token_file: path.optional().describe('A file with the token, read anew at each use.'),
+  token_file: path.optional().describe('A file with the token, read again at each use.'),
 };
 
 const issuer = path.optional().describe('PEM file of an issuer to trust besides the usual ones.');

@@ -41,7 +41,7 @@ const place = (
     };
   });
 
-/** One that is judged anew may have spent since: its successor's quota is settled with it once more before it goes. */
+/** One that is judged again may have spent since: its successor's quota is settled with it once more before it goes. */
 const unsettled = ({ olds }: Rotation, keyId: number): Pick<OldKey, 'settled'> => {
   const settled = olds.find((old) => old.keyId === keyId)?.settled;
   return settled === undefined ? {} : { settled: { ...settled, stands: false } };
@@ -228,14 +228,14 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
 };
 
 /**
- * Steps after which nothing has to be done over: failures are counted anew. What a lost plaintext undoes is not among
+ * Steps after which nothing has to be done over: failures are counted again. What a lost plaintext undoes is not among
  * them, or a sink that always fails would be given one key after the other.
  */
 const lasting: readonly KeyEvent['what'][] = ['read-back', 'current', 'reloaded', 'expiry-set', 'retired'];
 
 const quotaSteps: readonly string[] = ['settle-quota', 'share-quota'];
 
-/** Whether failures are counted anew: a quota that is settled once more, as each time before a key goes, is no way forward. */
+/** Whether failures are counted again: a quota that is settled once more, as each time before a key goes, is no way forward. */
 const isLasting = ({ lastFailure }: Rotation, { what }: KeyEvent): boolean =>
   lasting.includes(what) ||
   (what === 'quota-adjusted' && lastFailure !== undefined && quotaSteps.includes(lastFailure.step));

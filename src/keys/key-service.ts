@@ -129,7 +129,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
         const { service } = one;
         if ((await outdatedNow(cycle, service, one.terms.job)) !== undefined) continue;
         const open = openRotation(journal, account, service);
-        // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to anew.
+        // A key that leaks while the one before it is still in use cannot wait for that one to go: both are seen to again.
         const isUrgent = one.why === 'leak' && open?.cutover !== undefined;
         if (open !== undefined && !isUrgent) continue;
         const id = rotationId(service, clock.now(), journal.head().seq + 1);

@@ -57,7 +57,7 @@ export type OldKey = GenerationKey & {
   readonly idleAt?: UnixMillis;
   /** When its deletion was first asked for. */
   readonly deletingAt?: UnixMillis;
-  /** What it had left when the successor's quota was last settled with it; `stands` until it is judged anew. */
+  /** What it had left when the successor's quota was last settled with it; `stands` until it is judged again. */
   readonly settled?: { readonly left: Money; readonly stands: boolean };
 };
 

@@ -7,7 +7,7 @@ import type { MailSession, MailTransport } from './transport.ts';
 const asFault = (error: unknown): Fault =>
   isFault(error) ? error : fault('mail-unreachable', messageOf(error), { cause: error });
 
-/** A mail server as a route: one connection for as long as all goes well, opened anew after whatever went wrong. */
+/** A mail server as a route: one connection for as long as all goes well, opened again after whatever went wrong. */
 export const createMailRoute = (transport: MailTransport, rate?: Rate): OutboxRoute => ({
   name: mailRouteName,
   ...(rate === undefined ? {} : { rate }),

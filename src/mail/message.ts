@@ -43,7 +43,7 @@ const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g
 const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
 
 /**
- * The exact bytes of a mail, RFC 5322 with CRLF, signed where the letterhead has a key: the same for the same message,
+ * The exact bytes of a mail, RFC 5322 with CRLF, signed where the message defaults have a key: the same for the same message,
  * whenever it is made. @throws Fault `config-invalid` when it cannot be signed
  */
 export const composeMessage = async (message: Message): Promise<Buffer> => {

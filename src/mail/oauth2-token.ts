@@ -36,7 +36,7 @@ const answer = z.object({
 
 const refusal = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Milliseconds; a token is asked anew before it ends, and after an hour when nobody says how long it holds. */
+/** Milliseconds; a token is asked again before it ends, and after an hour when nobody says how long it holds. */
 const margin = 60_000;
 const defaultLife = 3_600_000;
 
@@ -73,7 +73,7 @@ export const createTokenSource = (grant: OAuth2Grant, { http, clock, secrets }: 
       `the token server ${url.host} refused the refresh token (${status})${words}`,
       {
         advice:
-          'check mail.oauth2; a refresh token that was revoked or has expired has to be authorised anew',
+          'check mail.oauth2; a refresh token that was revoked or has expired has to be authorised again',
       },
     );
   };

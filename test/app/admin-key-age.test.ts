@@ -18,7 +18,7 @@ describe('the reminder of an Admin Key', () => {
     expect(second?.key).not.toEqual(first?.key);
   });
 
-  it('starts anew with another key, and does not come where nothing is declared or nobody is there to tell', () => {
+  it('starts again with another key, and does not come where nothing is declared or nobody is there to tell', () => {
     const now = at('2026-08-01T00:00:00Z');
     const one = adminKeyMail('main', account, now, people);
     const other = adminKeyMail('main', { ...account, admin_key_issued: '2026-01-02' }, now, people);

@@ -39,7 +39,7 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
   const app = { current: () => runtime, keyProblem: async () => journal.problem } as unknown as App;
   const boot = () => createHousekeeping(app, {} as Reload, { clock } as unknown as Deps, silentLog);
   let works = boot();
-  /** Asked for anew each time, as the daemon does. */
+  /** Asked for again each time, as the daemon does. */
   const work = () => {
     const found = works().find(({ name }) => name === 'rotations');
     if (found === undefined) throw new Error('no work on rotations');

@@ -236,7 +236,7 @@ describe('rotating by hand', () => {
     expect(main.asked).toEqual([]);
   });
 
-  it('of a leaked key ends the old one at once where its successor is in use, and begins anew where that leaked', async () => {
+  it('of a leaked key ends the old one at once where its successor is in use, and begins again where that leaked', async () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8')];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
@@ -295,7 +295,7 @@ describe('rotating by hand', () => {
     });
   });
 
-  it('of a leaked key whose successor does not work begins anew: nothing goes before there is another', async () => {
+  it('of a leaked key whose successor does not work begins again: nothing goes before there is another', async () => {
     const [old, fresh] = [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })];
     const { main, keys } = oneAccount(old, fresh);
     await main.start([plannedRotation(old)], 'job rotate-prod');
@@ -557,7 +557,7 @@ describe('plans', () => {
     expect(await keys.apply({ file, who }, noProgress, never)).toMatchObject({ good: true });
   });
 
-  it('of another account now are stale, and not planned anew', async () => {
+  it('of another account now are stale, and not planned again', async () => {
     const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
     const file = (await keys.plan({ job: 'expire-old' }, never))[0]?.file ?? '';

@@ -16,7 +16,7 @@ const status = async () => {
   return { code: ran.code, status: JSON.parse(ran.stdout) as { needsPerson: string[]; data: object } };
 };
 
-it('an audit file that was taken away is missed and written anew; one that does not hold needs a person', async () => {
+it('an audit file that was taken away is missed and rewritten; one that does not hold needs a person', async () => {
   expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
   const whole = await readFile(file(), 'utf8');
   const steps = whole.trimEnd().split('\n').length;
@@ -26,7 +26,7 @@ it('an audit file that was taken away is missed and written anew; one that does 
   const missed = await town.run('keys', 'audit', '--verify');
   expect(missed.code).toBe(1);
   expect(missed.stdout).toContain(
-    `the file was missing, though the database knows ${steps} steps\nit was written anew from the database just now\n${steps} steps in one unbroken chain\n`,
+    `the file was missing, though the database knows ${steps} steps\nit was rewritten from the database just now\n${steps} steps in one unbroken chain\n`,
   );
   expect(missed.stdout).toContain('what to do: find out who took it away');
   expect(await readFile(file(), 'utf8')).toBe(whole);

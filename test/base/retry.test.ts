@@ -40,7 +40,7 @@ describe('retry', () => {
     expect(always.calls()).toBe(4);
   });
 
-  it('does not repeat what another try cannot mend', async () => {
+  it('does not repeat what another try cannot fix', async () => {
     for (const error of [fault('gateway-key-refused', 'no'), new Error('a bug')]) {
       const task = failing(1, error);
       await expect(withRetry(task.run, policy, { clock: manualClock(), random: () => 0 })).rejects.toThrow(

@@ -63,7 +63,7 @@ it('says what to do where the file beside the database does not hold, and of a l
   const ran = await run('--verify');
   expect(ran.code).toBe(1);
   expect(ran.stdout).toContain(`what to do: move ${file} aside and keep it`);
-  expect(ran.stdout).toContain('written anew');
+  expect(ran.stdout).toContain('rewritten');
   expect(ran.stdout).not.toContain('crash');
   await folder.write('data/audit/keys.jsonl', lines.join('\n').slice(0, -20));
   const torn = await run('--verify', '--json');

@@ -209,7 +209,7 @@ describe('revisits of closed days', () => {
               ).toBe(true);
             start = end;
           }
-          // Each second comes anew once, and again twice at most.
+          // Each second comes again once, and again twice at most.
           for (let second: number = since; second < now; second += 7 * hour + 1) {
             const times = pulls.filter(({ start, end }) => start <= second && end > second);
             expect(times.filter(({ why }) => why === 'new')).toHaveLength(1);

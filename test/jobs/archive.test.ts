@@ -99,7 +99,7 @@ describe('the archive job', () => {
     );
   });
 
-  it('fails on a lost file, says so in its plan, and is mended by pulling the month again', async () => {
+  it('fails on a lost file, says so in its plan, and is fixed by pulling the month again', async () => {
     await using fixture = await opened();
     const { run, plan, context } = fixture;
     await run('archive', { retain: '30d' });

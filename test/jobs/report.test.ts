@@ -63,7 +63,7 @@ describe('a report run for its slot', () => {
     }
   });
 
-  it('mails one slot once, whatever has changed when it runs again, and another slot anew', async () => {
+  it('mails one slot once, whatever has changed when it runs again, and another slot again', async () => {
     await using keyService = await openKeyService();
     const slot = slotAt('2026-11-12T08:00:00Z');
     const first = { ...keyService.change, runId: 'daily-spend 2026-11-12', slot };

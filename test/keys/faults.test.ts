@@ -165,27 +165,30 @@ describe('a new key that others take away', () => {
 });
 
 describe('proof that nobody uses a key', () => {
-  it.each(['quiet', 'retiring', 'deleting'])('is taken anew when it is old: died behind %s', async (step) => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
-    fixture.elapse(2 * hour);
-    fixture.used('billing.g2');
-    fixture.state.at = (what) => {
-      if (what === `after record ${step}`) throw new RangeError('it died');
-    };
-    await fixture.advance().catch(() => undefined);
-    fixture.state.at = () => undefined;
-    await fixture.restart();
-    // Three days later somebody went back to the old key.
-    fixture.elapse(72 * hour);
-    fixture.used('billing.g1', 10 * minute);
-    await fixture.advance();
-    expect(fixture.gateway.keys.has(old)).toBe(true);
-    fixture.elapse(3 * hour);
-    await fixture.advance();
-    expect(fixture.gateway.keys.has(old)).toBe(false);
-    expect(await fixture.keyService().open()).toEqual([]);
-  });
+  it.each(['quiet', 'retiring', 'deleting'])(
+    'is taken again when it is old: died behind %s',
+    async (step) => {
+      await using fixture = await engineFixture();
+      const { old } = await fixture.begun();
+      fixture.elapse(2 * hour);
+      fixture.used('billing.g2');
+      fixture.state.at = (what) => {
+        if (what === `after record ${step}`) throw new RangeError('it died');
+      };
+      await fixture.advance().catch(() => undefined);
+      fixture.state.at = () => undefined;
+      await fixture.restart();
+      // Three days later somebody went back to the old key.
+      fixture.elapse(72 * hour);
+      fixture.used('billing.g1', 10 * minute);
+      await fixture.advance();
+      expect(fixture.gateway.keys.has(old)).toBe(true);
+      fixture.elapse(3 * hour);
+      await fixture.advance();
+      expect(fixture.gateway.keys.has(old)).toBe(false);
+      expect(await fixture.keyService().open()).toEqual([]);
+    },
+  );
 });
 
 describe('a leaked key', () => {

@@ -46,13 +46,13 @@ describe('an audit file that is taken away while the process runs', () => {
     ['moved', (path: string) => rename(path, `${path}.1`)],
     ['removed with its folder', (path: string) => rm(join(path, '..'), { recursive: true })],
     ['emptied', (path: string) => truncate(path, 0)],
-  ])('%s: is written anew from the database before the next step, and that is told', async (_, take) => {
+  ])('%s: is rewritten from the database before the next step, and that is told', async (_, take) => {
     await using fixture = await journalFixture(3);
     const before = await fixture.text();
     await take(fixture.path);
     await fixture.journal.record([step(4)]);
     expect((await fixture.text()).startsWith(before)).toBe(true);
-    expect(fixture.errors).toEqual([expect.stringContaining('written anew from the database')]);
+    expect(fixture.errors).toEqual([expect.stringContaining('rewritten from the database')]);
     expect((await stat(fixture.path)).mode & 0o777).toBe(0o600);
     expect((await readdir(join(fixture.path, '..'))).filter((name) => !/jsonl(\.1)?$/.test(name))).toEqual(
       [],
@@ -88,7 +88,7 @@ describe('an audit file that is taken away while the process runs', () => {
     expect(fixture.journal.head().seq).toBe(3);
   });
 
-  it('is never there in half: where it cannot be written anew, nothing is left beside it', async () => {
+  it('is never there in half: where it cannot be rewritten, nothing is left beside it', async () => {
     await using fixture = await journalFixture(3);
     await rm(fixture.path);
     const handle = await open(fixture.folder, 'r');
@@ -169,7 +169,7 @@ describe('the trouble of a journal', () => {
     await fixture.expectWhole(4);
   });
 
-  it('is over once the file was moved aside: it is written anew, unless the database does not hold', async () => {
+  it('is over once the file was moved aside: it is rewritten, unless the database does not hold', async () => {
     await using fixture = await journalFixture(3);
     const before = await fixture.text();
     await writeFile(fixture.path, spoil(before));
@@ -188,7 +188,7 @@ describe('the trouble of a journal', () => {
     expect([fixture.journal.problem(), await fixture.text()]).toEqual([undefined, before]);
   });
 
-  it('is none where a file that held was taken away: the next step writes it anew', async () => {
+  it('is none where a file that held was taken away: the next step rewrites it', async () => {
     await using fixture = await journalFixture(3);
     await rm(fixture.path);
     await fixture.journal.check();
@@ -244,10 +244,10 @@ describe('an audit file that begins in mid-chain', () => {
     await expect(fixture.reopen()).rejects.toMatchObject({
       code: 'audit-damaged',
       message: expect.stringContaining('begins with step 3'),
-      advice: expect.stringMatching(/move .*keys\.jsonl aside.*written anew from the database/),
+      advice: expect.stringMatching(/move .*keys\.jsonl aside.*rewritten from the database/),
     });
     expect(await fixture.text()).toBe(rest);
-    await rename(fixture.path, `${fixture.path}.begun-anew`);
+    await rename(fixture.path, `${fixture.path}.begun-again`);
     await fixture.reopen();
     expect(await fixture.text()).toBe(whole);
   });

@@ -32,7 +32,7 @@ describe('the journal of keys', () => {
     expect(journal.head()).toEqual(fixture.journal().head());
   });
 
-  it('writes the audit file anew when it is the file that is lost', async () => {
+  it('rewrites the audit file when it is the file that is lost', async () => {
     await using fixture = await begun();
     const before = await readFile(fixture.path(), 'utf8');
     await rm(fixture.path());
@@ -128,7 +128,7 @@ describe('the check of an audit file', () => {
     );
   });
 
-  it('knows a line that was written anew with a hash of its own', async () => {
+  it('knows a line that was rewritten with a hash of its own', async () => {
     const first = lineAfter(noHead, '{"what":"adopted"}');
     const second = lineAfter(first.head, '{"what":"done"}');
     const forged = lineAfter(noHead, '{"what":"deleted"}');

@@ -373,7 +373,7 @@ describe('tries that are used up', () => {
       { retire: { ...defaultTerms.retire, ending: 'expire' as const } },
       limited,
     ],
-    ['a proof that is taken anew', {}, {}],
+    ['a proof that is taken again', {}, {}],
   ])('stay so: %s', async (_, terms, fields) => {
     await using fixture = await engineFixture();
     fixture.sink.held.value = 'sk-other';

@@ -131,7 +131,7 @@ describe('with OAuth 2.0', () => {
     expect(secrets.redact('refresh-token-2')).toBe('[secret]');
   });
 
-  it('a login that is refused is told, the token nowhere, and asked anew the next time', async () => {
+  it('a login that is refused is told, the token nowhere, and asked again the next time', async () => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf('XOAUTH2', used));
     await using server = await openTokenServer([{ body: { access_token: 'access-token-1' } }]);

@@ -150,7 +150,7 @@ describe('why there is no connection', () => {
     await using transport = keyService.transport(office.url.replace('%401', '%402'));
     expect(await keyService.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
     expect(office.connections()).toBe(1);
-    // Once the password is mended, all of them arrive.
+    // Once the password is fixed, all of them arrive.
     keyService.clock.advance(60_000);
     await using fixed = keyService.transport(office.url);
     expect(await keyService.deliver(fixed)).toMatchObject({ sent: 3 });

@@ -101,7 +101,7 @@ describe('the main job, by its commands', () => {
     expect((await folder.files()).filter((file) => !/^config|^admin-key/.test(file))).toEqual([]);
   });
 
-  it('mails anew at each run by hand, within one second too', async () => {
+  it('mails again at each run by hand, within one second too', async () => {
     await good('run', 'weekly-spend');
     const again = await folder.run(['run', 'weekly-spend'], {
       env: { GATEWAY_BASE_URL: sandbox.baseUrl, SMTP_URL: mail.url },

@@ -64,7 +64,7 @@ describe.concurrent('a config that is changed while the daemon runs', { timeout:
     expect(parsed(await daemon.line('GET /status'))).toMatchObject({ level: 'debug' });
   });
 
-  it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; mended, all is well', async () => {
+  it('and is faulty: the old one stays, the faults are logged, shown, and mailed once; fixed, all is well', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
     const daemon = await fixture.serve();

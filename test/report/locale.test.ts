@@ -131,7 +131,7 @@ describe('dates', () => {
   });
 });
 
-/** All texts of a tree of words, functions called with telling values. */
+/** All texts of a tree of words, functions called with distinct values. */
 const said = (value: unknown, path = ''): readonly (readonly [string, string])[] => {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'function') {

@@ -26,7 +26,7 @@ export const unescapeHtml = (text: string): string =>
     return known;
   });
 
-/** Reads HTML strictly: every attribute quoted, every element closed in order, no stray `<`, `>` or `&`. */
+/** Reads HTML strictly: every attribute quoted, every element closed in order, no unescaped `<`, `>` or `&`. */
 export const parseHtml = (source: string): Element => {
   const root: Open = { name: '#root', attributes: new Map(), children: [] };
   const stack: Open[] = [root];

@@ -219,7 +219,7 @@ describe('a clock that jumps', () => {
 });
 
 describe('a cursor of another version of the program', () => {
-  it('whose schedule is refused by now begins anew from where the clock is', () => {
+  it('whose schedule is refused by now begins again from where the clock is', () => {
     const now = at('2026-11-21T09:30:00Z');
     const cursor = {
       job: 'job',

@@ -67,7 +67,7 @@ describe('the status page', () => {
       'Needs a person 1 mail refused 1 mail of unknown outcome',
       'ann@example.com unknown 40',
       'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same bytes again, tollkeeper outbox drop 40 leaves it at that.',
-      'mend the cause, then tollkeeper outbox resend 1 ; or tollkeeper outbox drop 1 gives it up.',
+      'fix the cause, then tollkeeper outbox resend 1 ; or tollkeeper outbox drop 1 gives it up.',
       '550 no such user',
       'Next try 2026-11-21 08:00 (in 1 h)',
       'by finance-chat',

@@ -21,7 +21,7 @@ const count = Math.max(1, Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60));
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
 
 const hour = 3600;
-/** What a round pulls anew, and what it pulls again. */
+/** What a round pulls again, and what it pulls again. */
 const step = 4 * hour;
 
 /** A process that pulls a span, says when it begins, and is killed by its parent whenever that pleases. */

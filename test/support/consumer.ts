@@ -22,7 +22,7 @@ export type Consumer = AsyncDisposable & {
   readonly stop: () => Promise<number>;
 };
 
-/** Plain JavaScript, since it runs without the test's transformer. Each file is read anew before each call. */
+/** Plain JavaScript, since it runs without the test's transformer. Each file is read again before each call. */
 const child = `
   import { readFileSync } from 'node:fs';
   import { Agent, request } from 'node:http';

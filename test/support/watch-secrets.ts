@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { afterAll } from 'vitest';
 import { takeFindings, watchAgain, watchesSecrets, watchFolder, watchSecret } from './secret-watch.ts';
 
-/** Of this process: it runs many files of tests, one after the other, and this module anew for each. */
+/** Of this process: it runs many files of tests, one after the other, and this module again for each. */
 const installed = Symbol.for('tollkeeper tests: folders are looked through');
 
 if (!(installed in globalThis)) {

@@ -38,7 +38,7 @@ it('a file that a reader has begun on stays until the reader has ended', async (
   await engine.bulk(async (reading) =>
     archive.readCalls(reading, 'main', async (callsIn) => {
       const calls = await callsIn(year);
-      // Beside it the month comes back, loses a row, and is archived anew.
+      // Beside it the month comes back, loses a row, and is archived again.
       await engine.bulk(async (connection) =>
         inTransaction(connection, async () => {
           await archive.bringBack(connection, { account: 'main', window: january, served: 1 });

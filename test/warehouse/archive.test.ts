@@ -213,7 +213,7 @@ describe('the archive', () => {
     await expect(warehouse.logs.landWindow(await batchOfCalls(folder, march, []))).rejects.toMatchObject(
       named,
     );
-    // One that brings all of the month mends it.
+    // One that brings all of the month fixes it.
     const inMarch = someCalls(spring, 3000).filter((call) => call.at >= march.start && call.at < march.end);
     await warehouse.logs.landWindow(await batchOfCalls(folder, march, inMarch));
     expect(warned).toMatchObject([{ month: '2024-03' }]);

@@ -71,7 +71,7 @@ describe('a claim', () => {
 });
 
 describe('a clock that was set back', () => {
-  it('takes out what never ran and lies ahead again, and claims it anew in the same pass', async () => {
+  it('takes out what never ran and lies ahead again, and claims it again in the same pass', async () => {
     await using folder = await testFolder();
     const ran = runAt('pull', 3000);
     const kept = [
@@ -90,11 +90,11 @@ describe('a clock that was set back', () => {
     const { runs } = warehouse;
     await runs.begin([ran], at(3001));
     await runs.end([{ job: 'pull', slot: at(3000), state: 'failed', at: at(3002), nextAttempt: at(9000) }]);
-    const anew = [runAt('pull', 2500, { version: 2 }), runAt('pull', 3000, { version: 2 })];
+    const again = [runAt('pull', 2500, { version: 2 }), runAt('pull', 3000, { version: 2 })];
     const fresh = await runs.claim([
-      { cursor: cursorAt('pull', 2400, 2), runs: anew, reopenedAfter: at(2400) },
+      { cursor: cursorAt('pull', 2400, 2), runs: again, reopenedAfter: at(2400) },
     ]);
-    expect(fresh).toEqual([anew[0]]);
+    expect(fresh).toEqual([again[0]]);
     expect((await runs.list({ limit: 20 })).map(({ slot, version }) => [slot, version])).toEqual([
       [5000, 1],
       [3700, 1],

@@ -108,7 +108,7 @@ const vanished = async (cycle: Cycle): Promise<void> => {
   }
 };
 
-/** Asks for a stray to be deleted; what comes of it stops neither the others nor the rotations. */
+/** Asks for an orphan to be deleted; what comes of it stops neither the others nor the rotations. */
 const takeOrphan = async (cycle: Cycle, keyId: number): Promise<Awaited<ReturnType<typeof takeAway>>> => {
   const listed = cycle.keys();
   try {

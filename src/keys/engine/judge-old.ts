@@ -115,7 +115,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (facts.newIsDead !== undefined)
     return hold(
       'successor-dead',
-      `${newName}, which every sink holds, is ${facts.newIsDead}: mend it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
+      `${newName}, which every sink holds, is ${facts.newIsDead}: fix it at the gateway, or let another be delivered with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\` of the service; ${oldName} is all that works until then`,
     );
   if (facts.nameCollisions.length > 0)
     return hold(

@@ -28,7 +28,7 @@ const blocked = (message: string, advice: string): never => {
 const templateOf = (text: string): NameTemplate => {
   const template = readTemplate(text);
   return 'problem' in template
-    ? blocked(`the template ${text} ${template.problem}`, 'mend `name` of the job')
+    ? blocked(`the template ${text} ${template.problem}`, 'fix `name` of the job')
     : template;
 };
 

@@ -30,7 +30,7 @@ const chainOf = (
 };
 
 /**
- * Writes the file anew from the database, where it is gone as a whole: the chain tells whether that holds what it held, up
+ * Rewrites the file from the database, where it is gone as a whole: the chain tells whether that holds what it held, up
  * to the last step. Gives the bytes of the file. @throws Fault audit-damaged, disk-full, path-unwritable
  */
 export const restoreFile = async (
@@ -45,7 +45,7 @@ export const restoreFile = async (
   if (head.seq !== last.seq || head.hash !== last.hash)
     damaged(path, `the file is gone, and the database ends with step ${head.seq}, not ${last.seq}`);
   const bytes = await replaceAuditFile(path, lines);
-  log.error('the audit file of keys was gone and was written anew from the database', {
+  log.error('the audit file of keys was gone and was rewritten from the database', {
     path,
     steps: lines.length,
   });
@@ -59,7 +59,7 @@ const whenLooked =
 const adviceFor = (path: string, covered: boolean, first: number | undefined): FaultOptions => {
   if (covered)
     return {
-      advice: `nothing is done to keys: move ${path} aside and keep it: the database has every step, and the file is written anew from the database ${whenLooked}`,
+      advice: `nothing is done to keys: move ${path} aside and keep it: the database has every step, and the file is rewritten from the database ${whenLooked}`,
     };
   if (first === undefined || first < 2) return {};
   return {
@@ -67,7 +67,7 @@ const adviceFor = (path: string, covered: boolean, first: number | undefined): F
   };
 };
 
-/** A file that was moved away and begun anew lacks its first steps, and its end does not show it. @throws Fault audit-damaged */
+/** A file that was moved away and begun again lacks its first steps, and its end does not show it. @throws Fault audit-damaged */
 export const checkBeginning = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
   const text = await firstAuditLine(path);
   if (text === undefined) return;

@@ -7,12 +7,12 @@ import type { AuditHead } from './audit-line.ts';
 
 export type AuditWriter = {
   /**
-   * Adds lines behind the head, on the disk when it returns. A file that was taken away is written anew before that; one that
+   * Adds lines behind the head, on the disk when it returns. A file that was taken away is rewritten before that; one that
    * is not as it was left is not touched. @throws Fault audit-damaged, disk-full, path-unwritable
    */
   readonly append: (lines: readonly string[], head: AuditHead) => Promise<void>;
   /**
-   * Looks at the end of the file, as before each line. One that was taken away is left to the next line, or written anew now.
+   * Looks at the end of the file, as before each line. One that was taken away is left to the next line, or rewritten now.
    * @throws Fault audit-damaged, disk-full, path-unwritable
    */
   readonly check: (head: AuditHead, writesAgain: boolean) => Promise<void>;

@@ -56,7 +56,7 @@ export type KeyJournal = {
   readonly problem: () => Fault | undefined;
   /**
    * Looks whether the file is as it was left, which is cheap: its end is read, as before each step. After a trouble, one that
-   * was moved aside is written anew.
+   * was moved aside is rewritten.
    */
   readonly check: () => Promise<void>;
 };
@@ -81,7 +81,7 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
 
 /**
  * Opens the journal: a line that a crash cut off is taken away, and what the warehouse lacks is put into it, all of it
- * where the database was lost; a file that is gone is written anew from the database.
+ * where the database was lost; a file that is gone is rewritten from the database.
  * @throws Fault audit-damaged when file and database contradict each other or the file lacks its beginning, disk-full
  */
 export const openJournal = async ({ table, path, log }: JournalDeps): Promise<KeyJournal> => {

@@ -10,7 +10,7 @@ const day = 86_400_000;
 /** Milliseconds before its expiry at which a key is told of. */
 export const defaultNotices: readonly number[] = [30 * day, 7 * day, day];
 
-/** Names one notice of one expiry: a key whose expiry is moved is told of anew. */
+/** Names one notice of one expiry: a key whose expiry is moved is told of again. */
 const stageOf = (before: number, expiredTime: UnixSeconds): string =>
   `${rangeText(before)} before it expires, ${new Date(toMillis(expiredTime)).toISOString().replace('.000Z', 'Z')}`;
 

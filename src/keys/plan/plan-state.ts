@@ -6,7 +6,7 @@ import { isExhausted } from './key-state.ts';
 
 const seconds = z.int().transform((value) => unixSeconds(value));
 
-/** What of a key a plan rests on; how much quota is left changes with each call, and is looked at anew when it is carried on. */
+/** What of a key a plan rests on; how much quota is left changes with each call, and is looked at again when it is carried on. */
 export const keyState = z.object({
   id: z.int(),
   name: z.string(),

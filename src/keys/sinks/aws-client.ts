@@ -53,7 +53,7 @@ export const openClient = (aws: AwsModule, spec: AwsSpec): SecretsManager.Secret
 };
 
 const adviceFor: Readonly<Record<string, string>> = {
-  ResourceNotFoundException: 'make the secret first, or mend its name and region; Tollkeeper makes none',
+  ResourceNotFoundException: 'make the secret first, or fix its name and region; Tollkeeper makes none',
   AccessDeniedException:
     'allow secretsmanager:GetSecretValue and secretsmanager:PutSecretValue on it, and its KMS key',
   CredentialsProviderError: 'give Tollkeeper a role, or credentials under the sink',

@@ -21,7 +21,7 @@ import type { FileSpec } from './sink-spec.ts';
 const defaultMode = 0o600;
 const permissionBits = 0o7777;
 
-/** How often a file is read anew that somebody else changes while it is rewritten. */
+/** How often a file is read again that somebody else changes while it is rewritten. */
 const attempts = 5;
 
 const describeFile = ({ path, holds }: FileSpec): string => {

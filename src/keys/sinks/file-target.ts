@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { hasCode, messageOf, systemCode } from '../../base/index.ts';
 import type { SinkProblem } from '../sink.ts';
 import { fileFault, refused } from './sink-faults.ts';
-import { anew } from './sink-files.ts';
+import { createNew } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 /** The file that is really written, links followed; `stats` are missing where there is none yet. */
@@ -108,7 +108,7 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
   try {
     await files.access(folder, constants.W_OK | constants.X_OK);
     const probe = join(folder, `.${basename(path)}.tollkeeper-probe`);
-    const handle = await files.open(probe, anew, 0o600);
+    const handle = await files.open(probe, createNew, 0o600);
     await handle.close();
     await files.unlink(probe);
     return [];

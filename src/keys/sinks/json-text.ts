@@ -22,7 +22,7 @@ const treeOf = (text: string, what: string): Node | undefined => {
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0)
     throw refused(`${what} is no JSON: it breaks at character ${errors[0]?.offset ?? 0}`, {
-      advice: 'mend it; nothing was written',
+      advice: 'fix it; nothing was written',
     });
   return tree;
 };
@@ -35,7 +35,7 @@ export const rawAt = (text: string, path: readonly string[], what: string): stri
 };
 
 const spoilt = (what: string, why: string): Error =>
-  refused(`${what}: ${why}`, { advice: 'mend what is there, or name another place; nothing was written' });
+  refused(`${what}: ${why}`, { advice: 'fix what is there, or name another place; nothing was written' });
 
 type Found = { readonly node: Node | undefined; readonly path: (string | number)[] };
 

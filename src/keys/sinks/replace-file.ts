@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../base/index.ts';
 import { refused } from './sink-faults.ts';
-import { anew } from './sink-files.ts';
+import { createNew } from './sink-files.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 export type Replacement = {
@@ -46,7 +46,7 @@ const keepOwner = async (handle: Handle, { path, stats }: Replacement): Promise<
 };
 
 const write = async (beside: string, wanted: Replacement, files: SinkFiles): Promise<void> => {
-  const handle = await files.open(beside, anew, 0o600);
+  const handle = await files.open(beside, createNew, 0o600);
   try {
     // The owner first: a change of owner takes bits away, and nobody else may read it before it is theirs.
     await keepOwner(handle, wanted);

@@ -34,5 +34,5 @@ export const systemFiles: SinkFiles = {
   groups: () => [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])],
 };
 
-/** To be made anew, never through a link that somebody put there. */
-export const anew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+/** To be made again, never through a link that somebody put there. */
+export const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -12,7 +12,7 @@ export const readSetting = async (path: string, what: string): Promise<string> =
   }
 };
 
-/** The token as it is now; a file is read anew each time. @throws Fault sink-refused, sink-failed */
+/** The token as it is now; a file is read again each time. @throws Fault sink-refused, sink-failed */
 export const readToken = async (source: TokenSource, secrets: SecretRegistry): Promise<string> => {
   const written =
     'token' in source ? source.token.reveal() : await readSetting(source.tokenFile, 'token file');

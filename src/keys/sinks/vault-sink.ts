@@ -9,7 +9,7 @@ import type { SinkDeps } from './sink-deps.ts';
 import type { VaultSpec } from './sink-spec.ts';
 import { openVault } from './vault-api.ts';
 
-/** How often a write is tried anew that another came before. */
+/** How often a write is tried again that another came before. */
 const retries: RetryPolicy = { attempts: 6, initial: 100, max: 2000, longestRetryAfter: 0 };
 
 /** A field of a secret of HashiCorp Vault, KV version 2: the other fields stay, by check-and-set. */

@@ -80,7 +80,7 @@ export const distrusted = (
       ? [
           {
             point: updatePoints.unit,
-            value: 'open: it is to be learned anew',
+            value: 'open: it is to be learned again',
             evidence,
             how: 'data' as const,
           },

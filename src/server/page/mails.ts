@@ -22,7 +22,7 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
       bytes again, ${drop} leaves it at that.
     </p>`;
   return state === 'failed'
-    ? html`<p><i>What to do:</i> mend the cause, then ${resend}; or ${drop} gives it up.</p>`
+    ? html`<p><i>What to do:</i> fix the cause, then ${resend}; or ${drop} gives it up.</p>`
     : html``;
 };
 

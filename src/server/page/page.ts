@@ -42,7 +42,7 @@ export const renderPage = (status: StatusView, mails: ShownMails): Html => {
       </main>
       <footer>
         As of ${moment(look.now, look)}. Times are of ${look.zone} unless another zone is named; the page is
-        loaded anew each minute.
+        reloaded each minute.
       </footer>`,
   );
 };

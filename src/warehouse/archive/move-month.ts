@@ -58,7 +58,7 @@ const insertFrom = async (
 /**
  * Makes the months that a landing touches whole in the table again, in the transaction of the landing: their files no longer
  * count, and the next run of the archive writes new ones. A damaged file is a fault, but where the landing brings the whole
- * month anew. @throws fault archive-damaged.
+ * month again. @throws fault archive-damaged.
  */
 export const bringBack = async (
   { root, files, log }: Pick<ArchiveDeps, 'root' | 'files'> & { readonly log: Log },

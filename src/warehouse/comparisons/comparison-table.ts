@@ -69,7 +69,7 @@ export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): Com
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeGaps(connection, account, gaps)),
     ),
-  pending: async (account) => engine.state(async (connection) => readGaps(connection, account, 'untold')),
+  pending: async (account) => engine.state(async (connection) => readGaps(connection, account, 'pending')),
   told: async (account, through, now) =>
     engine.state(async (connection) => markGapsNotified(connection, account, through, now)),
   learn: async (account, unit) =>

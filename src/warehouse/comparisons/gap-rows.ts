@@ -21,7 +21,7 @@ const gapOf = (row: Row): KnownGap => ({
 export const readGaps = async (
   connection: DuckDBConnection,
   account: string,
-  which: 'all' | 'untold',
+  which: 'all' | 'pending',
 ): Promise<readonly KnownGap[]> => {
   const rows = await readRows(
     connection,

@@ -108,7 +108,7 @@ export type RunLedger = {
    * up its first slot to a run of just this slot that was asked for (hand, backfill, needed), and begins a millisecond later.
    */
   readonly claim: (claims: readonly Claim[]) => Promise<readonly LedgerRun[]>;
-  /** Forgets the cursors of jobs that are no longer declared; a job that comes back begins anew. */
+  /** Forgets the cursors of jobs that are no longer declared; a job that comes back begins again. */
   readonly forget: (jobs: readonly string[]) => Promise<void>;
   /** Runs that are not over: queued, running, or with another attempt to come; by slot, then job. */
   readonly open: () => Promise<readonly LedgerRun[]>;

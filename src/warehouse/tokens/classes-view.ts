@@ -19,7 +19,7 @@ const callsSql = (root: string, files: readonly string[]): string =>
         WHERE archive_file IN (SELECT ${literal(`${root}/`)} || file FROM call_archive WHERE state = 'sole'))`;
 
 /**
- * Makes the view `call_classes` anew: every call with its classes, as this program counts them. `files` are those of the
+ * Makes the view `call_classes` again: every call with its classes, as this program counts them. `files` are those of the
  * archive under `root`. Where one of them can't be read there is no view, instead of one that lacks calls.
  */
 export const createClassesView = async (

@@ -25,7 +25,7 @@ describe('notices before a key expires', () => {
     expect(due([keyIn(days)])).toEqual(stage === undefined ? [] : [`a.g1: ${stage}`]);
   });
 
-  it('come once each, over all days and runs, and anew when the expiry is moved', () => {
+  it('come once each, over all days and runs, and again when the expiry is moved', () => {
     const told: string[] = [];
     const history: KeyEvent[] = [];
     const expiring = (expiredTime: number) =>

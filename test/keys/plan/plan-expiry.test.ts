@@ -127,7 +127,7 @@ describe('stages of a key that is to end', () => {
     expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
   });
 
-  it('tells its owner what comes, in other words each time the clock begins anew', () => {
+  it('tells its owner what comes, in other words each time the clock begins again', () => {
     const outputOf = (used: number) => {
       const keys = [surveyed('a', { age: 400 })];
       const ending = policy({ by: ['idle'] });

@@ -115,7 +115,7 @@ describe('a key of a Kubernetes Secret', () => {
     expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext) });
   });
 
-  it('is reached as a pod reaches its cluster, the token read anew; outside of one it is refused', async () => {
+  it('is reached as a pod reaches its cluster, the token read again; outside of one it is refused', async () => {
     const serviceAccount = 'account';
     await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map());

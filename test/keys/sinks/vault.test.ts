@@ -96,7 +96,7 @@ describe('a field of Vault', () => {
     expect(JSON.parse(state.data ?? '')).toEqual({ api_key: plaintext });
   });
 
-  it('is read anew when another write came before, and given up when that never ends', async () => {
+  it('is read again when another write came before, and given up when that never ends', async () => {
     await using fixture = await openSinkFixture();
     let rivals = 2;
     const rival = (state: Kv): void => {

@@ -265,7 +265,7 @@ describe('harm', () => {
     return { before, error, after: await fixture.gateway.readKey(id) };
   };
 
-  it('by a gateway that zeroes what was learned to be kept is named and mended', async () => {
+  it('by a gateway that zeroes what was learned to be kept is named and fixed', async () => {
     await using fixture = await open({ update: 'replace' });
     const id = await made(fixture, 'currency');
     const kept = new Set(['remain_quota', 'group'] as const);
@@ -283,7 +283,7 @@ describe('harm', () => {
       ) as string,
     });
     expect(after).toEqual(before);
-    // It is not believed any longer, and is to be learned anew.
+    // It is not believed any longer, and is to be learned again.
     expect(points).toMatchObject([
       {
         point: 'key.update_omits',
@@ -297,7 +297,7 @@ describe('harm', () => {
     expect(updateKnowledge(points).kept.size).toBe(0);
   });
 
-  it('that cannot be mended is told with what is left of it', async () => {
+  it('that cannot be fixed is told with what is left of it', async () => {
     await using fixture = await open({ update: 'replace' });
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'reset', method: 'PUT', skip: 1, times: 9 });
@@ -343,7 +343,7 @@ describe('harm', () => {
     expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
   });
 
-  it('by a unit that makes more of a quota is mended in the unit that the reading shows', async () => {
+  it('by a unit that makes more of a quota is fixed in the unit that the reading shows', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     const { error, after } = await harmOf(fixture, id, expecting(fixture, knows('units')));
@@ -356,7 +356,7 @@ describe('harm', () => {
     expect(after.remainQuota).toBe('10');
   });
 
-  it('to another field is mended in the unit that is known, though the key was refunded meanwhile', async () => {
+  it('to another field is fixed in the unit that is known, though the key was refunded meanwhile', async () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
     let done = 0;
