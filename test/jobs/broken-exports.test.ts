@@ -30,8 +30,8 @@ describe.each(breaks)('an export that breaks off (%j)', (broken) => {
       );
       expect(fixture.sandbox.faults.pending()).toEqual([]);
       expect(pulled.figures['rows']).toBe(fixture.sandbox.truth.sums(whole.start, whole.end).rows);
-      // A header without its line end is read twice anyway, and says nothing of it.
-      if (skip > 0 || broken.end === 'destroyed')
+      // The first answer is a header alone: where its break shows as a missing line end, it is read twice anyway.
+      if (skip > 0 || broken.times === 3)
         expect(steps.map(({ step }) => step)).toContain('requesting the call log export again');
     },
   );
