@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -92,6 +92,31 @@ describe('the page on key rotation', () => {
       for (const option of options)
         expect([name, stdout]).toEqual([name, expect.stringMatching(`${option}\\b`)]);
     }
+  });
+});
+
+describe('the pages with recipes', () => {
+  const blocksOf = async (page: string): Promise<readonly string[]> => {
+    const text = await readFile(new URL(`../../${page}`, import.meta.url), 'utf8');
+    return [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  };
+
+  it.each([
+    ['README.md', 2],
+    ['docs/cookbook.md', 10],
+  ])('%s shows jobs and settings without a fault', async (page, count) => {
+    const blocks = await blocksOf(page);
+    const jobs = blocks.filter((block) => /^jobs:$/m.test(block));
+    const settings = blocks.filter((block) => /^teams:$/m.test(block));
+    await using place = await copyOf(new URL('../../config', import.meta.url).pathname);
+    await rm(join(place.folder, 'jobs'), { recursive: true });
+    await mkdir(join(place.folder, 'jobs'));
+    for (const [index, block] of jobs.entries())
+      await writeFile(join(place.folder, 'jobs', `recipe-${index}.yaml`), block);
+    await appendFile(join(place.folder, 'tollkeeper.yaml'), settings.join(''));
+    const { faults, jobs: read } = await checkConfig(place.folder, deps);
+    expect(faults).toEqual([]);
+    expect(read).toHaveLength(count);
   });
 });
 
