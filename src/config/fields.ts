@@ -28,8 +28,8 @@ const describeDuration = 'a duration such as 90s, 10m, 2h, 1h30m, 2d or 1w';
 export const duration = checked(describeDuration, (text) => parseDuration(text) !== undefined, {
   shows: 'duration',
 })
-  .transform((text) => parseDuration(text) ?? 0)
-  .meta({ examples: ['10m', '2h', '1d'] });
+  .meta({ examples: ['10m', '2h', '1d'] })
+  .transform((text) => parseDuration(text) ?? 0);
 
 /** Like `duration`, longer than nothing. */
 export const positiveDuration = checked(
@@ -37,8 +37,8 @@ export const positiveDuration = checked(
   (text) => (parseDuration(text) ?? 0) > 0,
   { shows: 'duration' },
 )
-  .transform((text) => parseDuration(text) ?? 0)
-  .meta({ examples: ['10m', '2h', '1d'] });
+  .meta({ examples: ['10m', '2h', '1d'] })
+  .transform((text) => parseDuration(text) ?? 0);
 
 /** `2025-01-31`. */
 export const date = checked('a date written YYYY-MM-DD', isDate, { form: 'date' }).meta({
@@ -62,11 +62,11 @@ const ratePattern = /^([1-9]\d{0,5})\/([smhd])$/;
 
 /** Written `30/m`; read as so many in so many milliseconds. */
 export const rate = checked('a rate such as 30/m, 5/s or 500/h', (text) => ratePattern.test(text))
+  .meta({ examples: ['30/m', '500/h'] })
   .transform((text) => {
     const [, count, unit] = ratePattern.exec(text) ?? [];
     return { count: Number(count ?? 1), per: rateUnits[unit ?? ''] ?? 1000 };
-  })
-  .meta({ examples: ['30/m', '500/h'] });
+  });
 
 const cronNames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 const cronField = /^[0-9a-z*?,/#LW-]+$/i;

@@ -58,96 +58,104 @@ export type NoticeKind = (typeof noticeKinds)[number];
 const concurrency = z.enum(['forbid', 'queue', 'replace', 'allow']);
 
 const retries = z.strictObject({
-  limit: z.int().min(0).max(100).default(3).describe('How many tries there are after the first.'),
+  limit: z.int().min(0).max(100).default(3).describe('Number of attempts after the first.'),
   backoff: z
     .enum(['exponential', 'linear', 'constant'])
     .default('exponential')
-    .describe('How the wait between tries grows.'),
-  initial: duration.prefault('30s').describe('The first wait.'),
-  max: positiveDuration.prefault('10m').describe('No wait is longer.'),
+    .describe('How the wait between attempts grows.'),
+  initial: duration.prefault('30s').describe('Wait before the second attempt.'),
+  max: positiveDuration.prefault('10m').describe('Longest wait between attempts.'),
 });
 
 /** Keys that jobs of every kind may have. */
 export const commonShape = z.strictObject({
-  account: accountName.optional().describe('Which account; may be left out when there is exactly one.'),
-  schedule: cron.optional().describe('When it runs; a job without one runs by hand.'),
+  account: accountName
+    .optional()
+    .describe('Account that the job works for. Optional if exactly one account is declared.'),
+  schedule: cron
+    .optional()
+    .describe('Cron expression that sets when the job runs. A job without a schedule runs only on request.'),
   day_match: z
     .enum(['any', 'all'])
     .optional()
-    .describe(
-      'With both day fields of the schedule set: whether one of them must match or both; required then.',
-    ),
+    .describe('Whether one or both of the day fields of the schedule must match. Required if both are set.'),
   timezone: zone
     .optional()
-    .describe('Zone of the schedule and of periods; that of tollkeeper.yaml when left out.'),
+    .describe('Time zone of the schedule and of report periods. Defaults to timezone in tollkeeper.yaml.'),
   suspend: z
     .boolean()
     .default(false)
     .describe(
-      'true keeps the job from running on its schedule and for jobs that need it; by hand it still runs.',
+      'If true, the job runs neither on its schedule nor for jobs that need it. It can still be run on request.',
     ),
-  timeout: positiveDuration.prefault('1h').describe('How long a run may take.'),
-  needs: z.array(jobName).default([]).describe('Jobs whose data this one waits for.'),
+  timeout: positiveDuration.prefault('1h').describe('Maximum duration of a run.'),
+  needs: z.array(jobName).default([]).describe('Jobs whose data this job waits for.'),
   needs_deadline: positiveDuration
     .prefault('6h')
-    .describe('How long after its slot a run waits for the data it needs.'),
+    .describe('How long after its slot a run waits for the data of the jobs in needs.'),
   when_late: z
     .enum(['run', 'fail'])
     .default('run')
-    .describe('What a run does when the deadline passes: run on the data there is and say so, or fail.'),
+    .describe('What a run does when needs_deadline passes: run with the available data and say so, or fail.'),
   catchup: z
     .enum(['none', 'latest', 'all'])
     .default('latest')
-    .describe('Which slots are run late when nobody was awake at their time.'),
+    .describe('Which of the slots that passed while no daemon ran are run afterwards.'),
   catchup_window: positiveDuration
     .optional()
     .describe(
-      'How old a slot may be and still be caught up: until the next slot for latest, 7d for all, unless given.',
+      'Maximum age of a slot that is caught up. Defaults to the time until the next slot for latest, and to 7d for all.',
     ),
   max_catchup_runs: z
     .int()
     .min(1)
     .max(10_000)
     .default(50)
-    .describe('How many slots are caught up at most, the newest ones.'),
+    .describe('Maximum number of slots that are caught up; the newest ones are chosen.'),
   starting_deadline: positiveDuration
     .optional()
-    .describe('A run that could not begin so long after its slot is missed.'),
+    .describe('A run that has not started within this time after its slot is recorded as missed.'),
   concurrency: concurrency
     .default('forbid')
     .describe(
-      'What a slot does while the run before it has not ended: be skipped, wait, stop it, or run beside it.',
+      'What happens to a slot while the previous run has not ended: it is skipped (forbid), waits (queue), stops that run (replace), or runs at the same time (allow).',
     ),
-  retries: retries.prefault({}).describe('How often and when a failed or interrupted run is tried again.'),
+  retries: retries
+    .prefault({})
+    .describe('How often, and when, a failed or interrupted run is attempted again.'),
   randomized_delay: duration
     .prefault('0s')
-    .describe('Spreads jobs of one slot over so long; the same job always waits equally long.'),
+    .describe(
+      'Delays the start by a time between 0 and this value, which is fixed for each job, so that jobs with the same slot do not start together.',
+    ),
   locks: z
     .array(name)
     .default([])
-    .describe('Names of locks; jobs that share one never run at the same time.'),
+    .describe('Names of locks. Jobs that share a lock never run at the same time.'),
   notify: z
     .array(z.enum(noticeKinds))
     .default([...noticeKinds])
-    .describe('What is mailed: one mail when an outage begins and one at its end.'),
+    .describe('Events that operators are notified of: once when an outage begins and once when it ends.'),
   notify_to: z
     .array(addressee)
     .min(1)
     .optional()
     .describe(
-      'Who is told: mail addresses, or names of routes; mail.operators of tollkeeper.yaml when left out.',
+      'Recipients of these notifications: mail addresses or names of routes. Defaults to mail.operators in tollkeeper.yaml.',
     ),
   heartbeat_url: heartbeatUrl
     .optional()
-    .describe('Called after each good run, so that a monitor elsewhere notices when none comes.'),
+    .describe(
+      'URL that is requested after each successful run, so that an external monitor can detect missing runs.',
+    ),
 });
 
 /** Recipients of a job's mail, for the kinds that send some. */
-export const jobMail = z.strictObject({ to: addresses.describe('Who receives it.') });
+export const jobMail = z.strictObject({ to: addresses.describe('Recipients.') });
 
 /** Routes that a job's message goes to beside, or in place of, mail. */
 export const jobPost = z.strictObject({
-  to: z.array(routeName).min(1).describe('Names of routes of tollkeeper.yaml.'),
+  to: z.array(routeName).min(1).describe('Names of routes declared in tollkeeper.yaml.'),
 });
 
 /** A run of such a kind covers all that the ones before it left: what `queue` and the like would add is nothing, or harm. */
@@ -159,7 +167,7 @@ const onlyForbid = concurrency
       'remove it: a run of this kind takes up where the one before it ended, so that runs beside or behind one another would do the same work twice',
   })
   .describe(
-    'Only forbid: a run of this kind takes up where the one before it ended, so none is begun beside or behind another.',
+    'Only forbid is accepted: a run of this kind continues where the previous one ended, so runs never overlap or queue.',
   );
 
 const commonKeys = new Set(['kind', ...Object.keys(commonShape.shape)]);

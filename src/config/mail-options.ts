@@ -12,37 +12,39 @@ const isRsaKey = (pem: string): boolean => {
 };
 
 const dkim = z.strictObject({
-  domain: domain.describe('Domain that signs: that of `from`, or one above it.'),
+  domain: domain.describe('Signing domain: the domain of `from`, or a parent of it.'),
   selector: selector.describe(
-    'Name of the key: its public half stands in DNS at SELECTOR._domainkey.DOMAIN.',
+    'Name of the key. Its public part is published in DNS at SELECTOR._domainkey.DOMAIN.',
   ),
   key: secret
     .refine((key) => isRsaKey(key.reveal()), {
       error: 'must be an RSA private key of at least 1024 bits as PEM, without a passphrase',
     })
-    .describe('RSA private key as PEM, by reference: "${file:/run/secrets/dkim.pem}".'),
+    .describe('Secret reference of the RSA private key in PEM format: "${file:/run/secrets/dkim.pem}".'),
 });
 
 const oauth2 = z.strictObject({
-  client_id: z.string().min(1).describe('Id of the application that was authorised to send.'),
-  client_secret: secret.describe('Its secret, by reference.'),
-  refresh_token: secret.describe('Refresh token of the mailbox that the user of `smtp` names, by reference.'),
-  token_url: httpsUrl.describe('Where access tokens are given for it.').meta({
+  client_id: z.string().min(1).describe('ID of the application that is authorized to send.'),
+  client_secret: secret.describe('Secret reference of the client secret.'),
+  refresh_token: secret.describe(
+    'Secret reference of the refresh token for the mailbox that is the user in `smtp`.',
+  ),
+  token_url: httpsUrl.describe('URL of the token endpoint.').meta({
     examples: [
       'https://oauth2.googleapis.com/token',
       'https://login.microsoftonline.com/TENANT/oauth2/v2.0/token',
     ],
   }),
-  scope: z.string().min(1).optional().describe('Asked for where the token server wants it named.'),
+  scope: z.string().min(1).optional().describe('Scope to request, if the token endpoint requires one.'),
 });
 
 const listUnsubscribe = z
   .strictObject({
-    mailto: address.optional().describe('Receives a mail with the subject `unsubscribe`.'),
+    mailto: address.optional().describe('Address that receives a mail with the subject `unsubscribe`.'),
     url: httpsUrl
       .optional()
       .describe(
-        'Web address; `{recipient}` in it becomes the address of the recipient, and then one click is enough: mail programs post there.',
+        'URL to unsubscribe. If it contains `{recipient}`, that becomes the address of the recipient, and mail programs offer one-click unsubscription with a POST.',
       ),
   })
   .refine(({ mailto, url }) => mailto !== undefined || url !== undefined, {
@@ -51,20 +53,24 @@ const listUnsubscribe = z
 
 /** Keys of `mail` that say how mails travel and what they carry. */
 export const mailOptions = {
-  reply_to: address.optional().describe('Where answers go; to the sender when left out.'),
+  reply_to: address.optional().describe('Address for replies. Defaults to the sender.'),
   require_tls: z
     .boolean()
     .optional()
     .describe(
-      'true refuses a server without STARTTLS everywhere. Otherwise one is taken in your own network alone (loopback, private addresses and names) and without a login.',
+      'If true, a server without STARTTLS is always refused. Otherwise it is accepted only without a login and within your own network (loopback, private addresses and names).',
     ),
   insecure: z
     .boolean()
     .optional()
-    .describe('true sends in the open, STARTTLS left alone, through a relay anywhere; without a login only.'),
-  dkim: dkim.optional().describe('Signs mails (DKIM), for servers that do not.'),
-  oauth2: oauth2.optional().describe('Logs in with OAuth 2.0 in place of a password.'),
-  list_unsubscribe: listUnsubscribe.optional().describe('How recipients say that they want no more mails.'),
+    .describe(
+      'If true, mail is sent unencrypted and without STARTTLS, through any relay. Only without a login.',
+    ),
+  dkim: dkim.optional().describe('Signs mails with DKIM, for servers that do not.'),
+  oauth2: oauth2.optional().describe('Logs in with OAuth 2.0 instead of a password.'),
+  list_unsubscribe: listUnsubscribe
+    .optional()
+    .describe('How recipients unsubscribe. At least one of mailto and url is required.'),
 };
 
 type MailOptions = {

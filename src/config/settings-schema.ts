@@ -43,7 +43,11 @@ const isSecure = (text: string): boolean => {
 
 const port = z.int().min(0).max(65_535);
 
-const columnName = z.string().min(1).describe('Its name in the header of the log export.').optional();
+const columnName = z
+  .string()
+  .min(1)
+  .describe('Name of this column in the header of the log export.')
+  .optional();
 
 const gateway = z.strictObject({
   columns: z
@@ -64,71 +68,71 @@ const gateway = z.strictObject({
       quota: columnName,
     })
     .describe(
-      'Header names of the log export, by what they are: { quota: charge_usd }. A name that is given is the only one taken; what is not named asks the data.',
+      'Header names of the log export, by their meaning: { quota: charge_usd }. Only the given name is accepted for a column; the others are learned from the data.',
     )
     .optional(),
   kinds: z
     .record(z.string().min(1), z.enum(rowKinds))
     .describe(
-      'What rows of the log export are, by the word or number in their kind column: consumption and refund are spend, the others are kept apart. For rows that are landed from then on.',
+      'Meaning of the words or numbers in the kind column of the log export. Only consumption and refund are spend. Applies to rows that land from now on.',
     )
     .optional(),
   title_lines: z
     .int()
     .min(0)
     .max(19)
-    .describe('How many lines come before the header of the log export; left out, it is looked for.')
+    .describe('Number of lines before the header of the log export. If omitted, the header is searched for.')
     .optional(),
   total_line: z
     .boolean()
     .describe(
-      'Whether the log export ends with a line that adds its rows up: true makes one that is missing an error, false takes every line for a row; left out asks the data.',
+      'Whether the log export ends with a line of totals. If true, a missing one is an error; if false, every line is a row; if omitted, this is learned from the data.',
     )
     .optional(),
   guards: z
     .boolean()
     .describe(
-      "Whether cells of the log export begin with a ' against spreadsheets, which is taken off; left out asks the data.",
+      'Whether cells of the log export start with an apostrophe that protects spreadsheets, which is then removed. If omitted, this is learned from the data.',
     )
     .optional(),
   timestamps: z
     .enum(['auto', 'seconds', 'milliseconds', 'rfc3339', 'naive'])
-    .describe('How created_at of the log export is written; auto asks the data.')
+    .describe('Format of created_at in the log export; auto learns it from the data.')
     .optional(),
-  naive_zone: zone.describe('Zone of log timestamps that are written without one.').optional(),
+  naive_zone: zone.describe('Time zone of timestamps in the log export that have none.').optional(),
   amounts: z
     .enum(['auto', 'currency', 'units'])
     .describe(
-      'Whether amounts come as currency or as integer units; auto asks the data, and reports have no amounts until they prove it.',
+      'Whether amounts are in currency or in integer units. With auto, this is learned from the data, and reports show no amounts until it is proven.',
     )
     .optional(),
   units_per_currency: z
     .int()
     .min(1)
     .describe(
-      'How many integer units make 1 of the account’s currency. Left out, 500000 units are 1 US dollar, whatever the account’s currency.',
+      'Number of integer units in 1 unit of the currency of the account. If omitted, 500000 units are 1 US dollar, whatever that currency is.',
     )
     .optional(),
-  usage_zone: zone.describe('Zone in which the usage export cuts its days.').optional(),
+  usage_zone: zone.describe('Time zone in which the days of the usage export start.').optional(),
   token_convention: z
     .record(z.string().min(1), z.enum(['includes_cache', 'excludes_cache']))
     .describe(
-      'Whether prompt tokens hold the cached and cache-write ones (includes_cache), or those come on top (excludes_cache), by name of model; * stands for anything, and the closest name applies. What is not named asks the data.',
+      'Whether prompt tokens include cached and cache-write tokens (includes_cache) or not (excludes_cache), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
     )
     .optional(),
   output_convention: z
     .record(z.string().min(1), z.enum(['includes_reasoning', 'excludes_reasoning']))
     .describe(
-      'Whether completion tokens hold the reasoning ones (includes_reasoning), or those come on top (excludes_reasoning), by name of model; * stands for anything, and the closest name applies. What is not named asks the data.',
+      'Whether completion tokens include reasoning tokens (includes_reasoning) or not (excludes_reasoning), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
     )
     .optional(),
 });
 
 const timeouts = z.strictObject({
-  connect: positiveDuration.describe('Until the connection stands.').optional(),
-  headers: positiveDuration.describe('Until the answer begins.').optional(),
-  idle: positiveDuration.describe('Between two parts of an answer.').optional(),
-  total: positiveDuration.describe('For the whole of one call.').optional(),
+  connect: positiveDuration.describe('Until the connection is established.').optional(),
+  headers: positiveDuration.describe('Until the headers of the answer arrive.').optional(),
+  idle: positiveDuration.describe('Between two chunks of an answer.').optional(),
+  total: positiveDuration.describe('For one request as a whole.').optional(),
 });
 
 const account = z.strictObject({
@@ -150,74 +154,84 @@ const account = z.strictObject({
       words: baseUrlMessage,
       advice: 'write the https address alone, such as https://gateway.example.com',
     })
-    .describe('Address of the gateway, https but for loopback.'),
-  admin_key: secret.describe('Admin Key, by reference: "${GATEWAY_ADMIN_KEY}".'),
+    .describe('Address of the gateway; https, except on loopback.'),
+  admin_key: secret.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),
   admin_key_issued: date
     .optional()
-    .describe('The day it was issued: operators are reminded when it is older than admin_key_max_age.'),
+    .describe(
+      'Day on which the Admin Key was issued. Operators are reminded once it is older than admin_key_max_age.',
+    ),
   admin_key_max_age: positiveDuration
     .prefault('90d')
-    .describe('The age at which it should be replaced; the gateway lets nobody but a person do that.'),
-  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency that the log export is asked for.'),
+    .describe('Age at which the Admin Key should be replaced. Only a person can do that, at the gateway.'),
+  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency in which the log export is requested.'),
   tls: z
-    .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
+    .strictObject({ ca: certificates.describe('PEM file with additional certificate authorities to trust.') })
+    .describe('Trust in TLS certificates.')
     .optional(),
-  timeouts: timeouts.describe('Limits on calls to the gateway.').optional(),
+  timeouts: timeouts.describe('Timeouts of requests to the gateway.').optional(),
   budget: z
-    .strictObject({ month: amount.describe('Money a calendar month, in the currency of the account.') })
+    .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
     .optional()
-    .describe('What the account may spend.'),
-  gateway: gateway.describe('What this gateway does where its document is silent.').prefault({}),
+    .describe('Budget of the account.'),
+  gateway: gateway
+    .describe(
+      'How this gateway handles the open points of the gateway contract. Settings override what Tollkeeper learns from the data.',
+    )
+    .prefault({}),
 });
 
-export const warehousePath = path.default('data/tollkeeper.duckdb').describe('The database file.');
+export const warehousePath = path
+  .default('data/tollkeeper.duckdb')
+  .describe('Path of the database file. The outbox, audit log and archives lie beside it.');
 
 const warehouse = z.strictObject({
   path: warehousePath,
-  memory_limit: size.default('1GB').describe('How much memory the database may use.'),
-  threads: z.int().min(1).max(256).default(2).describe('How many threads the database may use.'),
-  temp_directory: path.optional().describe('Where it may put what does not fit in memory.'),
+  memory_limit: size.default('1GB').describe('Maximum memory of the database.'),
+  threads: z.int().min(1).max(256).default(2).describe('Maximum number of threads of the database.'),
+  temp_directory: path.optional().describe('Folder for data that does not fit in memory.'),
   archive: z
     .strictObject({
       path: path
         .optional()
         .describe(
-          'Folder of the Parquet files of the call log; the folder archive beside the database when left out.',
+          'Folder of the Parquet files of the call log. Defaults to the folder archive beside the database.',
         ),
     })
     .optional()
-    .describe('Where jobs of kind archive keep months of the call log.'),
+    .describe('Where jobs of kind archive store the call log.'),
 });
 
 const mail = z
   .strictObject({
-    smtp: smtpUrl.describe('Mail server: smtp:// (with STARTTLS) or smtps://, the password by reference.'),
+    smtp: smtpUrl.describe(
+      'Mail server: smtp:// (with STARTTLS) or smtps://, with the password as a secret reference.',
+    ),
     from: address.describe('Sender of all mails.'),
     operators: z
       .array(addressee)
       .default([])
-      .describe('Who is told when something is wrong: mail addresses, or names of routes.'),
+      .describe('Recipients of notifications about problems: mail addresses or names of routes.'),
     ...mailOptions,
     attach_limit: byteSize
       .prefault('10MB')
       .describe(
-        'How large the attachments of a mail may get in all, as they travel; larger ones are told of instead.',
+        'Maximum encoded size of all attachments of a mail. Larger files are mentioned instead of attached.',
       ),
     files_url: httpsUrl
       .optional()
       .describe(
-        'Web address that the folder reports beside the database is served at; mails link to files there.',
+        'URL at which the folder reports beside the database is served. Mails then link to the files.',
       ),
-    rate: rate
-      .optional()
-      .describe(
-        'How many mails the server is given at most in a span of time; as many as it takes unless set.',
-      ),
+    rate: rate.optional().describe('Maximum rate of mails. Unlimited if omitted.'),
     keep: positiveDuration
       .prefault('90d')
-      .describe('How long the exact bytes of a mail are kept once it was sent; what was not sent is kept.'),
+      .describe('How long the exact bytes of a mail are kept after it was sent. Unsent mails are kept.'),
     tls: z
-      .strictObject({ ca: certificates.describe('PEM file with further certificate authorities to trust.') })
+      .strictObject({
+        ca: certificates.describe('PEM file with additional certificate authorities to trust.'),
+      })
+      .describe('Trust in TLS certificates.')
       .optional(),
   })
   .superRefine((settings, context) => {
@@ -229,71 +243,76 @@ const team = z.strictObject({
   keys: z
     .array(z.string().min(1))
     .min(1)
-    .describe('Names of the API keys that the team pays for; * stands for anything.'),
-  mail: addresses.optional().describe('Who in the team receives its reports.'),
+    .describe('Names of the API keys that the team pays for; * matches any text.'),
+  mail: addresses.optional().describe('Recipients of the reports of the team.'),
   budget: z
-    .strictObject({ month: amount.describe('Money a calendar month, in the currency of the account.') })
+    .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
     .optional()
-    .describe('What the team may spend.'),
+    .describe('Budget of the team.'),
 });
 
-const perMillion = (words: string) => amount.describe(`Money for a million tokens of ${words}.`).optional();
+const perMillion = (words: string) => amount.describe(`Price of a million tokens of ${words}.`).optional();
 
 const price = z.strictObject({
   currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency of these prices.'),
-  input: perMillion('input that is not cached'),
+  input: perMillion('uncached input'),
   cached: perMillion('cache reads'),
   cache_write: perMillion('cache writes'),
   audio_input: perMillion('audio input'),
   image: perMillion('image input'),
   output: perMillion('output'),
-  reasoning: perMillion('reasoning; that of output unless given'),
+  reasoning: perMillion('reasoning; defaults to the price of output'),
   audio_output: perMillion('audio output'),
 });
 
 const scheduler = z.strictObject({
-  max_running: z.int().min(1).max(64).default(4).describe('How many jobs run at once at most.'),
+  max_running: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(4)
+    .describe('Maximum number of jobs that run at the same time.'),
   grace: positiveDuration
     .prefault('8s')
-    .describe('How long running jobs get to end by themselves when the daemon is stopped.'),
-  keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the ledger.'),
+    .describe('How long running jobs may take to finish when the daemon stops.'),
+  keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });
 
 /** Shape of tollkeeper.yaml. */
 export const settingsSchema = z
   .strictObject({
-    timezone: zone.default('UTC').describe('Zone of all jobs that name none.'),
+    timezone: zone.default('UTC').describe('Time zone of jobs that set none.'),
     locale: z
       .enum(localeTags)
       .default('en')
-      .describe('Language of all reports that name none: their words, figures and dates.'),
+      .describe('Language of reports that set none: texts, numbers and dates.'),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routes
       .prefault({})
-      .describe('Ways out beside mail, by name: webhooks of your own, of Slack and of Teams.'),
-    teams: z.record(name, team).prefault({}).describe('Who pays: teams by name.'),
+      .describe('Destinations besides mail, by name: your own webhooks, Slack and Microsoft Teams.'),
+    teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
     prices: z
       .record(z.string().min(1), price)
       .prefault({})
       .describe(
-        'Prices by name of model; * stands for anything, and the closest name applies. Reports tell from them what each class of tokens costs and what caching saves.',
+        'Prices by model name. * matches any text, and the most specific name applies. Reports use them for the cost of each class of tokens and the savings by caching.',
       ),
     archive_reports: z
       .strictObject({
-        keep: positiveDuration.prefault('400d').describe('How long built reports are kept with their files.'),
+        keep: positiveDuration.prefault('400d').describe('How long built reports and their files are kept.'),
       })
       .prefault({})
-      .describe('The archive of built reports, in the folder reports beside the database.'),
-    scheduler: scheduler.prefault({}).describe('How jobs are run.'),
+      .describe('Report archive, in the folder reports beside the database.'),
+    scheduler: scheduler.prefault({}).describe('How jobs run.'),
     health: z
       .strictObject({
         host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
-        port: port.default(8080).describe('Port to listen on; 0 takes a free one, which the log names.'),
+        port: port.default(8080).describe('Port to listen on. 0 selects a free port, which is logged.'),
       })
       .prefault({})
-      .describe('Where the health of the daemon is asked for.'),
+      .describe('Health endpoint of the daemon.'),
     status: z
       .strictObject({
         enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
@@ -301,21 +320,23 @@ export const settingsSchema = z
           .string()
           .min(1)
           .default('127.0.0.1')
-          .describe('Address to listen on. The page shows figures and asks nobody for a password.'),
-        port: port.default(8081).describe('Port to listen on; 0 takes a free one, which the log names.'),
+          .describe('Address to listen on. The page shows figures without authentication.'),
+        port: port.default(8081).describe('Port to listen on. 0 selects a free port, which is logged.'),
         names: z
           .array(z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port'))
           .default([])
-          .describe('Host names that the page is asked for by, beside addresses and localhost.'),
+          .describe(
+            'Host names under which the page may be requested, in addition to IP addresses and localhost.',
+          ),
       })
       .prefault({})
-      .describe('The status page of the daemon.'),
+      .describe('Status page of the daemon.'),
     log: z
       .strictObject({
         level: z
           .enum(['debug', 'info', 'warn', 'error', 'silent'])
           .default('info')
-          .describe('How much is logged.'),
+          .describe('Minimum level of log messages.'),
       })
       .prefault({})
       .describe('The log.'),

@@ -8,11 +8,11 @@ import { count } from './messages.ts';
 const shape = z.strictObject({
   settle: duration
     .prefault('7d')
-    .describe('How long a month is left to late rows after its end before it is archived.'),
+    .describe('How long after its end a month is archived, so that late rows are included.'),
   retain: positiveDuration
     .optional()
     .describe(
-      'How old rows get in the table: a month leaves it when all of it is older, archived and verified. Without it nothing leaves.',
+      'Maximum age of rows in the table. A month is removed once all of it is older, archived and verified. If omitted, nothing is removed.',
     ),
 });
 
@@ -82,7 +82,8 @@ const planLines = ({ months, kept, damaged }: ArchivePlan): readonly string[] =>
 export const archiveKind = defineJobKind({
   kind: 'archive',
   onlyForbid: true,
-  description: 'Archives months of the call log as Parquet files; old ones leave the table.',
+  description:
+    'Archives closed months of the call log as Parquet files, and removes old months from the table.',
   shape,
   run: async (settings, { account, warehouse, clock, progress, log, signal }) => {
     let began: UnixMillis | undefined;

@@ -110,7 +110,7 @@ export const expireKeysKind = defineJobKind({
   kind: 'expire-keys',
   onlyForbid: true,
   description:
-    'Warns of, expires and deletes keys in stages once nobody uses them, and tells before a key expires.',
+    'Warns about, expires and deletes idle keys in stages, and notifies owners before a key expires.',
   shape: expireShape,
   faults: expireFaults,
   run: async (settings, context) =>

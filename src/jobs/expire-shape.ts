@@ -12,35 +12,42 @@ export const expireShape = z.strictObject({
     .union([clock, z.array(clock).min(1)])
     .default('age')
     .describe(
-      'What counts the time: age, idle (since the last call in the log), expired (since the key expired), exhausted (idle with no quota left); of several the one that is furthest.',
+      'What the stages are measured by: age, idle (time since the last call in the log), expired (time since expiry), exhausted (idle without quota). If several are listed, the one furthest along applies.',
     )
     .transform((by) => (typeof by === 'string' ? [by] : by)),
   stages: z
     .strictObject({
-      warn: duration.optional().describe('Whoever owns the key is told.'),
-      expire: duration.optional().describe('It is set to expire now.'),
-      delete: duration.optional().describe('It is deleted for good.'),
+      warn: duration.optional().describe('When the cost owner of the key is warned.'),
+      expire: duration.optional().describe('When the key is set to expire immediately.'),
+      delete: duration.optional().describe('When the key is deleted permanently.'),
     })
     .refine((stages) => Object.values(stages).some((at) => at !== undefined), {
       error: 'must have one of warn, expire, delete',
     })
     .describe(
-      'When what is done, each after the one before it: { warn: 90d, expire: 100d, delete: 110d } leaves ten days between them however late the first comes.',
+      'Times of the stages, in order. With { warn: 90d, expire: 100d, delete: 110d } there are at least ten days between stages, however late the first one happens.',
     ),
   quiet: positiveDuration
     .prefault('7d')
-    .describe('How long the complete call log must show no call by a key before it is ended.'),
-  even_if_used: z.boolean().default(false).describe('true ends keys that are in use, too.'),
+    .describe(
+      'Time for which the complete call log must show no call by a key before the key is expired or deleted.',
+    ),
+  even_if_used: z
+    .boolean()
+    .default(false)
+    .describe('If true, keys that are in use are expired and deleted too.'),
   even_if_current: z
     .boolean()
     .default(false)
-    .describe('true ends keys that a sink holds, too: whoever reads the sink is refused from then on.'),
+    .describe(
+      'If true, keys that a sink holds are expired and deleted too. Consumers that read the sink then fail to authenticate.',
+    ),
   notices: z
     .array(positiveDuration)
     .max(10)
     .prefault(['30d', '7d', '1d'])
     .describe(
-      'How long before it expires whoever owns a key is told, once each; of every key of the account, in every mode; [] for never.',
+      'Times before the expiry of a key at which its cost owner is notified, once each. Applies to all keys of the account and in every mode. [] disables these notifications.',
     ),
   limits: limitsShape,
   mode: modeShape,

@@ -6,21 +6,24 @@ import type { Limits } from '../keys/index.ts';
 /** `keys` of a job: which keys it is about. */
 export const selectionShape = z
   .strictObject({
-    name: z
+    name: z.string().min(1).max(200).optional().describe('Name of a key or service; * matches any text.'),
+    group: z
       .string()
       .min(1)
-      .max(200)
       .optional()
-      .describe('Name of a key or a service; * stands for anything.'),
-    group: z.string().min(1).optional().describe('Their group; default is the one of keys that name none.'),
-    older_than: duration.optional().describe('Keys that were made longer ago.'),
-    team: teamName.optional().describe('Keys that this team pays for.'),
-    status: z.array(z.int()).min(1).optional().describe('What the gateway shows as their status.'),
+      .describe('Group of the keys; default is the group of keys without one.'),
+    older_than: duration.optional().describe('Keys created longer ago than this.'),
+    team: teamName.optional().describe('Keys whose cost owner is this team.'),
+    status: z
+      .array(z.int())
+      .min(1)
+      .optional()
+      .describe('Status codes of the keys, as the gateway shows them.'),
   })
   .refine((selection) => Object.values(selection).some((value) => value !== undefined), {
     error: 'must say which keys: name, group, older_than, team or status ("*" as name stands for all)',
   })
-  .describe('Which keys; all that is given must hold.')
+  .describe('Which keys the job applies to. All conditions that are set must match.')
   .transform(({ older_than: olderThan, ...rest }) => ({ ...rest, olderThan }));
 
 /** `limits` of a job. */
@@ -33,15 +36,17 @@ export const limitsShape = z
       })
       .transform((written) => readMaxPerRun(written) ?? { count: 1 })
       .prefault('10%')
-      .describe('How many keys a run may touch: a count, or a share of those it is about, one at least.'),
+      .describe(
+        'Maximum number of keys that a run changes: a count, or a share of the selected keys, at least one.',
+      ),
     min_remaining: z
       .int()
       .min(0)
       .default(0)
-      .describe('How many of the keys it is about, those that work, must be left as they are.'),
+      .describe('Minimum number of working keys among the selected ones that a run leaves unchanged.'),
   })
   .prefault({})
-  .describe('What a run may do at most; the rest waits for the next one.')
+  .describe('Limits on what one run changes; the rest is left to the next run.')
   .transform(({ max_per_run: maxPerRun, min_remaining: minRemaining }): Limits => ({
     maxPerRun,
     minRemaining,
@@ -50,8 +55,8 @@ export const limitsShape = z
 export const modeShape = z
   .enum(['plan', 'apply'])
   .default('plan')
-  .describe('plan changes nothing and mails what it would do; apply does it.');
+  .describe('plan changes nothing and mails the plan; apply carries it out.');
 
 export const planMailShape = jobMail
   .optional()
-  .describe('Who gets the plan; mail.operators of tollkeeper.yaml when left out.');
+  .describe('Recipients of the plan. Defaults to mail.operators in tollkeeper.yaml.');

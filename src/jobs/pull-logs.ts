@@ -23,32 +23,32 @@ const shape = z.strictObject({
     .union([z.enum(['detailed', 'all']), z.array(z.string().min(1)).min(1)])
     .default('detailed')
     .describe(
-      'Which columns are asked for: detailed (all token and money columns and whatever else there is), all, or names.',
+      'Columns that are requested: detailed (all token and money columns, and every other column that the gateway offers), all, or a list of names.',
     ),
-  since: date.describe('The first day to pull, in the zone of the job.'),
+  since: date.describe('First day to pull, in the time zone of the job.'),
   lag: duration
     .prefault('10m')
-    .describe('How long rows may arrive late; what is younger is left for the next run.'),
+    .describe('How late rows may arrive. Rows younger than this are left to the next run.'),
   revisit: z
     .array(positiveDuration)
     .max(10)
     .prefault(['1d', '2d'])
     .describe(
-      'When a closed day is pulled again, since late rows and refunds come: so long after it began, once each; [] for never.',
+      'Ages, counted from the start of a day, at which a closed day is pulled again for late rows and refunds, once each. [] disables revisits.',
     ),
   bad_rows: z
     .enum(['fail', 'quarantine'])
     .default('fail')
     .describe(
-      'What becomes of a window with rows that cannot be read: it fails, or the rest lands and those rows are kept apart, in no sum.',
+      'What happens to a window with unreadable rows: it fails, or the other rows land and the unreadable ones are quarantined and excluded from all sums.',
     ),
-  window: positiveDuration.prefault('31d').describe('How much one request asks for.'),
+  window: positiveDuration.prefault('31d').describe('Length of the time range of one request.'),
   max_requests: z
     .int()
     .min(20)
     .default(500)
     .describe(
-      'How many requests a run may make; what is left of new time, and of the search for missing rows, is left to the next run.',
+      'Maximum number of requests per run. The next run continues with the remaining time range and the search for missing rows.',
     ),
 });
 

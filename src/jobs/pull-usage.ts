@@ -18,18 +18,22 @@ const shape = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .default(['model', 'token'])
-    .describe('Dimensions, each pulled by itself: model, token, and what else the gateway offers.'),
-  metric: z.string().min(1).default('spend').describe('What is counted; spend is the amount.'),
-  granularity: z.enum(['hour', 'day', 'week']).default('day').describe('How long a bucket is.'),
-  top_n: z.int().min(1).default(10_000).describe('How many entries are asked for; a cut tail is an error.'),
-  since: date.describe('The first day to pull, in the zone of the job.'),
-  lag: duration.prefault('10m').describe('How long figures may arrive late.'),
+    .describe('Dimensions, each pulled separately: model, token, and any other that the gateway offers.'),
+  metric: z.string().min(1).default('spend').describe('Metric that is pulled; spend is the amount.'),
+  granularity: z.enum(['hour', 'day', 'week']).default('day').describe('Length of a bucket.'),
+  top_n: z
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe('Number of entries that are requested. An answer that leaves entries out is an error.'),
+  since: date.describe('First day to pull, in the time zone of the job.'),
+  lag: duration.prefault('10m').describe('How late figures may arrive.'),
   max_requests: z
     .int()
     .min(20)
     .default(500)
     .describe(
-      'How many requests a run may make before it leaves windows that are to be requested again to the next run.',
+      'Maximum number of requests per run before windows that must be requested again are left to the next run.',
     ),
 });
 
@@ -70,7 +74,7 @@ const leastReach = async (
 export const pullUsageKind = defineJobKind({
   kind: 'pull-usage',
   onlyForbid: true,
-  description: 'Pulls the usage analytics of an account into the warehouse.',
+  description: 'Pulls the usage export of an account into the warehouse.',
   shape,
   run: async (settings, outer) => {
     const budget = createRequestBudget(settings.max_requests, outer.clock);

@@ -11,46 +11,48 @@ import type { MailedPart } from './mail-parts.ts';
 const patterns = z.array(z.string().min(1)).min(1).optional();
 
 const shape = z.strictObject({
-  report: reportName.describe('A folder under reports/.'),
+  report: reportName.describe('Name of a folder under reports/.'),
   period: periodShape(date)
     .register(fieldNotes, { words: `${periodForms}; or a map with \`from\` and \`to\`` })
     .optional()
     .describe(
-      'Which days the report is about, in the zone of the job: a name, a month as YYYY-MM, or dates as FROM..TO or a map; `to` is the first day that no longer belongs to it. What the report says when left out, or yesterday.',
+      'Period of the report, in the time zone of the job: a name, a month (YYYY-MM), or dates as FROM..TO or as a map; `to` is the first day after the period. Defaults to the period in report.yaml, or else to yesterday.',
     ),
   comparison: z
     .enum(comparisonNames)
     .optional()
-    .describe('Which days it is compared with; what the report says when left out, or the ones before.'),
+    .describe(
+      'Period that the report is compared with. Defaults to the comparison in report.yaml, or else to the previous period.',
+    ),
   filters: z
     .strictObject({
-      models: patterns.describe('Names of models; * stands for anything.'),
-      keys: patterns.describe('Names of API keys; * stands for anything.'),
-      teams: patterns.describe('Names of teams; * stands for anything.'),
+      models: patterns.describe('Names of models; * matches any text.'),
+      keys: patterns.describe('Names of API keys; * matches any text.'),
+      teams: patterns.describe('Names of teams; * matches any text.'),
     })
     .optional()
-    .describe('What of the account the report is about: all that is given must fit.'),
-  team: teamName.optional().describe('The one team that the report is about.'),
+    .describe('Restricts the report to a part of the account. All filters that are set must match.'),
+  team: teamName.optional().describe('Restricts the report to one team.'),
   each_team: z
     .boolean()
     .default(false)
     .describe(
-      'One report a team, about its keys alone, to the mail of the team; what no team pays for goes to the recipients of the job, or to mail.operators.',
+      'If true, builds one report per team, limited to its keys and sent to the recipients of the team. Spend without a team is reported to the recipients of the job, or else to mail.operators.',
     ),
   locale: z
     .enum(localeTags)
     .optional()
-    .describe('Language of the report; that of tollkeeper.yaml when left out.'),
+    .describe('Language of the report. Defaults to locale in tollkeeper.yaml.'),
   mail: jobMail
     .extend({
       attach: z
         .array(z.enum(dataFormats))
         .default([])
-        .describe('Files with the data of the report that the mail carries.'),
+        .describe('Formats in which the data of the report is attached to the mail.'),
     })
     .optional()
-    .describe('Who receives it, and with which files.'),
-  post: jobPost.optional().describe('Routes that are told of it beside, or in place of, mail.'),
+    .describe('Recipients of the mail, and its attachments.'),
+  post: jobPost.optional().describe('Routes that receive the report in addition to mail, or in place of it.'),
 });
 
 /** Builds a report and enqueues its mail; the run is good when the mail is enqueued, the outbox sends it. */

@@ -132,7 +132,7 @@ export const rotateKeysKind = defineJobKind({
   kind: 'rotate-keys',
   onlyForbid: true,
   description:
-    'Gives services a new key at a certain age, delivers it, and retires the old one when nobody uses it any more.',
+    'Replaces the keys of services at a given age: creates and delivers the new key, and retires the old one once it is idle.',
   shape: rotateShape,
   faults: rotateFaults,
   run: async (settings, context) => {

@@ -19,7 +19,7 @@ const template = z
   })
   .default(defaultTemplate)
   .describe(
-    'How the names of its keys are made; at most 50 bytes once filled in. Only the default adds a random suffix, as in billing.g7-k3x9, which keeps them apart from names that people give.',
+    'Template for the names of new keys; at most 50 bytes once filled in. Only the default adds a random suffix, as in billing.g7-k3x9, which prevents collisions with names that people choose.',
   );
 
 const time = z
@@ -34,19 +34,24 @@ const window = z.strictObject({
     .array(z.enum(weekdays))
     .min(1)
     .optional()
-    .describe('The days it begins on; every day when left out.'),
-  from: time.describe('In the zone of the job.'),
-  to: time.describe('No longer part of it; at or before `from` it is on the next day.'),
+    .describe('Days on which the window starts. Defaults to every day.'),
+  from: time.describe('Start of the window, in the time zone of the job.'),
+  to: time.describe('End of the window (excluded). A time at or before `from` is on the next day.'),
 });
 
-const model = z.strictObject({ model: z.string().min(1).describe('A cheap model that the key may call.') });
+const model = z.strictObject({
+  model: z.string().min(1).describe('Inexpensive model that the key may call.'),
+});
 
 const verify = z
-  .strictObject({ embeddings: model.optional(), messages: model.optional() })
+  .strictObject({
+    embeddings: model.optional().describe('Calls /v1/embeddings.'),
+    messages: model.optional().describe('Calls /v1/messages.'),
+  })
   .refine((value) => Object.values(value).filter((one) => one !== undefined).length === 1, {
     error: 'must have exactly one of embeddings, messages',
   })
-  .describe('The real call, of one word, that shows that a new key works before it goes anywhere.')
+  .describe('One-word model call that proves that a new key works, before it is delivered.')
   .transform(({ embeddings, messages }) => ({
     kind: embeddings === undefined ? ('messages' as const) : ('embeddings' as const),
     model: embeddings?.model ?? messages?.model ?? '',
@@ -57,48 +62,63 @@ const retire = z
     when: z
       .enum(['unused', 'after-overlap'])
       .default('unused')
-      .describe('What ends the old key: proof that nobody uses it, or the overlap, used or not.'),
+      .describe(
+        'When the old key is retired: once it is proven idle (unused), or at the end of the overlap even if it is in use (after-overlap).',
+      ),
     quiet: positiveDuration
       .prefault('24h')
-      .describe('How long the complete call log must show no call by it.'),
+      .describe('Time for which the complete call log must show no call by the old key.'),
     // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-    then: z.enum(['expire', 'delete']).default('delete').describe('What becomes of it.'),
+    then: z
+      .enum(['expire', 'delete'])
+      .default('delete')
+      .describe('Whether the old key is deleted or only set to expire.'),
     max_overlap: positiveDuration
       .optional()
-      .describe('When an idle old key is retired at the latest, and operators are told of one in use.'),
+      .describe(
+        'Time after which an idle old key is retired in any case, and operators are notified of one that is in use.',
+      ),
   })
   .prefault({});
 
 export const rotateShape = z.strictObject({
   keys: selectionShape,
   name: template,
-  every: positiveDuration.describe('The age at which a key is rotated.'),
-  overlap: duration.prefault('24h').describe('How long the old key works on beside the new one at least.'),
+  every: positiveDuration.describe('Age at which a key is rotated.'),
+  overlap: duration.prefault('24h').describe('Minimum time during which both the old and the new key work.'),
   quota: z
     .union([z.enum(['carry', 'split', 'unlimited']), amount])
     .default('carry')
     .describe(
-      'What the new key may spend: carry (what is left of the old one, less what that spends after the hand-over), split (half of it), unlimited, or an amount.',
+      'Quota of the new key: carry (the remaining quota of the old key, less what the old key spends after the cutover), split (half of the remaining quota), unlimited, or an amount.',
     ),
   mode: modeShape,
   deliver: deliverShape
     .optional()
-    .describe('Where the new key goes: every sink must hold it before the old one ends.'),
+    .describe(
+      'Sinks that the new key is delivered to. The old key ends only after every sink holds the new one.',
+    ),
   // oxlint-disable-next-line unicorn/no-thenable -- the word of the YAML, and no promise
-  then: thenShape.optional().describe('A program that lets the consumer take up the new key.'),
+  then: thenShape
+    .optional()
+    .describe('Program that makes the consumer load the new key, run after the delivery.'),
   verify: verify.prefault({ embeddings: { model: 'text-embedding-3-small' } }),
-  retire: retire.describe('How the old key ends.'),
+  retire: retire.describe('How the old key is retired.'),
   limits: limitsShape,
   windows: z
     .array(window)
     .default([])
-    .describe('When rotations may begin; what is begun is brought to its end at any time.'),
+    .describe(
+      'Maintenance windows in which rotations may start. A rotation that has started continues outside them.',
+    ),
   tries: z
     .int()
     .min(1)
     .max(100)
     .default(5)
-    .describe('How often in a row a step may fail until it waits for a person.'),
+    .describe(
+      'Number of consecutive failures of a step after which the rotation is paused until someone resumes it.',
+    ),
   mail: planMailShape,
 });
 

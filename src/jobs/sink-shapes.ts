@@ -4,21 +4,23 @@ import { httpsUrl, openUrl, positiveDuration, secret } from '../config/index.ts'
 const text = z.string().min(1).max(1000);
 const path = text
   .refine((value) => !value.includes('\0'), { error: 'must be a path' })
-  .describe('Relative ones count from the working directory.');
+  .describe('Relative paths start at the working directory.');
 
-const fill = '{service} and {account} stand for the names of whose key it is.';
+const fill = '{service} and {account} are replaced by the service and account of the key.';
 
 export const argv = z
   .array(z.string().min(1))
   .min(1)
-  .describe(`The program and its arguments, each for itself; there is no shell. ${fill}`);
+  .describe(`Program and arguments as a list, run without a shell. ${fill}`);
 
 export const variables = z
   .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of a variable' }))
   .default([])
-  .describe('Variables of the environment that it is given beside PATH, HOME and the like.');
+  .describe(
+    'Environment variables that are passed to the program, in addition to PATH, HOME and similar ones.',
+  );
 
-export const timeout = positiveDuration.prefault('1m').describe('How long it may take.');
+export const timeout = positiveDuration.prefault('1m').describe('Maximum duration of the program.');
 
 /** 0600 unless it is said otherwise; never open to everybody. */
 const mode = z
@@ -29,14 +31,14 @@ const mode = z
 
 const file = z
   .strictObject({
-    path: path.describe(`The file. ${fill} Relative paths count from the working directory.`),
-    variable: text.optional().describe('The variable of a dotenv file.'),
+    path: path.describe(`Path of the file. ${fill} Relative paths start at the working directory.`),
+    variable: text.optional().describe('Name of a variable in a dotenv file.'),
     pointer: text
       .regex(/^\//, { error: 'must be a JSON pointer such as /gateway/api_key' })
       .optional()
-      .describe('The place in a JSON file, as a JSON pointer such as /gateway/api_key.'),
-    raw: z.literal(true).optional().describe('The whole file is the key.'),
-    mode: mode.optional().describe('Permissions of the file; "0600" when left out.'),
+      .describe('JSON pointer to the value in a JSON file, such as /gateway/api_key.'),
+    raw: z.literal(true).optional().describe('The whole file consists of the key.'),
+    mode: mode.optional().describe('Permissions of the file, in quotes; "0600" if omitted.'),
   })
   .refine(
     (value) => [value.variable, value.pointer, value.raw].filter((one) => one !== undefined).length === 1,
@@ -47,18 +49,18 @@ const file = z
 
 const command = z.strictObject({
   run: argv.describe(
-    `Takes the key on standard input and prints the SHA-256 of what it stored, in hex, as its last line. ${fill}`,
+    `Program that receives the key on standard input, and prints the SHA-256 of the stored key in hex as its last line. ${fill}`,
   ),
   read: argv
     .optional()
-    .describe(`Prints the SHA-256 of what is stored now, in hex, as its last line. ${fill}`),
+    .describe(`Program that prints the SHA-256 of the currently stored key in hex as its last line. ${fill}`),
   env: variables,
   timeout,
 });
 
 const webhook = z.strictObject({
-  url: openUrl.describe(`Where the key is posted, https but for loopback. ${fill}`),
-  secret: secret.describe('Signs what is posted (HMAC-SHA256), by reference.'),
+  url: openUrl.describe(`URL that the key is posted to; https, except on loopback. ${fill}`),
+  secret: secret.describe('Secret reference of the key that signs each request (HMAC-SHA256).'),
 });
 
 const tokenRule = { error: 'must have exactly one of token, token_file' };
@@ -66,20 +68,24 @@ const oneToken = (value: { token?: unknown; token_file?: unknown }): boolean =>
   (value.token === undefined) !== (value.token_file === undefined);
 
 const tokenFields = {
-  token: secret.optional().describe('The token, by reference.'),
-  token_file: path.optional().describe('A file with the token, read again at each use.'),
+  token: secret.optional().describe('Secret reference of the token.'),
+  token_file: path
+    .optional()
+    .describe(
+      'Path of a file with the token, read on each use. Relative paths start at the working directory.',
+    ),
 };
 
-const issuer = path.optional().describe('PEM file of an issuer to trust besides the usual ones.');
+const issuer = path.optional().describe('PEM file with an additional certificate authority to trust.');
 
 const vault = z
   .strictObject({
-    address: httpsUrl.describe('Such as https://vault.example.com:8200.'),
-    mount: text.default('secret').describe('Where the kv engine, version 2, is mounted.'),
+    address: httpsUrl.describe('Address of the server, such as https://vault.example.com:8200.'),
+    mount: text.default('secret').describe('Mount path of the KV version 2 engine.'),
     path: text.describe(`Path of the secret below the mount. ${fill}`),
-    field: text.describe(`The field of the secret that is the key; the others stay. ${fill}`),
+    field: text.describe(`Field of the secret that holds the key; other fields are kept. ${fill}`),
     ...tokenFields,
-    namespace: text.optional().describe('Namespace of Vault Enterprise.'),
+    namespace: text.optional().describe('Namespace (Vault Enterprise).'),
     ca: issuer,
   })
   .refine(oneToken, tokenRule);
@@ -101,49 +107,62 @@ const workload = z
 
 const kubernetes = z.strictObject({
   secret: text.describe(`Name of the Secret. ${fill}`),
-  key: text.describe(`The key of its data; the others stay. ${fill}`),
-  namespace: text.optional().describe('That of the pod when left out.'),
+  key: text.describe(`Entry of the data of the Secret; other entries are kept. ${fill}`),
+  namespace: text.optional().describe('Namespace of the Secret. Defaults to the namespace of the pod.'),
   cluster: cluster
     .optional()
-    .describe('A cluster reached from outside; the service account of the pod is taken when left out.'),
-  rollout: z.array(workload).default([]).describe('What is restarted when the Secret holds another key.'),
+    .describe('Access to a cluster from outside. Defaults to the service account of the pod.'),
+  rollout: z
+    .array(workload)
+    .default([])
+    .describe('Workloads that are restarted after the key in the Secret changes.'),
 });
 
 const aws = z
   .strictObject({
-    secret: text.describe(`Name or ARN of a secret that is there. ${fill}`),
-    field: text.optional().describe(`The field of a secret that is a JSON object. ${fill}`),
-    region: text.optional().describe('That of the environment when left out.'),
-    endpoint: httpsUrl.optional().describe('Another address of the service, such as that of a VPC endpoint.'),
-    access_key_id: secret.optional().describe('By reference; the usual chain of the SDK when left out.'),
-    secret_access_key: secret.optional().describe('By reference; goes with access_key_id.'),
-    session_token: secret.optional().describe('By reference; goes with temporary credentials.'),
+    secret: text.describe(`Name or ARN of an existing secret. ${fill}`),
+    field: text.optional().describe(`Field that holds the key, if the secret is a JSON object. ${fill}`),
+    region: text.optional().describe('AWS region. Defaults to the region of the environment.'),
+    endpoint: httpsUrl.optional().describe('Alternative address of the service, such as a VPC endpoint.'),
+    access_key_id: secret
+      .optional()
+      .describe('Secret reference of the access key ID. Defaults to the credential chain of the SDK.'),
+    secret_access_key: secret
+      .optional()
+      .describe('Secret reference of the secret access key; required with access_key_id.'),
+    session_token: secret
+      .optional()
+      .describe('Secret reference of the session token, for temporary credentials.'),
   })
   .refine((value) => (value.access_key_id === undefined) === (value.secret_access_key === undefined), {
     error: 'must have both of access_key_id and secret_access_key, or none',
   });
 
 const age = z.strictObject({
-  path: path.describe(`The file, one a service. ${fill}`),
+  path: path.describe(`Path of the file, one per service. ${fill}`),
   recipients: z
     .array(z.string().regex(/^age1[a-z0-9]+$/, { error: 'must be a recipient such as age1…' }))
     .min(1)
-    .describe('Public keys of the people who may open it.'),
+    .describe('age public keys of the people who may decrypt the file.'),
 });
 
 const kinds = ['file', 'command', 'webhook', 'vault', 'kubernetes', 'aws', 'age'] as const;
 
 export const sink = z
   .strictObject({
-    file: file.optional().describe('A variable of a dotenv file, a value of a JSON file, or a whole file.'),
-    command: command.optional().describe('A program of your own.'),
-    webhook: webhook.optional().describe('A web address of your own.'),
-    vault: vault.optional().describe('HashiCorp Vault, KV version 2.'),
-    kubernetes: kubernetes.optional().describe('A Secret of Kubernetes.'),
-    aws: aws.optional().describe('AWS Secrets Manager; its package is optional.'),
+    file: file
+      .optional()
+      .describe('File sink: a variable of a dotenv file, a value of a JSON file, or a whole file.'),
+    command: command.optional().describe('Command sink: a program that stores the key.'),
+    webhook: webhook.optional().describe('Webhook sink: an HTTP endpoint that stores the key.'),
+    vault: vault.optional().describe('Vault sink: HashiCorp Vault, KV version 2.'),
+    kubernetes: kubernetes.optional().describe('Kubernetes sink: a Secret.'),
+    aws: aws
+      .optional()
+      .describe('AWS sink: AWS Secrets Manager. Needs the optional package @aws-sdk/client-secrets-manager.'),
     age: age
       .optional()
-      .describe('A file sealed for people, who confirm the key with `tollkeeper keys confirm`.'),
+      .describe('age sink: a file encrypted for people, who confirm the key with `tollkeeper keys confirm`.'),
   })
   .refine((value) => kinds.filter((kind) => value[kind] !== undefined).length === 1, {
     error: `must have exactly one of ${kinds.join(', ')}`,

@@ -94,7 +94,7 @@ const summaryOf = (parts: Parts, landed: LandedSnapshot): string => {
 export const snapshotKind = defineJobKind({
   kind: 'snapshot',
   onlyForbid: true,
-  description: 'Keeps the profile, statistics and keys of an account as they are now.',
+  description: 'Stores the current profile, statistics and keys of an account.',
   shape,
   run: async (_settings, context) => {
     const { account, clock, warehouse, log, trigger } = context;

@@ -41,11 +41,14 @@ export const formats = [
 export type Format = (typeof formats)[number];
 
 const format = z.enum(formats);
-const when = z.enum(['one-day', 'several-days']).optional();
+const when = z
+  .enum(['one-day', 'several-days'])
+  .optional()
+  .describe('Shows the section only for periods of one day, or of several days.');
 const quotient = z.strictObject({
-  of: column,
-  by: column,
-  times: z.int().positive().max(1_000_000_000).default(1),
+  of: column.describe('Column that is divided.'),
+  by: column.describe('Column that it is divided by.'),
+  times: z.int().positive().max(1_000_000_000).default(1).describe('Factor of the result.'),
 });
 
 /** Fields that a template may name in braces. */
@@ -119,27 +122,30 @@ const one = (names: readonly string[], given: Readonly<Record<string, unknown>>)
 
 const figure = z
   .strictObject({
-    label,
-    /** A column of the one row; with `change`, `<name>_before` is what it is compared with. */
-    name: column.optional(),
-    quotient: quotient.optional(),
-    format,
-    change: z.boolean().default(false),
-    /** Which way is good news; without it a change is neither. */
-    good: z.enum(['up', 'down']).optional(),
-    /** Said below it: the first of them of which all that it names is known. */
+    label: label.describe('Label of the figure.'),
+    name: column
+      .optional()
+      .describe('Column of the row. With change, NAME_before is the value that it is compared with.'),
+    quotient: quotient
+      .optional()
+      .describe('Quotient of two columns, in place of a column. Sums are divided, not averaged.'),
+    format: format.describe('How the value is written.'),
+    change: z.boolean().default(false).describe('Whether the change against the comparison is shown.'),
+    good: z
+      .enum(['up', 'down'])
+      .optional()
+      .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
     notes: z
       .array(
         z.strictObject({
-          text: sentence,
-          /** A column: above zero, what is said is bad news. */
-          bad: column.optional(),
+          text: sentence.describe('Text, which may name columns as {column:format}.'),
+          bad: column.optional().describe('Column that marks the note as bad news if it is above zero.'),
         }),
       )
       .max(4)
-      .default([]),
-    /** Left out where its value is unknown. */
-    optional: z.boolean().default(false),
+      .default([])
+      .describe('Notes below the figure. The first one whose columns are all known is shown.'),
+    optional: z.boolean().default(false).describe('Whether the figure is omitted if its value is unknown.'),
   })
   .superRefine((given, context) => {
     const message = one(['name', 'quotient'], given);
@@ -148,28 +154,35 @@ const figure = z
 
 const tableColumn = z
   .strictObject({
-    label: z.string().max(60).default(''),
-    /** A column of the SQL. */
-    name: column.optional(),
-    /** The part of the whole column that the row has; the shares shown add up to 100%. */
-    share_of: column.optional(),
-    /** The change of this column against `<column>_before`. */
-    change_of: column.optional(),
-    /** A bar as long as the value, hidden on phones. */
-    bar_of: column.optional(),
-    quotient: quotient.optional(),
-    format: format.optional(),
-    /** Shown where a text is empty, or a figure unknown. */
-    empty: label.optional(),
-    /** What a reader sees for values of a text, such as `{ equal: agrees }`; others are shown as they are. */
-    names: z.record(z.string().min(1).max(60), label).optional(),
-    /** The colour that the chart gives this name. */
-    swatch: z.boolean().default(false),
-    good: z.enum(['up', 'down']).optional(),
-    /** A column of the data files that the report itself does not show. */
-    only_in_files: z.boolean().default(false),
-    /** Left out where no row knows its value. */
-    optional: z.boolean().default(false),
+    label: z.string().max(60).default('').describe('Header of the column.'),
+    name: column.optional().describe('Column of the SQL.'),
+    share_of: column
+      .optional()
+      .describe('Shows the share of the row in the total of this column. The shares add up to 100%.'),
+    change_of: column.optional().describe('Shows the change of this column against COLUMN_before.'),
+    bar_of: column.optional().describe('Shows a bar for the value of this column; hidden on phones.'),
+    quotient: quotient
+      .optional()
+      .describe('Quotient of two columns, in place of a column. Sums are divided, not averaged.'),
+    format: format.optional().describe('How values are written. Required with name and quotient.'),
+    empty: label.optional().describe('Shown in place of an empty text or an unknown value.'),
+    names: z
+      .record(z.string().min(1).max(60), label)
+      .optional()
+      .describe('Labels for values, such as { equal: agrees }. Other values are shown unchanged.'),
+    swatch: z.boolean().default(false).describe('Whether the color that charts give to the name is shown.'),
+    good: z
+      .enum(['up', 'down'])
+      .optional()
+      .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
+    only_in_files: z
+      .boolean()
+      .default(false)
+      .describe('Whether the column appears only in data files and not in the report itself.'),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe('Whether the column is omitted if its value is unknown in every row.'),
   })
   .superRefine((given, context) => {
     const message = one(['name', 'share_of', 'change_of', 'bar_of', 'quotient'], given);
@@ -179,20 +192,18 @@ const tableColumn = z
   });
 
 const figures = z.strictObject({
-  kind: z.literal('figures'),
-  title: label.optional(),
+  kind: z.literal('figures').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
   when,
-  /** Gives one row. */
-  sql: sqlFile,
-  figures: z.array(figure).min(1).max(8),
+  sql: sqlFile.describe('SQL file that returns one row.'),
+  figures: z.array(figure).min(1).max(8).describe('Figures, in the order shown.'),
 });
 
 const table = z.strictObject({
-  kind: z.literal('table'),
-  title: label,
+  kind: z.literal('table').describe('Kind of the section.'),
+  title: label.describe('Heading of the section.'),
   when,
-  /** Gives rows in the order they are shown. */
-  sql: sqlFile,
+  sql: sqlFile.describe('SQL file that returns the rows, in the order shown.'),
   columns: z
     .array(tableColumn)
     .min(1)
@@ -200,42 +211,65 @@ const table = z.strictObject({
     .refine(
       (columns) => columns.filter((one) => !one.only_in_files).length <= 8,
       'shows more than 8 columns: set only_in_files on those that data files alone need',
-    ),
-  /** How many rows are shown before the rest is summed up in one; exact all the same. */
-  limit: z.int().positive().max(100).default(12),
-  /** The name of that row: `{count}` is how many rows it holds. */
-  other: label.optional(),
-  /** Rows of which the column `when` is true come below all others under this label, and never belong to `other`. */
-  apart: z.strictObject({ when: column, label }).optional(),
-  /** A last row with the exact sums. */
-  total: z.boolean().default(true),
-  /** The column that holds the day of a row, so that days without data show as missing. */
-  day: column.optional(),
-  /** Left out where the SQL gives no row. */
-  optional: z.boolean().default(false),
+    )
+    .describe('Columns, at most 8 of them without only_in_files.'),
+  limit: z
+    .int()
+    .positive()
+    .max(100)
+    .default(12)
+    .describe('Number of rows that are shown. The others are added up exactly in one row.'),
+  other: label.optional().describe('Label of that row. {count} is the number of rows in it.'),
+  apart: z
+    .strictObject({
+      when: column.describe('Boolean column that selects these rows.'),
+      label: label.describe('Label of these rows.'),
+    })
+    .optional()
+    .describe('Rows that are shown below all others and are never added up in other.'),
+  total: z.boolean().default(true).describe('Whether a last row shows the exact sums.'),
+  day: column
+    .optional()
+    .describe('Column with the day of a row, so that days without data are shown as missing.'),
+  optional: z.boolean().default(false).describe('Whether the section is omitted if the SQL returns no row.'),
 });
 
 const chart = z
   .strictObject({
-    kind: z.literal('chart'),
-    title: label,
+    kind: z.literal('chart').describe('Kind of the section.'),
+    title: label.describe('Heading of the section.'),
     when,
-    /** Gives a row for each bar (or point) and series: where it stands, the series, its value. */
-    sql: sqlFile,
-    /** `bar` and `line` may have one value a day without any series; a line breaks where data is missing. */
-    chart: z.enum(['bar', 'stacked-bar', 'line']),
-    /** `day`: the column holds dates; `hour`: the Unix seconds at which the hour begins; `name`: texts, in the order given. */
-    over: z.enum(['day', 'hour', 'name']).default('day'),
-    /** Whose days it shows. */
-    period: z.enum(['current', 'comparison', 'month', 'history']).default('current'),
-    x: column,
-    series: column.optional(),
-    value: column,
-    format: z.enum(['money', 'integer', 'tokens', 'number', 'percent']).default('money'),
-    empty: label.optional(),
-    limit: z.int().positive().max(8).default(8),
-    /** Left out where the SQL gives no row. */
-    optional: z.boolean().default(false),
+    sql: sqlFile.describe(
+      'SQL file that returns a row per bar or point and series: position, series, value.',
+    ),
+    chart: z
+      .enum(['bar', 'stacked-bar', 'line'])
+      .describe(
+        'Type of chart. A bar has no series, a stacked-bar needs one. A line is interrupted where data is missing.',
+      ),
+    over: z
+      .enum(['day', 'hour', 'name'])
+      .default('day')
+      .describe(
+        'What x holds: dates (day), Unix seconds at which the hour starts (hour), or texts in the order returned (name).',
+      ),
+    period: z
+      .enum(['current', 'comparison', 'month', 'history'])
+      .default('current')
+      .describe('Period whose days are shown.'),
+    x: column.describe('Column with the position.'),
+    series: column.optional().describe('Column with the name of the series.'),
+    value: column.describe('Column with the value.'),
+    format: z
+      .enum(['money', 'integer', 'tokens', 'number', 'percent'])
+      .default('money')
+      .describe('How values are written.'),
+    empty: label.optional().describe('Name of a series without one.'),
+    limit: z.int().positive().max(8).default(8).describe('Number of series that are shown.'),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe('Whether the section is omitted if the SQL returns no row.'),
   })
   .superRefine(({ chart: kind, series, over }, context) => {
     if (kind === 'stacked-bar' && series === undefined)
@@ -247,94 +281,127 @@ const chart = z
   });
 
 const text = z.strictObject({
-  kind: z.literal('text'),
-  title: label.optional(),
+  kind: z.literal('text').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
   when,
-  /** Gives one row, or none: then the text is left out. */
-  sql: sqlFile.optional(),
-  /** May name columns of that row as {column:format}; a paragraph that names an unknown value is left out. */
-  text: sentence,
+  sql: sqlFile
+    .optional()
+    .describe('SQL file that returns one row. The section is omitted if it returns none.'),
+  text: sentence.describe(
+    'Text, which may name columns of the row as {column:format}. A paragraph that names an unknown value is omitted.',
+  ),
 });
 
 /** Sentences about what rows of the SQL say is worth a look: new, idle and expiring keys, days that stand out. */
 const worthALook = z.strictObject({
-  kind: z.literal('worth-a-look'),
-  title: label.optional(),
+  kind: z.literal('worth-a-look').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
   when,
-  /** Gives a row for each, the most important first; the column `what` picks the sentence. */
-  sql: sqlFile,
+  sql: sqlFile.describe(
+    'SQL file that returns a row per item, the most important first. Its column what selects the sentence.',
+  ),
   items: z
     .array(
       z.strictObject({
-        /** The value of the column `what`. */
-        what: z.string().min(1).max(60),
-        text: sentence,
-        warning: z.boolean().default(false),
+        what: z.string().min(1).max(60).describe('Value of the column what.'),
+        text: sentence.describe('Sentence, which may name columns of the row as {column:format}.'),
+        warning: z.boolean().default(false).describe('Whether the item is shown as a warning.'),
       }),
     )
     .min(1)
-    .max(24),
-  limit: z.int().positive().max(30).default(8),
-  /** Says that there are more: `{count}` is how many. */
-  other: label.optional(),
+    .max(24)
+    .describe('Sentences by the value of the column what.'),
+  limit: z.int().positive().max(30).default(8).describe('Number of items that are shown.'),
+  other: label.optional().describe('Text that says that there are more items. {count} is their number.'),
 });
 
 /** What the engine found worth a look: missing days, a spike, warnings of the run. */
-const notes = z.strictObject({ kind: z.literal('notes'), title: label.optional(), when });
+const notes = z.strictObject({
+  kind: z.literal('notes').describe('Kind of the section.'),
+  title: label.optional().describe('Heading of the section.'),
+  when,
+});
 
 const patterns = z.array(z.string().min(1).max(200)).min(1);
 
 /** Names in which `*` stands for anything; all that is given must fit. */
 export const reportFilters = z.strictObject({
-  models: patterns.optional(),
-  keys: patterns.optional(),
-  teams: patterns.optional(),
+  models: patterns.optional().describe('Names of models; * matches any text.'),
+  keys: patterns.optional().describe('Names of API keys; * matches any text.'),
+  teams: patterns.optional().describe('Names of teams; * matches any text.'),
 });
 
 const date = z.string().refine(isDate, 'must be a date written YYYY-MM-DD');
 
 export const reportShape = z.strictObject({
-  title: label,
-  description: z.string().max(500).optional(),
-  /** Periods that the SQL sees beside `current` and `comparison`. */
-  periods: z.array(z.enum(['month', 'history'])).default([]),
-  /** `snapshots`: what it says does not hang on the calls of the period, and is shown without any. */
-  rests_on: z.enum(['calls', 'snapshots']).default('calls'),
-  /** `month`: it is signed where its period is one whole month that is over and known to its end, and a draft elsewhere. */
-  closes: z.literal('month').optional(),
-  /** What a run takes that says nothing else. */
+  title: label.describe('Title of the report.'),
+  description: z.string().max(500).optional().describe('What the report shows, for people.'),
+  periods: z
+    .array(z.enum(['month', 'history']))
+    .default([])
+    .describe('Periods that the SQL sees in addition to current and comparison.'),
+  rests_on: z
+    .enum(['calls', 'snapshots'])
+    .default('calls')
+    .describe('Data that the report needs. A report on snapshots is also shown for a period without calls.'),
+  closes: z
+    .literal('month')
+    .optional()
+    .describe(
+      'With month, the report is signed if its period is one closed month with complete data, and is otherwise a draft.',
+    ),
   parameters: z
     .strictObject({
-      period: periodShape(date).optional(),
-      comparison: z.enum(comparisonNames).optional(),
-      filters: reportFilters.optional(),
+      period: periodShape(date).optional().describe('Default period of the report.'),
+      comparison: z.enum(comparisonNames).optional().describe('Default comparison period.'),
+      filters: reportFilters.optional().describe('Default filters. All that are set must match.'),
     })
-    .prefault({}),
-  subject: template.default('{title} · {period} · {total} · {change} · {state} · {verdict}'),
-  preheader: template.default('{total} · {change} · {cause} · {verdict}'),
-  /** Without `sql`, the spend of the period against that of the comparison. */
+    .prefault({})
+    .describe('Defaults for jobs and commands that set none.'),
+  subject: template
+    .default('{title} · {period} · {total} · {change} · {state} · {verdict}')
+    .describe('Subject of the mail: a template with fields in braces.'),
+  preheader: template
+    .default('{total} · {change} · {cause} · {verdict}')
+    .describe('Preview line of the mail: a template with fields in braces.'),
   headline: z
     .strictObject({
-      label: label.optional(),
-      sql: sqlFile.default(spendQuery.file),
-      /** A column of the one row; `<name>_before`, where the SQL gives it, is what it is compared with. */
-      name: column.default('spend'),
-      format: z.enum(['money', 'integer', 'number', 'tokens', 'percent']).default('money'),
-      good: z.enum(['up', 'down']).optional(),
-      /** Where to look for what moved the total most. */
+      label: label.optional().describe('Label of the figure. Required with sql.'),
+      sql: sqlFile.default(spendQuery.file).describe('SQL file that returns one row.'),
+      name: column
+        .default('spend')
+        .describe(
+          'Column of the row. NAME_before is the value that it is compared with, if the SQL returns it.',
+        ),
+      format: z
+        .enum(['money', 'integer', 'number', 'tokens', 'percent'])
+        .default('money')
+        .describe('How the value is written.'),
+      good: z
+        .enum(['up', 'down'])
+        .optional()
+        .describe('Direction of a change that is good news. If omitted, changes are neutral.'),
       cause: z
-        .strictObject({ sql: sqlFile, name: column, value: column, empty: label.optional() })
-        .optional(),
+        .strictObject({
+          sql: sqlFile.describe('SQL file that returns the candidates.'),
+          name: column.describe('Column with the name of a candidate.'),
+          value: column.describe('Column with its value; VALUE_before holds the one of the comparison.'),
+          empty: label.optional().describe('Name of a candidate without one.'),
+        })
+        .optional()
+        .describe('Where to look for the largest cause of the change.'),
     })
     .superRefine(({ label: given, sql }, context) => {
       if (given === undefined && sql !== spendQuery.file)
         context.addIssue({ code: 'custom', message: 'needs a label: what the figure of its sql is' });
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Main figure of the report. Without sql, the spend of the period and of the comparison.'),
   sections: z
     .array(z.discriminatedUnion('kind', [figures, table, chart, text, notes, worthALook]))
     .min(1)
-    .max(16),
+    .max(16)
+    .describe('Sections, in the order shown.'),
 });
 
 export type ReportShape = z.infer<typeof reportShape>;

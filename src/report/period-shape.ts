@@ -14,7 +14,10 @@ export const periodShape = (date: z.ZodType<string, string>) =>
           .string()
           .regex(written)
           .meta({ examples: ['2026-10', '2026-10-01..2026-10-15'] }),
-        z.strictObject({ from: date, to: date }),
+        z.strictObject({
+          from: date.describe('First day of the period.'),
+          to: date.describe('First day after the period.'),
+        }),
       ],
       { error: (issue) => (typeof issue.input === 'string' ? `must be ${periodForms}` : undefined) },
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchemas, renderSchema } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 
-/** `npx vitest run --config test/vitest.config.ts test/config/schema-files.test.ts -u` writes them again. */
+/** `npm run reference` writes them again. */
 describe('the JSON Schemas that editors use', () => {
   const schemas = jsonSchemas(jobKinds);
 

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { jsonSchemas } from '../../src/config/index.ts';
+import { jobKinds } from '../../src/jobs/index.ts';
+import { reportShape } from '../../src/report/definition.ts';
+import { jobsReference, reportReference, settingsReference, type JsonSchema } from './reference.ts';
+
+const schemas = jsonSchemas(jobKinds);
+const report: JsonSchema = z.toJSONSchema(reportShape, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+
+const pathsOf = (page: string): readonly string[] =>
+  [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path);
+
+/** `npm run reference` writes the pages again. */
+describe('the reference of YAML keys', () => {
+  it('the page on tollkeeper.yaml is made from its schema', async () => {
+    await expect(settingsReference(schemas.tollkeeper)).toMatchFileSnapshot(
+      '../../docs/reference/tollkeeper.md',
+    );
+  });
+
+  it('the page on jobs is made from their schema', async () => {
+    await expect(jobsReference(schemas.jobs)).toMatchFileSnapshot('../../docs/reference/jobs.md');
+  });
+
+  it('the page on report.yaml is made from its schema', async () => {
+    await expect(reportReference(report)).toMatchFileSnapshot('../../docs/reference/report.md');
+  });
+
+  it('the pages name every key with its default, and describe it', () => {
+    const [settings, jobs] = [settingsReference(schemas.tollkeeper), jobsReference(schemas.jobs)];
+    expect(pathsOf(settings)).toEqual(
+      expect.arrayContaining(['timezone', 'accounts.<name>.gateway.kinds', 'teams.<name>.budget.month']),
+    );
+    expect(pathsOf(jobs)).toEqual(
+      expect.arrayContaining([
+        'retries.limit',
+        'deliver[].vault.token_file',
+        'windows[].from',
+        'stages.warn',
+      ]),
+    );
+    expect(jobs).toMatch(/^\| `timeout` \| [^|]+ \| `1h` \| Maximum/m);
+    for (const page of [settings, jobs, reportReference(report)])
+      expect(page.match(/^\| `[^`]+` \| [^|]* \| [^|]* \| +\|.*/gm) ?? []).toEqual([]);
+  });
+
+  it('the page on jobs changes when a key of one kind is added, described otherwise, or has another default', () => {
+    const changed = (shape: z.ZodObject): string => {
+      const kinds = jobKinds.map((kind) => (kind.kind === 'archive' ? { ...kind, shape } : kind));
+      return jobsReference(jsonSchemas(kinds).jobs);
+    };
+    const shape = jobKinds.find(({ kind }) => kind === 'archive')?.shape ?? z.strictObject({});
+    const page = jobsReference(schemas.jobs);
+    expect(changed(shape)).toBe(page);
+    const planted = [
+      z.boolean().default(false).describe('A planted key.'),
+      z.boolean().default(true).describe('A planted key.'),
+      z.boolean().default(false).describe('Another text.'),
+    ].map((key) => changed(shape.extend({ planted: key })));
+    expect(new Set([page, ...planted]).size).toBe(4);
+    expect(planted[0]).toContain('| `planted` | boolean | `false` | A planted key. |');
+  });
+
+  it('a key with other values for some kinds has a row for each, with the kinds', () => {
+    const rows = jobsReference(schemas.jobs)
+      .split('\n')
+      .filter((line) => line.startsWith('| `concurrency` |'));
+    expect(rows).toHaveLength(2);
+    expect(rows.filter((row) => row.endsWith('| `report` |'))).toHaveLength(1);
+  });
+});
