@@ -11,12 +11,12 @@ import type { LogSums } from './reconcile-figures.ts';
 import { decimalsOf } from './reconcile.ts';
 
 /** A sum shows its unit when it is that many times its own last place. */
-const notification = money('20');
+const decisiveUnits = money('20');
 
 /** Equal to the last place of the figure that is written with decimals. */
 const isSame = (figure: Money, sum: Money, lastPlace: Money): boolean =>
   compareMoney(absoluteMoney(subtractMoney(figure, sum)), lastPlace) <= 0 &&
-  compareMoney(absoluteMoney(sum), multiplyMoney(lastPlace, notification)) >= 0;
+  compareMoney(absoluteMoney(sum), multiplyMoney(lastPlace, decisiveUnits)) >= 0;
 
 /**
  * The form of a log's amounts by another source's figure of the same time: units where the figure is the sum in currency,

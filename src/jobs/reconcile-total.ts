@@ -57,7 +57,7 @@ const sources: readonly ComparisonSource[] = [
 const enoughFigures = 5;
 
 /** In the account's currency. */
-const notifyingSum = money('0.1');
+const distinctSum = money('0.1');
 
 const isUsed = (figure: Money): boolean => figure !== zero;
 
@@ -99,9 +99,9 @@ const learn = async (
   const { perCurrency, unit } = match.figure;
   const written = request.written.filter(isUsed);
   // Nothing can be learned of nothing, nor of a sum that is rounded and so small that it fits in any unit.
-  const least = multiplyMoney(notifyingSum, perCurrency);
-  const isNotifying = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
-  if (match.fit === undefined || !isNotifying || match.ours === zero || written.length === 0) return;
+  const least = multiplyMoney(distinctSum, perCurrency);
+  const isDistinct = match.fit === 'exact' || compareMoney(absoluteMoney(match.ours), least) >= 0;
+  if (match.fit === undefined || !isDistinct || match.ours === zero || written.length === 0) return;
   const seen = {
     unit,
     perCurrency,

@@ -3,7 +3,7 @@ import { fault } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 import { oneLine } from './address.ts';
 
-export type Notification = {
+export type FaultContext = {
   /** `mail.example.com:587`. */
   readonly where: string;
   readonly redact: (text: string) => string;
@@ -25,11 +25,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The server's own words, on one line and without secrets. */
-export const quoteServer = (response: string | undefined, redact: Notification['redact']): string =>
+export const quoteServer = (response: string | undefined, redact: FaultContext['redact']): string =>
   response === undefined || response === '' ? '' : `: “${redact(oneLine(response)).slice(0, 300)}”`;
 
 /** Why there is no session with the server. */
-export const connectionFault = (error: NodemailerError, { where, redact }: Notification): Fault => {
+export const connectionFault = (error: NodemailerError, { where, redact }: FaultContext): Fault => {
   const words = quoteServer(error.response, redact);
   const code = error.originalCode ?? error.code ?? '';
   const options = { cause: new Error(redact(error.message)) };
@@ -74,9 +74,9 @@ const ownMessage = ({ message }: NodemailerError): string => {
 /** What to make of a message that was not accepted. `handedOver`: its last byte had left for the server. */
 export const sendingFault = (
   error: NodemailerError,
-  cutOver: boolean,
+  handedOver: boolean,
   recipient: string,
-  { where, redact }: Notification,
+  { where, redact }: FaultContext,
 ): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
   const words = quoteServer(error.response, redact);
   const options = { cause: new Error(redact(error.message)) };
@@ -100,7 +100,7 @@ export const sendingFault = (
       state: 'deferred',
       fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${words}`, options),
     };
-  if (cutOver)
+  if (handedOver)
     return {
       state: 'unknown',
       fault: fault(

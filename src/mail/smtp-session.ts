@@ -5,7 +5,7 @@ import { fault } from '../base/index.ts';
 import type { Fault } from '../base/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { connectionFault, quoteServer, sendingFault } from './smtp-faults.ts';
-import type { Notification } from './smtp-faults.ts';
+import type { FaultContext } from './smtp-faults.ts';
 import { logIn } from './smtp-login.ts';
 import type { SmtpServerAddress, StartTls } from './smtp-server-address.ts';
 import type { MailSession } from './transport.ts';
@@ -28,7 +28,7 @@ export type SessionOptions = {
   readonly tokens: TokenSource | undefined;
   readonly issuers: readonly string[] | undefined;
   readonly timeouts: SmtpTimeouts;
-  readonly notification: Notification;
+  readonly faultContext: FaultContext;
 };
 
 type Step = (done: (error?: NodemailerError | null) => void) => void;
@@ -37,7 +37,7 @@ type Step = (done: (error?: NodemailerError | null) => void) => void;
 const step = (
   connection: SMTPConnection,
   run: Step,
-  notification: Notification,
+  faultContext: FaultContext,
   signal?: AbortSignal,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -50,10 +50,10 @@ const step = (
       settle(() => reject(error));
       connection.close();
     };
-    const onError = (error: NodemailerError): void => fail(connectionFault(error, notification));
+    const onError = (error: NodemailerError): void => fail(connectionFault(error, faultContext));
     const onAbort = (): void =>
       fail(
-        fault('aborted', `the connection to ${notification.where} was given up`, { cause: signal?.reason }),
+        fault('aborted', `the connection to ${faultContext.where} was given up`, { cause: signal?.reason }),
       );
     signal?.addEventListener('abort', onAbort, { once: true });
     connection.once('error', onError);
@@ -62,7 +62,7 @@ const step = (
   });
 
 /** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
-const tracked = (bytes: Buffer): { readonly stream: Readable; readonly cutOver: () => boolean } => {
+const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOver: () => boolean } => {
   const chunk = 16_384;
   let offset = 0;
   let ended = false;
@@ -77,7 +77,7 @@ const tracked = (bytes: Buffer): { readonly stream: Readable; readonly cutOver: 
       this.push(null);
     },
   });
-  return { stream, cutOver: () => ended };
+  return { stream, handedOver: () => ended };
 };
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
@@ -90,7 +90,7 @@ const unwritableAddress = (address: string, where: string): Fault =>
 
 /** Connects, upgrades to TLS and logs in. @throws Fault */
 export const openSession = async (options: SessionOptions, signal?: AbortSignal): Promise<MailSession> => {
-  const { address, notification, timeouts } = options;
+  const { address, faultContext, timeouts } = options;
   const connection = new SMTPConnection({
     host: address.host,
     port: address.port,
@@ -108,10 +108,10 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
   });
   // Errors between two steps have no one to go to; the next step meets the closed connection.
   connection.on('error', () => undefined);
-  await step(connection, (done) => connection.connect(done), notification, signal);
+  await step(connection, (done) => connection.connect(done), faultContext, signal);
   const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
   await logIn({ address, tokens: options.tokens, signal }, (auth) =>
-    step(connection, (done) => connection.login(auth, done), notification, signal),
+    step(connection, (done) => connection.login(auth, done), faultContext, signal),
   );
   return {
     send: (envelope, bytes, aborted) =>
@@ -119,12 +119,12 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
         const wire = { from: wireAddress(envelope.from), to: wireAddress(envelope.to) };
         const foreign = [wire.to, wire.from].find((address) => !isAscii(address));
         if (foreign !== undefined && !takesUtf8) {
-          resolve({ state: 'failed', fault: unwritableAddress(foreign, notification.where) });
+          resolve({ state: 'failed', fault: unwritableAddress(foreign, faultContext.where) });
           return;
         }
         const message = tracked(bytes);
         const onAbort = (): void => {
-          if (message.cutOver()) return;
+          if (message.handedOver()) return;
           connection.close();
           const stopped = fault(
             'aborted',
@@ -137,8 +137,8 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           aborted?.removeEventListener('abort', onAbort);
           resolve(
             error === null || error === undefined
-              ? { state: 'sent', response: quoteServer(info.response, notification.redact).slice(2) }
-              : sendingFault(error, message.cutOver(), envelope.to, notification),
+              ? { state: 'sent', response: quoteServer(info.response, faultContext.redact).slice(2) }
+              : sendingFault(error, message.handedOver(), envelope.to, faultContext),
           );
         });
       }),

@@ -51,7 +51,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
     tokens: options.tokens,
     issuers: trustedIssuers(options.ca, options.env ?? {}),
     timeouts: { ...usual, ...options.timeouts },
-    notification: { where, redact: (text: string) => secrets.redact(redact(text)) },
+    faultContext: { where, redact: (text: string) => secrets.redact(redact(text)) },
   };
   const opened = new Set<MailSession>();
   return {

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../net/index.ts';
 import { oneLine } from './address.ts';
 import type { RouteOutcome } from './route.ts';
 
-export type Notification = {
+export type FaultContext = {
   /** The name of the route and its host: `the route finance-chat (hooks.example.com)`. */
   readonly where: string;
   readonly redact: (text: string) => string;
@@ -14,7 +14,7 @@ export type Notification = {
 const sizeLimit = 16 * 1024;
 
 /** The first words of the answer, on one line and without secrets; how it ended is known without them. */
-const errorText = async (answer: HttpAnswer, { redact }: Notification): Promise<string> => {
+const errorText = async (answer: HttpAnswer, { redact }: FaultContext): Promise<string> => {
   try {
     const text = oneLine(redact(await answer.text(sizeLimit)));
     return text === '' ? '' : `: “${text.slice(0, 200)}”`;
@@ -30,11 +30,11 @@ const passing = (status: number): boolean =>
 /** What an answer means: any 2xx is a yes, and no other is. */
 export const answerOutcome = async (
   answer: HttpAnswer,
-  notification: Notification,
+  faultContext: FaultContext,
   now: UnixMillis,
 ): Promise<RouteOutcome> => {
   const { status, headers } = answer;
-  const words = await errorText(answer, notification);
+  const words = await errorText(answer, faultContext);
   if (status >= 200 && status < 300) return { state: 'sent', response: `${status}${words}` };
   if (passing(status)) {
     const wait = retryAfter(headers, now);
@@ -42,7 +42,7 @@ export const answerOutcome = async (
       state: 'deferred',
       fault: fault(
         'webhook-deferred',
-        `${notification.where} answered ${status}${words}`,
+        `${faultContext.where} answered ${status}${words}`,
         wait === undefined ? {} : { retryAfter: wait },
       ),
     };
@@ -53,7 +53,7 @@ export const answerOutcome = async (
       : {};
   return {
     state: 'failed',
-    fault: fault('webhook-refused', `${notification.where} answered ${status}${words}`, advice),
+    fault: fault('webhook-refused', `${faultContext.where} answered ${status}${words}`, advice),
   };
 };
 
@@ -66,7 +66,7 @@ const noConnection = (error: unknown): boolean =>
     systemCode(error) === 'UND_ERR_CONNECT_TIMEOUT');
 
 /** What an exchange means that broke off: without a connection it is not there, else nobody knows. */
-export const problemOutcome = (error: unknown, { where, redact }: Notification): RouteOutcome => {
+export const problemOutcome = (error: unknown, { where, redact }: FaultContext): RouteOutcome => {
   const words = redact(messageOf(error));
   const cause = { cause: new Error(words) };
   return noConnection(error)

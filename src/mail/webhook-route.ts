@@ -33,7 +33,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
   // Who knows the address can post there; whatever quotes a part of it gives it away.
   for (const part of secretPartsOf(url)) secrets.register(part);
   if (secret !== undefined) secrets.register(secret.reveal());
-  const notification = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
+  const faultContext = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
   return {
     name,
     ...(options.rate === undefined ? {} : { rate: options.rate }),
@@ -63,9 +63,9 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
               signal: leaving.signal,
               timeouts,
             });
-            return await answerOutcome(answer, notification, clock.now());
+            return await answerOutcome(answer, faultContext, clock.now());
           } catch (error) {
-            return problemOutcome(error, notification);
+            return problemOutcome(error, faultContext);
           }
         },
       };

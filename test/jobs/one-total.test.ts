@@ -31,12 +31,12 @@ const costOwners: CostOwners = {
   operators: ['ops@example.com'],
 };
 
-type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
+type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
-const openKeyService = async (
+const openReportFixture = async (
   variants: SandboxOptions['variants'] = {},
   changed: (gateway: Gateway) => Gateway = (gateway) => gateway,
-): Promise<KeyService> => {
+): Promise<ReportFixture> => {
   const fixture = await openJobFixture({ months: 2, callsPerDay: 5, variants });
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-one-total-'));
   await fixture.run('pull-logs', { since: '2026-09-25' });
@@ -61,9 +61,9 @@ const openKeyService = async (
 const to = { mail: { to: ['finance@example.com'] } };
 
 /** The reports of the month, each built once. */
-const buildAll = async (keyService: KeyService) => {
+const buildAll = async (reportFixture: ReportFixture) => {
   const teams = costOwners.teams.slice(0, 1);
-  const context = { ...keyService.context, ...keyService.change, costOwners: { ...costOwners, teams } };
+  const context = { ...reportFixture.context, ...reportFixture.change, costOwners: { ...costOwners, teams } };
   const summary = await composeReport({ report: 'spend-summary', period }, context);
   const statement = await composeReport({ report: 'statement' }, context);
   const showback = await prepareReport({ report: 'showback' }, context);
@@ -77,7 +77,7 @@ const totalOf = ({ model }: ComposedReport): Money => model.headline.value.exact
 const textOf = ({ rendered }: ComposedReport): string => rendered.text.replaceAll(/\s+/g, ' ');
 
 /** What the statistics endpoint says, read both ways: with and without the first second after the month. */
-const statisticsOf = async ({ gateway }: KeyService): Promise<readonly Money[]> => {
+const statisticsOf = async ({ gateway }: ReportFixture): Promise<readonly Money[]> => {
   const { signal } = new AbortController();
   return [
     (await gateway.statistics({ start, end: unixSeconds(end - 1) }, { signal })).quota,
@@ -90,18 +90,18 @@ const aboutStatistics = ['statistics_unit', 'statistics_refunds'];
 /** All in a storm; else those that make the totals differ, and a few of the others that meet the log. */
 const drawn = (): typeof everyVariant => {
   if (chaosFactor > 1) return everyVariant;
-  const notification = everyVariant.filter(([name]) => aboutStatistics.includes(name));
+  const decisive = everyVariant.filter(([name]) => aboutStatistics.includes(name));
   const rest = everyVariant.filter(
     ([name]) => name === 'compression' || (aboutLog.test(name) && !aboutStatistics.includes(name)),
   );
-  return [...notification, ...sampled(rest, 40)];
+  return [...decisive, ...sampled(rest, 40)];
 };
 
 describe('one month by every report and by the statistics endpoint', () => {
   it.each(drawn())('%s %s: one total, to the last decimal, or the mail says why', async (name, value) => {
-    await using keyService = await openKeyService(switched(name, value));
-    const { summary, statement, parts } = await buildAll(keyService);
-    const truth = keyService.sandbox.truth.sums(start, end);
+    await using reportFixture = await openReportFixture(switched(name, value));
+    const { summary, statement, parts } = await buildAll(reportFixture);
+    const truth = reportFixture.sandbox.truth.sums(start, end);
     const total = money(truth.net);
     expect(total).not.toBe('0');
     expect(totalOf(summary)).toBe(total);
@@ -120,7 +120,7 @@ describe('one month by every report and by the statistics endpoint', () => {
     for (const text of parts.map(textOf))
       expect(text).toContain('The account as a whole is reconciled with the gateway’s statistics.');
 
-    const statistics = await statisticsOf(keyService);
+    const statistics = await statisticsOf(reportFixture);
     const read = (exact: string): boolean => statistics.includes(money(exact));
     const reason = `${name} ${value}`;
     if (reason === 'statistics_refunds excluded') {
@@ -130,7 +130,7 @@ describe('one month by every report and by the statistics endpoint', () => {
           `The log’s consumption is the gateway’s own statistics, ${money(truth.consumption)} USD; refunds are not taken off there.`,
         );
     } else if (name === 'statistics_unit' && value !== 'USD') {
-      const there = keyService.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
+      const there = reportFixture.sandbox.truth.sums(start, end, { unit: value as 'CNY' | 'units' }).net;
       expect(read(there)).toBe(true);
       const words = value === 'units' ? 'counted in integer units' : 'in another currency';
       for (const text of said) {
@@ -154,28 +154,28 @@ describe('one month by every report and by the statistics endpoint', () => {
         return { ...answer, quota: addMoney(answer.quota, money('0.5')) };
       },
     });
-    await using keyService = await openKeyService({}, other);
-    await keyService.run(
+    await using reportFixture = await openReportFixture({}, other);
+    await reportFixture.run(
       'report',
       { report: 'spend-summary', period, ...to },
-      { ...keyService.change, name: 'summary' },
+      { ...reportFixture.change, name: 'summary' },
     );
-    await keyService.run(
+    await reportFixture.run(
       'report',
       { report: 'statement', ...to },
-      { ...keyService.change, name: 'statement' },
+      { ...reportFixture.change, name: 'statement' },
     );
     const teams = { report: 'showback', each_team: true };
-    await keyService.run('report', teams, { ...keyService.change, name: 'showback' });
-    const { reports } = await listReports(join(keyService.folder, 'reports'), { limit: 100 });
+    await reportFixture.run('report', teams, { ...reportFixture.change, name: 'showback' });
+    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 100 });
     const totals = (job: string): Money[] =>
       reports
         .filter((report) => report.job === job)
         .map((report) => money(report.totals[0]?.exact ?? 'none'));
-    const total = money(keyService.sandbox.truth.sums(start, end).net);
+    const total = money(reportFixture.sandbox.truth.sums(start, end).net);
     expect([...totals('summary'), ...totals('statement')]).toEqual([total, total]);
     expect(sumMoney(totals('showback'))).toBe(total);
-    const rows = await keyService.context.warehouse.outbox.list();
+    const rows = await reportFixture.context.warehouse.outbox.list();
     expect(rows.map(({ recipient }) => recipient).toSorted()).toEqual([
       'finance@example.com',
       'finance@example.com',
@@ -185,7 +185,7 @@ describe('one month by every report and by the statistics endpoint', () => {
       'search@example.com',
     ]);
     for (const { kind, file } of rows) {
-      const parsed = await simpleParser(await readFile(join(keyService.folder, 'outbox', file)));
+      const parsed = await simpleParser(await readFile(join(reportFixture.folder, 'outbox', file)));
       const text = parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
       expect(parsed.subject).toContain('NOT reconciled with the gateway');
       const why =

@@ -19,7 +19,7 @@ const settings = {
   mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
 };
 
-type KeyService = JobFixture & {
+type ReportFixture = JobFixture & {
   readonly folder: string;
   readonly job: string;
   readonly reports: string;
@@ -36,7 +36,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 let keyServices = 0;
 
 /** A place of its own for mails and reports, and a job of its own, in a house that all share. */
-const openKeyService = async (): Promise<KeyService> => {
+const openReportFixture = async (): Promise<ReportFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
   keyServices += 1;
   const job = `daily-spend-${keyServices}`;
@@ -61,11 +61,11 @@ const openKeyService = async (): Promise<KeyService> => {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailsOf = async (keyService: KeyService, job = keyService.job) => {
-  const rows = await keyService.context.warehouse.outbox.list({ kind: `report:${job}` });
+const mailsOf = async (reportFixture: ReportFixture, job = reportFixture.job) => {
+  const rows = await reportFixture.context.warehouse.outbox.list({ kind: `report:${job}` });
   return Promise.all(
     rows.map(async (row) => {
-      const bytes = await readFile(join(keyService.folder, 'outbox', row.file));
+      const bytes = await readFile(join(reportFixture.folder, 'outbox', row.file));
       return { row, bytes, parsed: await simpleParser(bytes) };
     }),
   );
@@ -81,13 +81,13 @@ const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> 
 
 describe('a report that was mailed', () => {
   it('is kept with its data, its figures and the hashes of its mails, and mailed with what was chosen', async () => {
-    await using keyService = await openKeyService();
-    await keyService.run('report', settings, keyService.change);
-    const { reports, damaged } = await listReports(keyService.reports, { limit: 10 });
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports, damaged } = await listReports(reportFixture.reports, { limit: 10 });
     expect(damaged).toEqual([]);
     const [kept] = reports;
     expect(kept).toMatchObject({
-      job: keyService.job,
+      job: reportFixture.job,
       slot: '2026-11-12T08:00:00.000Z',
       runId: 'daily-spend-1',
       account: 'main',
@@ -96,10 +96,10 @@ describe('a report that was mailed', () => {
       currency: 'USD',
       period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
       verdict: { good: true },
-      folder: join(keyService.reports, keyService.job, slotFolder),
+      folder: join(reportFixture.reports, reportFixture.job, slotFolder),
     });
     if (kept === undefined) throw new Error('nothing is kept');
-    const spend = await keyService.context.warehouse.spend('main', {
+    const spend = await reportFixture.context.warehouse.spend('main', {
       start: (Date.parse(kept.period.from) / 1000) as never,
       end: (Date.parse(kept.period.to) / 1000) as never,
     });
@@ -125,13 +125,13 @@ describe('a report that was mailed', () => {
     const html = await readFile(join(kept.folder, 'report.html'), 'utf8');
     expect(html.includes('cid:')).toBe(false);
 
-    const [mail] = await mailsOf(keyService);
+    const [mail] = await mailsOf(reportFixture);
     expect(kept.mails).toEqual([
       {
         recipient: 'finance@example.com',
         messageId: mail?.row.messageId,
         sha256: sha256(mail?.bytes ?? Buffer.alloc(0)),
-        queuedAt: new Date(keyService.clock.now()).toISOString(),
+        queuedAt: new Date(reportFixture.clock.now()).toISOString(),
       },
     ]);
     expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
@@ -146,47 +146,47 @@ describe('a report that was mailed', () => {
   });
 
   it('stays what it was, whatever is run again for its slot, and is what a later recipient gets', async () => {
-    await using keyService = await openKeyService();
-    await keyService.run('report', settings, keyService.change);
-    const before = await contentsOf(join(keyService.reports, keyService.job, slotFolder));
-    keyService.clock.advance(60_000);
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const before = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
+    reportFixture.clock.advance(60_000);
     const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
-    const late = { ...keyService.change, runId: 'again', dataLate: 'nothing came' };
-    const outcome = await keyService.run('report', joined, late);
+    const late = { ...reportFixture.change, runId: 'again', dataLate: 'nothing came' };
+    const outcome = await reportFixture.run('report', joined, late);
     expect(outcome.figures['mails']).toBe(1);
-    const after = await contentsOf(join(keyService.reports, keyService.job, slotFolder));
+    const after = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
     const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
-    const own = (await mailsOf(keyService)).at(-1)?.bytes ?? Buffer.alloc(0);
+    const own = (await mailsOf(reportFixture)).at(-1)?.bytes ?? Buffer.alloc(0);
     expect(changed.toSorted()).toEqual(
       [`${sha256(own)}.eml`, 'mails.json']
-        .map((name) => join(keyService.reports, keyService.job, slotFolder, name))
+        .map((name) => join(reportFixture.reports, reportFixture.job, slotFolder, name))
         .toSorted(),
     );
-    const [first, second] = (await mailsOf(keyService)).map(({ parsed }) => parsed);
+    const [first, second] = (await mailsOf(reportFixture)).map(({ parsed }) => parsed);
     expect(second?.html === first?.html).toBe(true);
     expect(second?.subject).toBe(first?.subject);
     expect(second?.attachments.map(({ checksum }) => checksum)).toEqual(
       first?.attachments.map(({ checksum }) => checksum),
     );
-    expect((await listReports(keyService.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
+    expect((await listReports(reportFixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
   });
 
   it('says where its files are when they are too large for a mail', async () => {
-    await using keyService = await openKeyService();
-    const small = { folder: keyService.reports, attachLimit: 5000 };
-    await keyService.run('report', settings, { ...keyService.change, reports: small });
-    await keyService.run('report', settings, {
-      ...keyService.change,
+    await using reportFixture = await openReportFixture();
+    const small = { folder: reportFixture.reports, attachLimit: 5000 };
+    await reportFixture.run('report', settings, { ...reportFixture.change, reports: small });
+    await reportFixture.run('report', settings, {
+      ...reportFixture.change,
       name: 'linked',
       reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
     });
     const places = [
-      `reports/${keyService.job}/${slotFolder}`,
+      `reports/${reportFixture.job}/${slotFolder}`,
       `https://files.example.com/reports/linked/${slotFolder}/`,
     ];
     for (const [at, { parsed }] of [
-      ...(await mailsOf(keyService)),
-      ...(await mailsOf(keyService, 'linked')),
+      ...(await mailsOf(reportFixture)),
+      ...(await mailsOf(reportFixture, 'linked')),
     ].entries()) {
       const place = places[at] ?? 'nowhere';
       expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
@@ -198,7 +198,7 @@ describe('a report that was mailed', () => {
           ?.slice(1),
       ).toEqual([place]);
     }
-    const { reports } = await listReports(keyService.reports, { limit: 10 });
+    const { reports } = await listReports(reportFixture.reports, { limit: 10 });
     expect(new Set(reports.map(({ linked }) => linked))).toEqual(new Set(places));
     for (const { attached, files } of reports) {
       expect(attached).toEqual([]);
@@ -207,42 +207,45 @@ describe('a report that was mailed', () => {
   });
 
   it('is never half there, and a report that was tampered with is mailed to nobody', async () => {
-    await using keyService = await openKeyService();
-    const blocked = join(keyService.folder, 'blocked');
+    await using reportFixture = await openReportFixture();
+    const blocked = join(reportFixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...keyService.change, reports: { folder: blocked, attachLimit: 1 } };
-    await expect(keyService.run('report', settings, nowhere)).rejects.toMatchObject({
+    const nowhere = { ...reportFixture.change, reports: { folder: blocked, attachLimit: 1 } };
+    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
       code: 'path-unwritable',
     });
-    expect(await mailsOf(keyService)).toEqual([]);
+    expect(await mailsOf(reportFixture)).toEqual([]);
 
-    await keyService.run('report', settings, keyService.change);
-    expect(await readdir(join(keyService.reports, keyService.job))).toEqual([slotFolder]);
-    await writeFile(join(keyService.reports, keyService.job, slotFolder, 'mail.html'), 'changed');
+    await reportFixture.run('report', settings, reportFixture.change);
+    expect(await readdir(join(reportFixture.reports, reportFixture.job))).toEqual([slotFolder]);
+    await writeFile(join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'), 'changed');
     const joined = { ...settings, mail: { to: ['new@example.com'] } };
-    await expect(keyService.run('report', joined, keyService.change)).rejects.toMatchObject({
+    await expect(reportFixture.run('report', joined, reportFixture.change)).rejects.toMatchObject({
       code: 'report-damaged',
     });
-    expect(await mailsOf(keyService)).toHaveLength(1);
+    expect(await mailsOf(reportFixture)).toHaveLength(1);
   });
 });
 
 describe('a run that is broken off', () => {
   it('between keeping the report and queueing its mail has its mail made of what is kept', async () => {
-    await using keyService = await openKeyService();
-    const blocked = join(keyService.folder, 'blocked');
+    await using reportFixture = await openReportFixture();
+    const blocked = join(reportFixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...keyService.change, mail: { from: 'reports@example.com', folder: blocked } };
-    await expect(keyService.run('report', settings, nowhere)).rejects.toMatchObject({
+    const nowhere = { ...reportFixture.change, mail: { from: 'reports@example.com', folder: blocked } };
+    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
       code: 'path-unwritable',
     });
-    await keyService.run('report', settings, {
-      ...keyService.change,
+    await reportFixture.run('report', settings, {
+      ...reportFixture.change,
       runId: 'again',
       dataLate: 'nothing came',
     });
-    const [mail] = await mailsOf(keyService);
-    const html = await readFile(join(keyService.reports, keyService.job, slotFolder, 'mail.html'), 'utf8');
+    const [mail] = await mailsOf(reportFixture);
+    const html = await readFile(
+      join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'),
+      'utf8',
+    );
     expect(html.includes('Run daily-spend-1')).toBe(true);
     expect(html.includes('nothing came')).toBe(false);
     const parsed = await simpleParser(mail?.bytes ?? '', { skipImageLinks: true });
@@ -250,44 +253,47 @@ describe('a run that is broken off', () => {
   });
 
   it('while another keeps the same report leaves one of them, whole', async () => {
-    await using keyService = await openKeyService();
-    await keyService.run('report', settings, keyService.change);
-    const { reports } = await listReports(keyService.reports, { limit: 1 });
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports } = await listReports(reportFixture.reports, { limit: 1 });
     const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
     const key = { job: 'raced', slot };
     const states = await Promise.all(
       ['one', 'two', 'three'].map((runId) =>
-        writeReport(keyService.reports, key, { ...(manifest as Parameters<typeof writeReport>[2]), runId }, [
-          { name: 'report.txt', contentType: 'text/plain', content: runId },
-        ]),
+        writeReport(
+          reportFixture.reports,
+          key,
+          { ...(manifest as Parameters<typeof writeReport>[2]), runId },
+          [{ name: 'report.txt', contentType: 'text/plain', content: runId }],
+        ),
       ),
     );
     expect(states.toSorted()).toEqual(['kept', 'known', 'known']);
-    expect(await readdir(join(keyService.reports, 'raced'))).toEqual([slotFolder]);
-    const [raced] = (await listReports(keyService.reports, { job: 'raced', limit: 1 })).reports;
+    expect(await readdir(join(reportFixture.reports, 'raced'))).toEqual([slotFolder]);
+    const [raced] = (await listReports(reportFixture.reports, { job: 'raced', limit: 1 })).reports;
     expect(await readFile(join(raced?.folder ?? '', 'report.txt'), 'utf8')).toBe(raced?.runId);
   });
 });
 
 describe('the archive', () => {
   it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     for (const [name, days] of [
       ['a', 0],
       ['b', 1],
       ['a', 2],
     ] as const)
-      await keyService.run(
+      await reportFixture.run(
         'report',
         { ...settings, mail: { to: ['x@example.com'] } },
         {
-          ...keyService.change,
+          ...reportFixture.change,
           name,
           slot: unixMillis(slot + days * 86_400_000),
         },
       );
     const slots = async (query: Parameters<typeof listReports>[1]) =>
-      (await listReports(keyService.reports, query)).reports.map((report) => [
+      (await listReports(reportFixture.reports, query)).reports.map((report) => [
         report.job,
         report.slot.slice(0, 10),
       ]);
@@ -299,35 +305,35 @@ describe('the archive', () => {
     expect(await slots({ limit: 10, job: 'a' })).toHaveLength(2);
     expect(await slots({ limit: 1 })).toEqual([['a', '2026-11-14']]);
     expect(await slots({ limit: 10, job: 'none' })).toEqual([]);
-    await writeFile(join(keyService.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
-    expect((await listReports(keyService.reports, { limit: 10 })).damaged).toEqual([
-      join(keyService.reports, 'a', '20261114T080000.000Z'),
+    await writeFile(join(reportFixture.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
+    expect((await listReports(reportFixture.reports, { limit: 10 })).damaged).toEqual([
+      join(reportFixture.reports, 'a', '20261114T080000.000Z'),
     ]);
-    expect(await listReports(join(keyService.folder, 'none'), { limit: 1 })).toEqual({
+    expect(await listReports(join(reportFixture.folder, 'none'), { limit: 1 })).toEqual({
       reports: [],
       damaged: [],
     });
   });
 
   it('forgets what was built too long ago and what a crash left, and nothing else', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     // Built now for a slot long ago: it is as old as its building.
-    await keyService.run('report', settings, keyService.change);
-    const job = join(keyService.reports, keyService.job);
+    await reportFixture.run('report', settings, reportFixture.change);
+    const job = join(reportFixture.reports, reportFixture.job);
     const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
     for (const folder of [left, written, strange]) await mkdir(folder ?? '');
-    const now = keyService.clock.now();
+    const now = reportFixture.clock.now();
     await utimes(left ?? '', now / 1000 - 90_000, now / 1000 - 90_000);
     await utimes(written ?? '', now / 1000, now / 1000);
-    expect(await trimReports(keyService.reports, unixMillis(now - 1), now)).toBe(0);
+    expect(await trimReports(reportFixture.reports, unixMillis(now - 1), now)).toBe(0);
     expect(await readdir(job)).toEqual(['.draft-now', slotFolder, 'strange']);
-    expect(await trimReports(keyService.reports, unixMillis(now + 1), now)).toBe(1);
+    expect(await trimReports(reportFixture.reports, unixMillis(now + 1), now)).toBe(1);
     expect(await readdir(job)).toEqual(['.draft-now', 'strange']);
     await rm(written ?? '', { recursive: true });
     await rm(strange ?? '', { recursive: true });
-    await trimReports(keyService.reports, now, now);
-    expect(await readdir(keyService.reports)).toEqual([]);
-    expect(await trimReports(join(keyService.folder, 'none'), now, now)).toBe(0);
+    await trimReports(reportFixture.reports, now, now);
+    expect(await readdir(reportFixture.reports)).toEqual([]);
+    expect(await trimReports(join(reportFixture.folder, 'none'), now, now)).toBe(0);
   });
 });
 

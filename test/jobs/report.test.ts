@@ -17,10 +17,10 @@ const since = '2026-10-25';
 const settings = { report: 'spend-summary', mail: { to: ['finance@example.com', 'ops@example.com'] } };
 const reportKind = jobKinds.find(({ kind }) => kind === 'report');
 
-type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
+type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
 /** A house with a place for mails, and the log of a month. */
-const openKeyService = async (): Promise<KeyService> => {
+const openReportFixture = async (): Promise<ReportFixture> => {
   const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-desk-'));
   await fixture.run('pull-logs', { since });
@@ -37,11 +37,11 @@ const openKeyService = async (): Promise<KeyService> => {
 
 const slotAt = (text: string) => unixMillis(Date.parse(text));
 
-const mailsOf = async (keyService: KeyService) => {
-  const rows = await keyService.context.warehouse.outbox.list();
+const mailsOf = async (reportFixture: ReportFixture) => {
+  const rows = await reportFixture.context.warehouse.outbox.list();
   return Promise.all(
     rows.map(async (row) => {
-      const bytes = await readFile(join(keyService.folder, 'outbox', row.file));
+      const bytes = await readFile(join(reportFixture.folder, 'outbox', row.file));
       return { row, bytes, parsed: await simpleParser(bytes) };
     }),
   );
@@ -49,84 +49,88 @@ const mailsOf = async (keyService: KeyService) => {
 
 describe('a report run for its slot', () => {
   it('is about the days its slot asked for, however late it runs', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     for (const [slot, period, about] of [
       ['2026-11-12T08:00:00Z', 'yesterday', 'Wed, Nov 11, 2026'],
       ['2026-11-02T00:00:00Z', 'last-week', 'Oct 26 – Nov 1, 2026'],
       ['2026-11-06T00:00:00Z', 'month-to-date', 'Nov 1 – 5, 2026'],
     ] as const) {
-      const change = { ...keyService.change, slot: slotAt(slot) };
-      const plan = await keyService.plan('report', { ...settings, period }, change);
+      const change = { ...reportFixture.change, slot: slotAt(slot) };
+      const plan = await reportFixture.plan('report', { ...settings, period }, change);
       expect(plan[0]).toContain(`over ${about} (UTC)`);
-      const outcome = await keyService.run('report', { ...settings, period }, change);
+      const outcome = await reportFixture.run('report', { ...settings, period }, change);
       expect(outcome.figures).toMatchObject({ mails: 2, subject: expect.stringContaining(about) as string });
     }
   });
 
   it('mails one slot once, whatever has changed when it runs again, and another slot again', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     const slot = slotAt('2026-11-12T08:00:00Z');
-    const first = { ...keyService.change, runId: 'daily-spend 2026-11-12', slot };
-    await keyService.run('report', settings, first);
-    const before = await mailsOf(keyService);
+    const first = { ...reportFixture.change, runId: 'daily-spend 2026-11-12', slot };
+    await reportFixture.run('report', settings, first);
+    const before = await mailsOf(reportFixture);
     expect(before.map(({ row }) => [row.kind, row.subject])).toEqual([
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
     ]);
-    keyService.clock.advance(3 * day);
-    await keyService.run('pull-logs', { since });
+    reportFixture.clock.advance(3 * day);
+    await reportFixture.run('pull-logs', { since });
     const again = { ...first, trigger: 'backfill' as const, dataLate: 'nothing came' };
-    const outcome = await keyService.run('report', settings, again);
+    const outcome = await reportFixture.run('report', settings, again);
     expect(outcome).toMatchObject({
       summary: expect.stringMatching(/0 recipients; 2 mails of it queued before$/) as string,
       figures: { mails: 0 },
     });
-    expect((await mailsOf(keyService)).map(({ bytes }) => bytes)).toEqual(before.map(({ bytes }) => bytes));
-    expect(await readdir(join(keyService.folder, 'outbox'))).toHaveLength(2);
+    expect((await mailsOf(reportFixture)).map(({ bytes }) => bytes)).toEqual(
+      before.map(({ bytes }) => bytes),
+    );
+    expect(await readdir(join(reportFixture.folder, 'outbox'))).toHaveLength(2);
     // Who joins later is told, and nobody twice.
     const joined = { ...settings, mail: { to: [...settings.mail.to, 'new@example.com'] } };
-    expect((await keyService.run('report', joined, first)).figures['mails']).toBe(1);
+    expect((await reportFixture.run('report', joined, first)).figures['mails']).toBe(1);
     expect(
-      (await keyService.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
+      (await reportFixture.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
     ).toMatchObject({ mails: 2 });
-    const ids = (await mailsOf(keyService)).map(({ row }) => row.messageId);
+    const ids = (await mailsOf(reportFixture)).map(({ row }) => row.messageId);
     expect(new Set(ids).size).toBe(5);
   });
 
   it('says in every form of the mail that data are late, and how far they reach', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC; needed are data through 2026-11-22 00:00 UTC';
-    const plain = { ...keyService.change, slot: slotAt('2026-11-22T08:00:00Z') };
-    await keyService.run('report', settings, { ...plain, dataLate });
+    const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
+    await reportFixture.run('report', settings, { ...plain, dataLate });
     const late = `The data is late: ${dataLate}. The call log reaches to 2026-11-21 05:53 UTC.`;
-    for (const { parsed } of await mailsOf(keyService)) {
+    for (const { parsed } of await mailsOf(reportFixture)) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
       expect(parsed.html).toContain(`>${late}</td>`);
       expect(parsed.subject).toContain('incomplete');
     }
-    const punctual = { ...keyService.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
-    await keyService.run('report', settings, punctual);
-    const last = (await mailsOf(keyService)).at(-1);
+    const punctual = { ...reportFixture.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
+    await reportFixture.run('report', settings, punctual);
+    const last = (await mailsOf(reportFixture)).at(-1);
     expect(last?.row.kind).toBe('report:punctual');
     expect(last?.parsed.text).not.toContain('late');
   });
 
   it('says so where the report has no place for notes, and where nothing was ever pulled', async () => {
-    await using keyService = await openKeyService();
-    await cp(new URL('../../reports', import.meta.url).pathname, keyService.folder, { recursive: true });
-    const path = join(keyService.folder, 'spend-summary', 'report.yaml');
+    await using reportFixture = await openReportFixture();
+    await cp(new URL('../../reports', import.meta.url).pathname, reportFixture.folder, { recursive: true });
+    const path = join(reportFixture.folder, 'spend-summary', 'report.yaml');
     const written = await readFile(path, 'utf8');
     expect(written).toContain('  - kind: notes\n');
     await writeFile(path, written.replace('  - kind: notes\n', '  - { kind: notes, when: several-days }\n'));
     const change = {
-      ...keyService.change,
-      account: { ...keyService.context.account, name: 'empty' },
-      reportDirectories: [keyService.folder],
+      ...reportFixture.change,
+      account: { ...reportFixture.context.account, name: 'empty' },
+      reportDirectories: [reportFixture.folder],
       dataLate: 'pull-logs has no data yet.',
     };
     for (const period of ['yesterday', 'last-week'])
-      await keyService.run('report', { ...settings, period }, { ...change, name: period });
-    const texts = (await mailsOf(keyService)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
+      await reportFixture.run('report', { ...settings, period }, { ...change, name: period });
+    const texts = (await mailsOf(reportFixture)).map(
+      ({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '',
+    );
     expect(texts).toHaveLength(4);
     for (const text of texts)
       expect(
@@ -135,8 +139,8 @@ describe('a report run for its slot', () => {
   });
 
   it('shows rows of unknown kinds and rows that cannot be read, which are in no figure', async () => {
-    await using keyService = await openKeyService();
-    const { gateway } = keyService.context.account;
+    await using reportFixture = await openReportFixture();
+    const { gateway } = reportFixture.context.account;
     const damaged: Gateway = {
       ...gateway,
       exportLogs: async (query, options) => {
@@ -146,13 +150,16 @@ describe('a report run for its slot', () => {
         return { ...answer, body: Readable.from([Buffer.from(query.columns.length === 0 ? text : junk)]) };
       },
     };
-    const context = { ...keyService.context, account: { ...keyService.context.account, gateway: damaged } };
+    const context = {
+      ...reportFixture.context,
+      account: { ...reportFixture.context.account, gateway: damaged },
+    };
     const november = { start: slotAt('2026-11-01T00:00:00Z'), end: slotAt('2026-11-15T00:00:00Z') };
     const again = { account: context.account, trigger: 'backfill' as const, interval: november };
-    await keyService.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
+    await reportFixture.run('pull-logs', { since, bad_rows: 'quarantine' }, again);
     const composed = await composeReport(
       { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' } },
-      { ...context, account: keyService.context.account },
+      { ...context, account: reportFixture.context.account },
     );
     const text = composed.rendered.text.replaceAll(/\s+/g, ' ');
     expect(text).toContain('of the unknown kind “gift” is not counted as spend.');
@@ -160,8 +167,8 @@ describe('a report run for its slot', () => {
   });
 
   it('mails what makes a total wrong to its readers, and logs it for operators', async () => {
-    await using keyService = await openKeyService();
-    const mine = join(keyService.folder, 'reports', 'mine');
+    await using reportFixture = await openReportFixture();
+    const mine = join(reportFixture.folder, 'reports', 'mine');
     await mkdir(mine, { recursive: true });
     await writeFile(
       join(mine, 'report.yaml'),
@@ -173,20 +180,20 @@ describe('a report run for its slot', () => {
     );
     const warnings: unknown[] = [];
     const change = {
-      ...keyService.change,
+      ...reportFixture.change,
       slot: slotAt('2026-11-12T08:00:00Z'),
-      reportDirectories: [join(keyService.folder, 'reports')],
+      reportDirectories: [join(reportFixture.folder, 'reports')],
       log: {
-        ...keyService.context.log,
+        ...reportFixture.context.log,
         warn: (message: string, fields?: object) => warnings.push([message, fields]),
       },
     };
-    await keyService.run(
+    await reportFixture.run(
       'report',
       { report: 'mine', period: 'yesterday', mail: { to: ['a@example.com'] } },
       change,
     );
-    const [sent] = await mailsOf(keyService);
+    const [sent] = await mailsOf(reportFixture);
     expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
       'The total of “Models” leaves out rows: models.sql cuts them off with LIMIT. Remove LIMIT and set `limit:`',
     );

@@ -9,9 +9,9 @@ import { composeReport, listReports } from '../../src/jobs/index.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import type { JobFixture, RunChange } from '../support/job-fixture.ts';
 
-type KeyService = JobFixture & { readonly folder: string; readonly change: RunChange };
+type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
-const openKeyService = async (since = '2026-09-25'): Promise<KeyService> => {
+const openReportFixture = async (since = '2026-09-25'): Promise<ReportFixture> => {
   const fixture = await openJobFixture({ months: 2, callsPerDay: 4 });
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-statement-'));
   await fixture.run('pull-logs', { since });
@@ -35,9 +35,9 @@ const settings = { report: 'statement', mail: { to: ['finance@example.com'] } };
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailOf = async (keyService: KeyService) => {
-  const [row] = await keyService.context.warehouse.outbox.list();
-  return simpleParser(await readFile(join(keyService.folder, 'outbox', row?.file ?? 'none')));
+const mailOf = async (reportFixture: ReportFixture) => {
+  const [row] = await reportFixture.context.warehouse.outbox.list();
+  return simpleParser(await readFile(join(reportFixture.folder, 'outbox', row?.file ?? 'none')));
 };
 
 type SignedTable = {
@@ -49,11 +49,11 @@ type SignedTable = {
 
 describe('a statement of a month that is closed', () => {
   it('is signed: the mail, the manifest and the file it carries have one SHA-256 over all figures', async () => {
-    await using keyService = await openKeyService();
-    await keyService.run('report', settings, keyService.change);
-    const { reports } = await listReports(join(keyService.folder, 'reports'), { limit: 2 });
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', settings, reportFixture.change);
+    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
     const [kept] = reports;
-    const mail = await mailOf(keyService);
+    const mail = await mailOf(reportFixture);
     const file = mail.attachments.find(({ filename }) => filename === 'statement-signed.json');
     const fingerprint = sha256(file?.content ?? '');
     expect(kept?.seal).toEqual({ state: 'closed', file: 'statement-signed.json', sha256: fingerprint });
@@ -67,7 +67,7 @@ describe('a statement of a month that is closed', () => {
       readonly figures: readonly { readonly exact: string; readonly label: string }[];
       readonly tables: readonly SignedTable[];
     };
-    const total = keyService.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
+    const total = reportFixture.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
     expect(signed.figures[0]).toMatchObject({ label: 'Spend', exact: money(total.net) });
     expect(signed.tables.map(({ name, rows }) => [name, rows.length])).toEqual([
       ['models', Object.keys(total.byModel).filter((name) => name !== '').length],
@@ -82,15 +82,15 @@ describe('a statement of a month that is closed', () => {
   });
 
   it('has the same SHA-256 when it is built again from the same data, and another when one figure is another', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     const sealOf = async (change: RunChange = {}) => {
-      const context = { ...keyService.context, ...keyService.change, ...change };
+      const context = { ...reportFixture.context, ...reportFixture.change, ...change };
       const { model, files } = await composeReport({ report: 'statement' }, context);
       expect(files.map(({ name }) => name)).toContain('statement-signed.json');
       return model.seal?.state === 'closed' ? model.seal.sha256 : 'draft';
     };
     const first = await sealOf();
-    keyService.clock.advance(86_400_000);
+    reportFixture.clock.advance(86_400_000);
     expect(await sealOf({ runId: 'again', slot: unixMillis(Date.UTC(2026, 10, 18)) })).toBe(first);
     expect(await sealOf({ zone: 'Asia/Shanghai' })).not.toBe(first);
   });
@@ -108,21 +108,21 @@ describe('a statement of a month that is closed', () => {
       'the data does not cover the whole period',
     ],
   ])('%s is a draft: it says why in subject and text, and is not signed', async (_, more, why) => {
-    await using keyService = await openKeyService();
-    await keyService.run('report', { ...settings, ...more }, keyService.change);
-    const mail = await mailOf(keyService);
+    await using reportFixture = await openReportFixture();
+    await reportFixture.run('report', { ...settings, ...more }, reportFixture.change);
+    const mail = await mailOf(reportFixture);
     expect(mail.subject).toContain(' · DRAFT');
     expect(mail.text?.replaceAll(/\s+/g, ' ')).toContain(`! DRAFT, not signed: ${why}.`);
     expect(mail.text).not.toContain('SHA-256');
     expect(mail.attachments).toEqual([]);
-    const { reports } = await listReports(join(keyService.folder, 'reports'), { limit: 2 });
+    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
     expect(reports[0]?.seal).toEqual({ state: 'draft' });
   });
 
   it('is a draft where its data is late, in every language', async () => {
-    await using keyService = await openKeyService();
+    await using reportFixture = await openReportFixture();
     for (const locale of localeTags) {
-      const context = { ...keyService.context, ...keyService.change, dataLate: 'pull-logs is late' };
+      const context = { ...reportFixture.context, ...reportFixture.change, dataLate: 'pull-logs is late' };
       const { model } = await composeReport({ report: 'statement', locale }, context);
       expect(model.seal).toEqual({ state: 'draft', reasons: ['not-complete'] });
       expect(model.subject).toMatch(/DRAFT|ENTWURF|草稿/);

@@ -5,7 +5,7 @@ import { teamsBody } from '../../src/mail/chat-teams.ts';
 import { webhookBody } from '../../src/mail/webhook-body.ts';
 import { chaosFactor } from '../support/storm.ts';
 import { announcement, saying } from './support/announcements.ts';
-import { start } from './support/outbox-desk.ts';
+import { start } from './support/outbox-fixture.ts';
 
 const envelope = { id: 'a1b2c3', at: start };
 

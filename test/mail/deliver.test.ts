@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fault } from '../../src/base/index.ts';
 import type { Fault } from '../../src/base/index.ts';
 import type { MailTransport } from '../../src/mail/index.ts';
-import { openKeyService } from './support/outbox-desk.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
 import { login, openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;
@@ -24,25 +24,25 @@ const refusing = (why: Fault): MailTransport => ({
 describe('a mail that is due', () => {
   it('is sent once, over STARTTLS with a login, byte by byte as it was stored', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ text: '.\n..two dots\nFrom here\n.\n', html: '<p>\r\n.\r\n</p>' });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toEqual({ sent: 1, deferred: 0, failed: 0, unknown: 0 });
-    const [row] = await keyService.outbox.list();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ text: '.\n..two dots\nFrom here\n.\n', html: '<p>\r\n.\r\n</p>' });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toEqual({ sent: 1, deferred: 0, failed: 0, unknown: 0 });
+    const [row] = await outboxFixture.outbox.list();
     expect(row).toMatchObject({ state: 'sent', attempts: 1 });
-    const stored = await readFile(join(keyService.folder, row?.file ?? ''));
+    const stored = await readFile(join(outboxFixture.folder, row?.file ?? ''));
     expect(office.received[0]?.bytes.equals(stored)).toBe(true);
     expect(office.received[0]).toMatchObject({ from: 'reports@example.com', to: ['finance@example.com'] });
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0 });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0 });
     expect(office.received).toHaveLength(1);
   });
 
   it('goes to each recipient by itself, over one connection', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'B <b@example.com>', 'A@EXAMPLE.com'] });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 2 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'B <b@example.com>', 'A@EXAMPLE.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 2 });
     expect(office.received.map(({ to }) => to)).toEqual([['a@example.com'], ['b@example.com']]);
     expect(office.connections()).toBe(1);
   });
@@ -50,19 +50,22 @@ describe('a mail that is due', () => {
   it('goes over smtps, and to a plain relay on loopback', async () => {
     for (const options of [{ implicitTls: true }, { without: ['STARTTLS', 'AUTH'] as const }]) {
       await using office = await openPostOffice(options);
-      await using keyService = await openKeyService();
-      await keyService.enqueue();
-      await using transport = keyService.transport(office.url);
-      expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+      await using outboxFixture = await openOutboxFixture();
+      await outboxFixture.enqueue();
+      await using transport = outboxFixture.transport(office.url);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     }
   });
 
   it('is sent by one of two workers at once, never by both', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
-    await using transport = keyService.transport(office.url);
-    const [one, two] = await Promise.all([keyService.deliver(transport), keyService.deliver(transport)]);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    const [one, two] = await Promise.all([
+      outboxFixture.deliver(transport),
+      outboxFixture.deliver(transport),
+    ]);
     expect(one.sent + two.sent).toBe(3);
     expect(office.received).toHaveLength(3);
   });
@@ -73,39 +76,39 @@ describe('a server that says no', () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt < 3 ? '452 insufficient storage' : 'accept'),
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    const first = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const first = await outboxFixture.deliver(transport);
     expect(first).toMatchObject({ sent: 0, deferred: 1 });
     expect(first.problem).toContain('“452 insufficient storage”');
-    expect((await keyService.outbox.list())[0]).toMatchObject({ state: 'deferred', attempts: 1 });
+    expect((await outboxFixture.outbox.list())[0]).toMatchObject({ state: 'deferred', attempts: 1 });
     // Not before its time.
-    keyService.clock.advance(minute - 1);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
-    keyService.clock.advance(1);
-    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 1 });
-    keyService.clock.advance(minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
-    keyService.clock.advance(minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    outboxFixture.clock.advance(minute - 1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
+    outboxFixture.clock.advance(1);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(office.received).toHaveLength(1);
   });
 
   it('554: the mail has failed, and is not tried again', async () => {
     await using office = await openPostOffice({ afterData: () => '554 no spam please' });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ failed: 1 });
-    const [row] = await keyService.outbox.list();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 1 });
+    const [row] = await outboxFixture.outbox.list();
     expect(row?.state).toBe('failed');
     expect(row?.lastError).toBe(
       `localhost:${office.port} refused the mail to finance@example.com: “554 no spam please”`,
     );
-    keyService.clock.advance(100 * 24 * 60 * minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ failed: 0, sent: 0 });
-    expect(keyService.lines.join('')).toContain('"code":"mail-refused"');
+    outboxFixture.clock.advance(100 * 24 * 60 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, sent: 0 });
+    expect(outboxFixture.lines.join('')).toContain('"code":"mail-refused"');
   });
 
   it('to one recipient does not keep the mail from the others', async () => {
@@ -117,19 +120,19 @@ describe('a server that says no', () => {
             ? '451 come back'
             : 'accept',
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({
       to: ['bad@x.example', 'a@x.example', 'grey@x.example', 'b@x.example', 'bad2@x.example'],
     });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({
       sent: 2,
       failed: 2,
       deferred: 1,
       unknown: 0,
     });
     expect(office.received.flatMap(({ to }) => to)).toEqual(['a@x.example', 'b@x.example']);
-    const states = (await keyService.outbox.list()).map(({ recipient, state }) => `${recipient} ${state}`);
+    const states = (await outboxFixture.outbox.list()).map(({ recipient, state }) => `${recipient} ${state}`);
     expect(states).toEqual([
       'bad@x.example failed',
       'a@x.example sent',
@@ -140,18 +143,18 @@ describe('a server that says no', () => {
   });
 
   it('for five days: the mail is kept that long and given up then', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
     const transport = refusing(fault('mail-deferred', 'example.com put off the mail: “452 full”'));
     let cycles = 0;
     for (let hours = 0; hours < 5 * 24; hours += 1) {
-      if ((await keyService.deliver(transport)).deferred === 1) cycles += 1;
-      keyService.clock.advance(60 * minute);
+      if ((await outboxFixture.deliver(transport)).deferred === 1) cycles += 1;
+      outboxFixture.clock.advance(60 * minute);
     }
     // No wait is longer than an hour.
     expect(cycles).toBeGreaterThan(110);
-    expect(await keyService.deliver(transport)).toMatchObject({ failed: 1, deferred: 0 });
-    expect((await keyService.outbox.list())[0]?.lastError).toMatch(
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 1, deferred: 0 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
       /^given up after 5 days; the last attempt: .*“452 full”/,
     );
   });
@@ -160,30 +163,30 @@ describe('a server that says no', () => {
 describe('a connection that breaks', () => {
   it('after the data: the same bytes are sent again twice, with a wait, and then a person is told', async () => {
     await using office = await openPostOffice({ afterData: () => 'cut' });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    const summary = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const summary = await outboxFixture.deliver(transport);
     expect(summary).toMatchObject({ sent: 0, deferred: 0, failed: 0, unknown: 1 });
     expect(summary.problem).toContain('was handed over and before it was confirmed');
     const told = () =>
-      keyService.lines
+      outboxFixture.lines
         .filter((line) => line.includes('mail of unknown outcome'))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(told().map(({ level }) => level)).toEqual(['warn']);
-    expect(await keyService.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
     for (const wait of [5 * minute, 30 * minute]) {
-      keyService.clock.advance(wait - 1);
-      expect(await keyService.deliver(transport)).toMatchObject({ unknown: 0 });
-      keyService.clock.advance(1);
-      expect(await keyService.deliver(transport)).toMatchObject({ unknown: 1 });
+      outboxFixture.clock.advance(wait - 1);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 0 });
+      outboxFixture.clock.advance(1);
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 1 });
     }
-    keyService.clock.advance(100 * 24 * 60 * minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, unknown: 0 });
+    outboxFixture.clock.advance(100 * 24 * 60 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, unknown: 0 });
     expect(office.received).toHaveLength(3);
     for (const { bytes } of office.received)
       expect(bytes.equals(office.received[0]?.bytes ?? bytes)).toBe(true);
-    expect(await keyService.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
     expect(told().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
     expect(told().at(-1)).toMatchObject({
       code: 'mail-outcome-unknown',
@@ -197,14 +200,14 @@ describe('a connection that breaks', () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : '554 I have had this one'),
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ unknown: 1 });
-    keyService.clock.advance(5 * minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
-    expect(await keyService.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
-    expect((await keyService.outbox.list())[0]?.lastError).toMatch(
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 1 });
+    outboxFixture.clock.advance(5 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
       /“554 .*”; an earlier try may have arrived$/,
     );
   });
@@ -213,13 +216,13 @@ describe('a connection that breaks', () => {
     await using office = await openPostOffice({
       afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : 'accept'),
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    await keyService.deliver(transport);
-    keyService.clock.advance(5 * minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
-    const [row] = await keyService.outbox.list();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    await outboxFixture.deliver(transport);
+    outboxFixture.clock.advance(5 * minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    const [row] = await outboxFixture.outbox.list();
     expect(row).toMatchObject({ state: 'sent', attempts: 2, doubts: 1 });
     expect(row?.lastError).toBeUndefined();
   });
@@ -232,24 +235,24 @@ describe('a connection that breaks', () => {
         return cuts === 1 ? 'cut' : 'accept';
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'b@example.com'] });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1, deferred: 1, unknown: 0 });
-    keyService.clock.advance(minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1, deferred: 0 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, deferred: 1, unknown: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, deferred: 0 });
     expect(office.received.map(({ to }) => to[0])).toEqual(['b@example.com', 'a@example.com']);
   });
 
   it('in the middle of a long mail: the server cannot have it, so it is put off', async () => {
     await using office = await openPostOffice({ cutAfterBytes: 100_000 });
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     const content = Buffer.alloc(8_000_000, 'x');
-    await keyService.enqueue({
+    await outboxFixture.enqueue({
       attachments: [{ filename: 'big.bin', contentType: 'application/octet-stream', content }],
     });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
     expect(office.received).toEqual([]);
   });
 });
@@ -257,11 +260,14 @@ describe('a connection that breaks', () => {
 describe('a worker that is stopped', () => {
   it('leaves what it has not begun for the next time', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport, AbortSignal.abort())).toMatchObject({ sent: 0, deferred: 0 });
-    expect((await keyService.outbox.list())[0]?.state).toBe('queued');
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, AbortSignal.abort())).toMatchObject({
+      sent: 0,
+      deferred: 0,
+    });
+    expect((await outboxFixture.outbox.list())[0]?.state).toBe('queued');
     expect(office.connections()).toBe(0);
   });
 
@@ -273,16 +279,16 @@ describe('a worker that is stopped', () => {
         return 'accept';
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport, stop.signal)).toMatchObject({
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, stop.signal)).toMatchObject({
       sent: 0,
       deferred: 1,
       unknown: 0,
     });
     expect(office.received).toEqual([]);
-    expect(await keyService.outbox.due(keyService.clock.now())).toHaveLength(1);
+    expect(await outboxFixture.outbox.due(outboxFixture.clock.now())).toHaveLength(1);
   });
 
   it('waits for the answer when the mail is handed over', async () => {
@@ -293,28 +299,30 @@ describe('a worker that is stopped', () => {
         return 'accept';
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'b@example.com'] });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport, stop.signal)).toMatchObject({
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport, stop.signal)).toMatchObject({
       sent: 1,
       deferred: 0,
       unknown: 0,
     });
-    expect((await keyService.outbox.list()).map(({ state }) => state)).toEqual(['sent', 'queued']);
+    expect((await outboxFixture.outbox.list()).map(({ state }) => state)).toEqual(['sent', 'queued']);
   });
 });
 
 describe('a stored mail', () => {
   it('that was changed or removed is not sent, and the others are', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'b@example.com'] });
-    const [row] = await keyService.outbox.list();
-    await writeFile(join(keyService.folder, row?.file ?? ''), 'something else');
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1, failed: 1 });
-    expect((await keyService.outbox.list())[0]?.lastError).toContain('is not what it was when it was queued');
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    const [row] = await outboxFixture.outbox.list();
+    await writeFile(join(outboxFixture.folder, row?.file ?? ''), 'something else');
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, failed: 1 });
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toContain(
+      'is not what it was when it was queued',
+    );
   });
 });
 
@@ -323,12 +331,12 @@ describe('the log', () => {
     const { password } = login;
     const plain = Buffer.from(`\0${login.user}\0${password}`).toString('base64');
     await using office = await openPostOffice({ loginReply: `535 not ${password}, nor ${plain}` });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    const summary = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const summary = await outboxFixture.deliver(transport);
     expect(summary.problem).toContain('“535 not [secret], nor [secret]”');
-    const everything = keyService.lines.join('') + JSON.stringify(await keyService.outbox.list());
+    const everything = outboxFixture.lines.join('') + JSON.stringify(await outboxFixture.outbox.list());
     expect(everything).not.toContain(password);
     expect(everything).not.toContain(plain);
   });

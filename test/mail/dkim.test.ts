@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/base/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
 import { enqueue } from '../../src/mail/index.ts';
-import { mail, openKeyService } from './support/outbox-desk.ts';
+import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -36,12 +36,12 @@ const awkward = {
 
 describe('a signed mail', () => {
   it('arrives as it was stored, and its signature holds by the public key', async () => {
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     await using office = await openPostOffice();
-    const { outbox, folder, clock } = keyService;
+    const { outbox, folder, clock } = outboxFixture;
     await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     const [row] = outbox.rows.values();
     const [received] = office.received;
     const stored = await loadMail(folder, row?.file ?? '');
@@ -71,8 +71,8 @@ describe('a signed mail', () => {
   });
 
   it('holds no longer once a byte of it was changed, nor by another key', async () => {
-    await using keyService = await openKeyService();
-    const { outbox, folder, clock } = keyService;
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
     await enqueue({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
     const [row] = outbox.rows.values();
     const stored = await loadMail(folder, row?.file ?? '');
@@ -88,8 +88,8 @@ describe('a signed mail', () => {
   });
 
   it('is the same bytes each time, so that what is queued twice is one file', async () => {
-    await using keyService = await openKeyService();
-    const { outbox, folder, clock } = keyService;
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
     const deps = { outbox, folder, clock, messageDefaults };
     expect(await enqueue(deps, mail)).toMatchObject([{ state: 'queued' }]);
     expect(await enqueue(deps, mail)).toMatchObject([{ state: 'known' }]);
@@ -98,8 +98,8 @@ describe('a signed mail', () => {
   });
 
   it('is none with a key that cannot sign: nothing goes out unsigned', async () => {
-    await using keyService = await openKeyService();
-    const { outbox, folder, clock } = keyService;
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
     const ed25519 = generateKeyPairSync('ed25519', {
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

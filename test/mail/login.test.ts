@@ -3,7 +3,7 @@ import { createSecretRegistry, isFault } from '../../src/base/index.ts';
 import { createTokenSource } from '../../src/mail/oauth2-token.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openKeyService, start } from './support/outbox-desk.ts';
+import { openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { login, openPostOffice } from './support/post-office.ts';
 import type { PostOfficeOptions } from './support/post-office.ts';
 import { openWebServer } from './support/web-server.ts';
@@ -71,10 +71,10 @@ describe('with a password', () => {
   it.each(['LOGIN', 'PLAIN'])('AUTH %s is used where the server takes nothing else', async (method) => {
     const used: string[] = [];
     await using office = await openPostOffice(officeOf(method, used));
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(used).toEqual([`${method} ${login.password}`]);
   });
 });
@@ -91,11 +91,11 @@ describe('with OAuth 2.0', () => {
     ]);
     const { source, clock, http, secrets } = openTokens(`${server.url}/token`);
     await using _http = http;
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(urlOf(office.port), { tokens: source });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
     for (const subject of ['1', '2']) {
-      await keyService.enqueue({ key: { account: 'main', kind: 'report:x', subject } });
-      expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+      await outboxFixture.enqueue({ key: { account: 'main', kind: 'report:x', subject } });
+      expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     }
     expect(fieldsOf(server.asked[0])).toEqual({
       grant_type: 'refresh_token',
@@ -105,8 +105,8 @@ describe('with OAuth 2.0', () => {
     });
     expect(server.asked).toHaveLength(1);
     clock.advance(3_541_000);
-    await keyService.enqueue({ key: { account: 'main', kind: 'report:x', subject: '3' } });
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await outboxFixture.enqueue({ key: { account: 'main', kind: 'report:x', subject: '3' } });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(used).toEqual(['XOAUTH2 access-1', 'XOAUTH2 access-1', 'XOAUTH2 access-2']);
     expect(secrets.redact('access-1 access-2')).toBe('[secret] [secret]');
   });
@@ -120,10 +120,10 @@ describe('with OAuth 2.0', () => {
     ]);
     const { source, http, secrets } = openTokens(`${server.url}/token`);
     await using _http = http;
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(urlOf(office.port), { tokens: source });
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(used).toEqual(['XOAUTH2 access-1', 'XOAUTH2 access-2']);
     expect(office.connections()).toBe(1);
     // A refresh token that is replaced is used no more.
@@ -137,8 +137,8 @@ describe('with OAuth 2.0', () => {
     await using server = await openTokenServer([{ body: { access_token: 'access-token-1' } }]);
     const { source, http, secrets } = openTokens(`${server.url}/token`);
     await using _http = http;
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(urlOf(office.port), {
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(urlOf(office.port), {
       tokens: source,
       redact: secrets.redact,
     });
@@ -164,14 +164,14 @@ describe('with OAuth 2.0', () => {
     await using office = await openPostOffice(officeOf('XOAUTH2', []));
     const { source, http } = openTokens(`${server.url}/token`);
     await using _http = http;
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(urlOf(office.port), { tokens: source });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
     const found = await faultOf(transport.open());
     expect(found.code).toBe(code);
     expect(found.message).toMatch(words);
     // No mail is lost over it.
-    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 1, failed: 0 });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1, failed: 0 });
   });
 
   it('nobody listens where tokens are given', async () => {
@@ -180,8 +180,8 @@ describe('with OAuth 2.0', () => {
     await server[Symbol.asyncDispose]();
     const { source, http } = openTokens(`${server.url}/token`);
     await using _http = http;
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(urlOf(office.port), { tokens: source });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
     const found = await faultOf(transport.open());
     expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
     expect(found.message).toContain('no access token could be had');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import type { MessageDefaults } from '../../src/mail/message-defaults.ts';
 import { composeMessage } from '../../src/mail/message.ts';
-import { mail, start } from './support/outbox-desk.ts';
+import { mail, start } from './support/outbox-fixture.ts';
 
 const compose = (messageDefaults: MessageDefaults, to = 'finance@example.com'): Promise<Buffer> =>
   composeMessage({

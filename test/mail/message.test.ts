@@ -5,7 +5,7 @@ import { unixMillis } from '../../src/base/index.ts';
 import { parseMailbox } from '../../src/mail/address.ts';
 import { composeMessage } from '../../src/mail/message.ts';
 import type { Message } from '../../src/mail/message.ts';
-import { mail, png, start } from './support/outbox-desk.ts';
+import { mail, png, start } from './support/outbox-fixture.ts';
 
 const message: Message = {
   ...mail,

@@ -5,8 +5,8 @@ import { createSecretRegistry } from '../../src/base/index.ts';
 import { enqueue } from '../../src/mail/index.ts';
 import type { Mail } from '../../src/mail/index.ts';
 import { loadMail } from '../../src/mail/mail-file.ts';
-import { mail, openKeyService } from './support/outbox-desk.ts';
-import type { KeyService } from './support/outbox-desk.ts';
+import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
+import type { OutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostfix } from './support/postfix.ts';
 
@@ -21,8 +21,8 @@ const awkward = {
   text: `.\r\n..two dots\r\nFrom here on\r\n${'ü'.repeat(400)}  \r\n\r\n\r\n`,
 };
 
-const queue = (keyService: KeyService, change: Partial<Mail>) => {
-  const { outbox, folder, clock } = keyService;
+const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
+  const { outbox, folder, clock } = outboxFixture;
   const key = createSecretRegistry().register(pem.private);
   const messageDefaults = {
     unsubscribe: { mailto: 'stop@example.com' },
@@ -33,20 +33,25 @@ const queue = (keyService: KeyService, change: Partial<Mail>) => {
 
 it('Postfix takes mails over STARTTLS, delivers each once as it was signed, and refuses what it must', async () => {
   await using postfix = await openPostfix();
-  await using keyService = await openKeyService();
-  await using transport = keyService.transport(postfix.url, { requireTls: true });
-  await queue(keyService, { ...awkward, to: ['finance@example.com', 'jürgen@example.com'] });
-  await queue(keyService, { to: ['later@example.com', 'nobody@example.com', 'x@elsewhere.example'] });
-  await queue(keyService, {
+  await using outboxFixture = await openOutboxFixture();
+  await using transport = outboxFixture.transport(postfix.url, { requireTls: true });
+  await queue(outboxFixture, { ...awkward, to: ['finance@example.com', 'jürgen@example.com'] });
+  await queue(outboxFixture, { to: ['later@example.com', 'nobody@example.com', 'x@elsewhere.example'] });
+  await queue(outboxFixture, {
     key: { account: 'main', kind: 'report:big', subject: '1' },
     attachments: [
       { filename: 'a.bin', contentType: 'application/octet-stream', content: Buffer.alloc(90_000) },
     ],
   });
-  expect(await keyService.deliver(transport)).toMatchObject({ sent: 2, deferred: 1, failed: 3, unknown: 0 });
+  expect(await outboxFixture.deliver(transport)).toMatchObject({
+    sent: 2,
+    deferred: 1,
+    failed: 3,
+    unknown: 0,
+  });
 
   const rows = new Map(
-    [...keyService.outbox.rows.values()].map((row) => [`${row.kind} ${row.recipient}`, row]),
+    [...outboxFixture.outbox.rows.values()].map((row) => [`${row.kind} ${row.recipient}`, row]),
   );
   expect(rows.get('report:daily-spend later@example.com')).toMatchObject({ state: 'deferred' });
   expect(rows.get('report:daily-spend later@example.com')?.lastError).toContain('greylisted come again');
@@ -62,7 +67,7 @@ it('Postfix takes mails over STARTTLS, delivers each once as it was signed, and 
   for (const bytes of delivered)
     expect(checkDkim(bytes, pem.public)).toMatchObject({ bodyHolds: true, signatureHolds: true });
   const row = rows.get('report:daily-spend finance@example.com');
-  const stored = (await loadMail(keyService.folder, row?.file ?? '')).toString('latin1');
+  const stored = (await loadMail(outboxFixture.folder, row?.file ?? '')).toString('latin1');
   // Postfix puts its own lines in front; what we wrote follows as it was.
   expect(delivered.some((bytes) => bytes.toString('latin1').endsWith(stored))).toBe(true);
   const parsed = await Promise.all(delivered.map((bytes) => simpleParser(bytes)));

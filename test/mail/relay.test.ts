@@ -3,7 +3,7 @@ import { isFault } from '../../src/base/index.ts';
 import { isPrivateHost } from '../../src/mail/private-host.ts';
 import { readSmtpUrl, startTlsFor } from '../../src/mail/smtp-server-address.ts';
 import type { StartTls } from '../../src/mail/smtp-server-address.ts';
-import { openKeyService } from './support/outbox-desk.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const startTls = (url: string, options = {}): StartTls | undefined => {
@@ -57,18 +57,18 @@ describe('what crosses a network in the open', () => {
 describe('a plain relay', () => {
   it('takes mails without a login and without TLS', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
   });
 
   it('is refused where TLS is required: nothing of a mail is shown to it', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url, { requireTls: true });
-    const found = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url, { requireTls: true });
+    const found = await outboxFixture.deliver(transport);
     expect(found).toMatchObject({ deferred: 1 });
     expect(found.problem).toContain('offers no STARTTLS');
     expect(office.received).toEqual([]);
@@ -76,28 +76,28 @@ describe('a plain relay', () => {
 
   it('with a certificate that nobody vouches for takes mails in the open only when told so', async () => {
     await using office = await openPostOffice({ certificate: 'stranger', without: ['AUTH'] });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using careful = keyService.transport(office.url);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using careful = outboxFixture.transport(office.url);
     const found: unknown = await careful.open().catch((error: unknown) => error);
     expect(isFault(found) && found.code).toBe('mail-certificate');
-    await using open = keyService.transport(office.url, { insecure: true });
-    expect(await keyService.deliver(open)).toMatchObject({ sent: 1 });
+    await using open = outboxFixture.transport(office.url, { insecure: true });
+    expect(await outboxFixture.deliver(open)).toMatchObject({ sent: 1 });
   });
 });
 
 describe('what the server cannot take', () => {
   it('a message over its SIZE fails at once, with what to do, and the others go', async () => {
     await using office = await openPostOffice({ more: { size: 20_000 } });
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     const content = Buffer.alloc(30_000, 7);
-    await keyService.enqueue({
+    await outboxFixture.enqueue({
       key: { account: 'main', kind: 'report:big', subject: '1' },
       attachments: [{ filename: 'a.bin', contentType: 'application/octet-stream', content }],
     });
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    const found = await keyService.deliver(transport);
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
     expect(found).toMatchObject({ sent: 1, failed: 1 });
     expect(found.problem).toContain('is larger than localhost');
     expect(found.problem).toContain('(at most 20000 bytes)');
@@ -109,10 +109,10 @@ describe('what the server cannot take', () => {
     await using office = await openPostOffice({
       afterData: () => '552 5.3.4 message too big for me',
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url);
-    const found = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
     expect(found).toMatchObject({ failed: 1 });
     expect(found.problem).toContain('“552 5.3.4 message too big for me”');
     expect(found.problem).toContain('attach less');
@@ -120,10 +120,10 @@ describe('what the server cannot take', () => {
 
   it('an address with letters beyond ASCII before the @ is told where SMTPUTF8 is missing', async () => {
     await using office = await openPostOffice({ more: { hideSMTPUTF8: true } });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
-    await using transport = keyService.transport(office.url);
-    const found = await keyService.deliver(transport);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['jürgen@example.com', 'finance@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    const found = await outboxFixture.deliver(transport);
     expect(found).toMatchObject({ sent: 1, failed: 1 });
     expect(found.problem).toContain('it does not offer SMTPUTF8');
     expect(found.problem).toContain('use an address with plain letters');
@@ -132,10 +132,10 @@ describe('what the server cannot take', () => {
 
   it('where SMTPUTF8 is offered such an address is reached', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['jürgen@example.com'] });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['jürgen@example.com'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(office.received[0]?.to).toEqual(['jürgen@example.com']);
   });
 
@@ -148,10 +148,10 @@ describe('what the server cannot take', () => {
         return 'accept';
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['ops@bücher.example'] });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['ops@bücher.example'] });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     expect(asked[0]).toMatch(/^ops@(xn--bcher-kva|bücher)\.example$/);
   });
 });

@@ -5,7 +5,7 @@ import { isFault } from '../../src/base/index.ts';
 import type { Fault } from '../../src/base/index.ts';
 import type { MailTransport } from '../../src/mail/index.ts';
 import { readSmtpUrl } from '../../src/mail/smtp-server-address.ts';
-import { openKeyService } from './support/outbox-desk.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const faultOf = async (transport: MailTransport, signal?: AbortSignal): Promise<Fault> => {
@@ -42,9 +42,9 @@ const openMute = async (greeting: string | undefined, close: boolean) => {
 describe('why there is no connection', () => {
   it('a wrong password', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     const wrong = office.url.replace('%401', '%402');
-    await using transport = keyService.transport(wrong);
+    await using transport = outboxFixture.transport(wrong);
     const found = await faultOf(transport);
     expect(found).toMatchObject({
       code: 'mail-login-refused',
@@ -58,8 +58,8 @@ describe('why there is no connection', () => {
 
   it('a login that cannot be checked now', async () => {
     await using office = await openPostOffice({ loginReply: '454 directory is down' });
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(office.url);
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url);
     expect(await faultOf(transport)).toMatchObject({ code: 'mail-deferred', retryHelps: true });
   });
 
@@ -68,8 +68,8 @@ describe('why there is no connection', () => {
     async (how) => {
       const implicitTls = how !== 'STARTTLS';
       await using office = await openPostOffice({ certificate: 'stranger', implicitTls });
-      await using keyService = await openKeyService();
-      await using transport = keyService.transport(office.url);
+      await using outboxFixture = await openOutboxFixture();
+      await using transport = outboxFixture.transport(office.url);
       const found = await faultOf(transport);
       expect(found.code).toBe('mail-certificate');
       expect(found.advice).toContain('mail.tls.ca');
@@ -79,15 +79,15 @@ describe('why there is no connection', () => {
 
   it('an issuer that is not given', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(office.url, { ca: [] });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url, { ca: [] });
     expect((await faultOf(transport)).code).toBe('mail-certificate');
   });
 
   it('a server without STARTTLS, where TLS is required: the password is not sent', async () => {
     await using office = await openPostOffice({ without: ['STARTTLS'] });
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(office.url, { requireTls: true });
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url, { requireTls: true });
     const found = await faultOf(transport);
     expect(found.code).toBe('mail-tls-required');
     expect(found.advice).toContain('smtps://');
@@ -97,15 +97,15 @@ describe('why there is no connection', () => {
     const mute = await openMute(undefined, true);
     const { url } = mute;
     await mute[Symbol.asyncDispose]();
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(url);
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(url);
     const found = await faultOf(transport);
     expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
     expect(found.message).toMatch(/^the mail server 127\.0\.0\.1:\d+ refused the connection$/);
   });
 
   it('a server that closes, refuses everyone, says nothing, or speaks another language', async () => {
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     for (const [greeting, close, words] of [
       [undefined, true, /closed the connection/],
       ['554 go away\r\n', true, /takes no mail now: “554 go away”/],
@@ -114,7 +114,7 @@ describe('why there is no connection', () => {
       ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/],
     ] as const) {
       await using mute = await openMute(greeting, close);
-      await using transport = keyService.transport(mute.url, {
+      await using transport = outboxFixture.transport(mute.url, {
         timeouts: { connect: 300, greeting: 300, idle: 300 },
       });
       const found = await faultOf(transport);
@@ -125,8 +125,8 @@ describe('why there is no connection', () => {
 
   it('smtps:// to a port that begins without TLS', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(office.url.replace('smtp:', 'smtps:'));
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(office.url.replace('smtp:', 'smtps:'));
     const found = await faultOf(transport);
     expect(found.code).toBe('mail-unreachable');
     expect(found.advice).toContain('smtp:// for those with STARTTLS');
@@ -134,8 +134,8 @@ describe('why there is no connection', () => {
 
   it('it was given up', async () => {
     await using mute = await openMute(undefined, false);
-    await using keyService = await openKeyService();
-    await using transport = keyService.transport(mute.url);
+    await using outboxFixture = await openOutboxFixture();
+    await using transport = outboxFixture.transport(mute.url);
     const stop = new AbortController();
     const found = faultOf(transport, stop.signal);
     stop.abort();
@@ -145,15 +145,15 @@ describe('why there is no connection', () => {
 
   it('is met once a pass, not once a mail', async () => {
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
-    await using transport = keyService.transport(office.url.replace('%401', '%402'));
-    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
+    await using transport = outboxFixture.transport(office.url.replace('%401', '%402'));
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
     expect(office.connections()).toBe(1);
     // Once the password is fixed, all of them arrive.
-    keyService.clock.advance(60_000);
-    await using fixed = keyService.transport(office.url);
-    expect(await keyService.deliver(fixed)).toMatchObject({ sent: 3 });
+    outboxFixture.clock.advance(60_000);
+    await using fixed = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(fixed)).toMatchObject({ sent: 3 });
   });
 });
 
@@ -176,7 +176,7 @@ describe('the address of the server', () => {
   });
 
   it('is refused at once when it is none', async () => {
-    await using keyService = await openKeyService();
-    expect(() => keyService.transport('mail.example.com:25')).toThrow(/mail\.smtp is no address/);
+    await using outboxFixture = await openOutboxFixture();
+    expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is no address/);
   });
 });

@@ -12,7 +12,7 @@ import {
 } from '../../src/mail/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { mail, start } from './support/outbox-desk.ts';
+import { mail, start } from './support/outbox-fixture.ts';
 import { ca, openPostOffice } from './support/post-office.ts';
 
 it('the outbox table of the warehouse keeps to the port: sent, put off, refused, unknown, left by a crash', async () => {

@@ -8,8 +8,8 @@ import { notify } from '../../src/mail/notify.ts';
 import { createWebhookRoute } from '../../src/mail/webhook-route.ts';
 import { createHttp } from '../../src/net/index.ts';
 import { announcement } from './support/announcements.ts';
-import { mail, openKeyService, start } from './support/outbox-desk.ts';
-import type { KeyService } from './support/outbox-desk.ts';
+import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
+import type { OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 import { openWebServer } from './support/web-server.ts';
 import type { Asked, WebServer } from './support/web-server.ts';
@@ -27,7 +27,7 @@ const answering =
     response.end(body);
   };
 
-const openRoute = (keyService: KeyService, url: string, headers = 2000) => {
+const openRoute = (outboxFixture: OutboxFixture, url: string, headers = 2000) => {
   const http = createHttp({ userAgent: 'tollkeeper/test', env: {}, timeouts: { ...timeouts, headers } });
   const secrets = createSecretRegistry();
   const route = createWebhookRoute({
@@ -39,13 +39,13 @@ const openRoute = (keyService: KeyService, url: string, headers = 2000) => {
       // Tests wait no half minute.
       send: (request) => http.send({ ...request, timeouts: { headers, idle: 2000, total: 4000 } }),
     },
-    clock: keyService.clock,
+    clock: outboxFixture.clock,
   });
   return { route, [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() };
 };
 
-const queue = (keyService: KeyService, subject = '2026-01-01', to: readonly string[] = ['ledger']) => {
-  const { outbox, folder, clock } = keyService;
+const queue = (outboxFixture: OutboxFixture, subject = '2026-01-01', to: readonly string[] = ['ledger']) => {
+  const { outbox, folder, clock } = outboxFixture;
   return notify(
     { outbox, folder, clock, kinds: new Map([['ledger', 'webhook']]) },
     { ...mail, key: { ...mail.key, subject }, to },
@@ -53,39 +53,39 @@ const queue = (keyService: KeyService, subject = '2026-01-01', to: readonly stri
   );
 };
 
-const rowOf = (keyService: KeyService) => {
-  const [row] = keyService.outbox.rows.values();
+const rowOf = (outboxFixture: OutboxFixture) => {
+  const [row] = outboxFixture.outbox.rows.values();
   if (row === undefined) throw new Error('no row');
   return row;
 };
 
 const post = async (answer: Answer, times = 1) => {
   await using server = await openWebServer(answer);
-  await using keyService = await openKeyService();
-  await using opened = openRoute(keyService, `${server.url}${path}`, 300);
-  await queue(keyService);
-  const delivery = keyService.delivery(opened.route);
+  await using outboxFixture = await openOutboxFixture();
+  await using opened = openRoute(outboxFixture, `${server.url}${path}`, 300);
+  await queue(outboxFixture);
+  const delivery = outboxFixture.delivery(opened.route);
   const summaries = [];
   for (let time = 0; time < times; time += 1) {
     summaries.push(await delivery.deliver({}));
-    keyService.clock.advance(3_600_000);
+    outboxFixture.clock.advance(3_600_000);
   }
-  return { row: rowOf(keyService), summaries, asked: server.asked, lines: keyService.lines.join('\n') };
+  return { row: rowOf(outboxFixture), summaries, asked: server.asked, lines: outboxFixture.lines.join('\n') };
 };
 
 describe('a message to a webhook', () => {
   it('is posted as it was stored, signed over time and body, with a key that says which it is', async () => {
     await using server = await openWebServer(answering(200, {}, 'ok'));
-    await using keyService = await openKeyService();
-    await using opened = openRoute(keyService, `${server.url}${path}`);
-    expect(await queue(keyService)).toEqual([{ recipient: 'ledger', state: 'queued' }]);
-    keyService.clock.advance(90_000);
-    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ sent: 1 });
-    const row = rowOf(keyService);
+    await using outboxFixture = await openOutboxFixture();
+    await using opened = openRoute(outboxFixture, `${server.url}${path}`);
+    expect(await queue(outboxFixture)).toEqual([{ recipient: 'ledger', state: 'queued' }]);
+    outboxFixture.clock.advance(90_000);
+    expect(await outboxFixture.delivery(opened.route).deliver({})).toMatchObject({ sent: 1 });
+    const row = rowOf(outboxFixture);
     const [asked] = server.asked;
     expect(asked?.method).toBe('POST');
     expect(asked?.path).toBe(path);
-    expect(asked?.body).toBe((await loadMail(keyService.folder, row.file)).toString('utf8'));
+    expect(asked?.body).toBe((await loadMail(outboxFixture.folder, row.file)).toString('utf8'));
     expect(asked?.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(asked?.headers['idempotency-key']).toBe(row.messageId);
     expect(JSON.parse(asked?.body ?? '')).toMatchObject({
@@ -98,34 +98,34 @@ describe('a message to a webhook', () => {
   });
 
   it('is queued once, however often it is told', async () => {
-    await using keyService = await openKeyService();
-    expect(await queue(keyService)).toMatchObject([{ state: 'queued' }]);
-    const { file } = rowOf(keyService);
-    keyService.clock.advance(1000);
-    expect(await queue(keyService)).toMatchObject([{ state: 'known' }]);
-    expect(keyService.outbox.rows.size).toBe(1);
-    await expect(loadMail(keyService.folder, file)).resolves.toBeInstanceOf(Buffer);
+    await using outboxFixture = await openOutboxFixture();
+    expect(await queue(outboxFixture)).toMatchObject([{ state: 'queued' }]);
+    const { file } = rowOf(outboxFixture);
+    outboxFixture.clock.advance(1000);
+    expect(await queue(outboxFixture)).toMatchObject([{ state: 'known' }]);
+    expect(outboxFixture.outbox.rows.size).toBe(1);
+    await expect(loadMail(outboxFixture.folder, file)).resolves.toBeInstanceOf(Buffer);
   });
 
   it('goes beside mail, each for itself', async () => {
     await using server = await openWebServer(answering(500));
     await using office = await openPostOffice();
-    await using keyService = await openKeyService();
-    await using opened = openRoute(keyService, `${server.url}${path}`);
-    await queue(keyService, '1', ['finance@example.com', 'ledger']);
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 1 });
-    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
+    await using outboxFixture = await openOutboxFixture();
+    await using opened = openRoute(outboxFixture, `${server.url}${path}`);
+    await queue(outboxFixture, '1', ['finance@example.com', 'ledger']);
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    expect(await outboxFixture.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
   });
 
   it('to a route that is not declared is an error with what to do', async () => {
-    await using keyService = await openKeyService();
-    await expect(queue(keyService, '1', ['nobody'])).rejects.toThrow(/no route "nobody"/);
+    await using outboxFixture = await openOutboxFixture();
+    await expect(queue(outboxFixture, '1', ['nobody'])).rejects.toThrow(/no route "nobody"/);
   });
 
   it('to an address that is not https is refused before anything is sent', async () => {
-    await using keyService = await openKeyService();
-    expect(() => openRoute(keyService, 'http://hooks.example.com/x')).toThrow(/not https/);
+    await using outboxFixture = await openOutboxFixture();
+    expect(() => openRoute(outboxFixture, 'http://hooks.example.com/x')).toThrow(/not https/);
   });
 });
 
@@ -201,12 +201,12 @@ describe('what becomes of it', () => {
   it('nobody listens: all of the route is put off, and nothing counts as handed over', async () => {
     const gone: WebServer = await openWebServer(answering(200));
     await gone[Symbol.asyncDispose]();
-    await using keyService = await openKeyService();
-    await using opened = openRoute(keyService, `${gone.url}${path}`);
-    await queue(keyService, '1');
-    await queue(keyService, '2');
-    expect(await keyService.delivery(opened.route).deliver({})).toMatchObject({ deferred: 2, unknown: 0 });
-    const rows = [...keyService.outbox.rows.values()];
+    await using outboxFixture = await openOutboxFixture();
+    await using opened = openRoute(outboxFixture, `${gone.url}${path}`);
+    await queue(outboxFixture, '1');
+    await queue(outboxFixture, '2');
+    expect(await outboxFixture.delivery(opened.route).deliver({})).toMatchObject({ deferred: 2, unknown: 0 });
+    const rows = [...outboxFixture.outbox.rows.values()];
     expect(rows.map(({ state }) => state)).toEqual(['deferred', 'deferred']);
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 0]);
   });
@@ -224,11 +224,11 @@ describe('what becomes of it', () => {
 
   it('it is not begun when we are told to stop, and tried at once the next time', async () => {
     await using server = await openWebServer(answering(200));
-    await using keyService = await openKeyService();
-    await using opened = openRoute(keyService, `${server.url}${path}`);
-    await queue(keyService);
+    await using outboxFixture = await openOutboxFixture();
+    await using opened = openRoute(outboxFixture, `${server.url}${path}`);
+    await queue(outboxFixture);
     const line = opened.route.begin();
-    const row = rowOf(keyService);
+    const row = rowOf(outboxFixture);
     const outcome = await line.send(row, Buffer.from('{}'), AbortSignal.abort());
     expect(outcome).toMatchObject({ state: 'deferred', fault: { code: 'aborted' } });
     expect(server.asked).toEqual([]);

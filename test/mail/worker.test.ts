@@ -5,8 +5,8 @@ import { createMailRoute } from '../../src/mail/mail-route.ts';
 import { createRateLimit } from '../../src/mail/rate-limit.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/mail/route.ts';
 import { enqueueBytes } from '../../src/mail/enqueue.ts';
-import { openKeyService } from './support/outbox-desk.ts';
-import type { KeyService } from './support/outbox-desk.ts';
+import { openOutboxFixture } from './support/outbox-fixture.ts';
+import type { OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;
@@ -22,8 +22,8 @@ const routeOf = (
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `r${index}@example.com`);
 
-const queueFor = (keyService: KeyService, route: string, recipient: string) =>
-  enqueueBytes(keyService, {
+const queueFor = (outboxFixture: OutboxFixture, route: string, recipient: string) =>
+  enqueueBytes(outboxFixture, {
     account: 'main',
     kind: 'report:x',
     subject: 's',
@@ -34,65 +34,65 @@ const queueFor = (keyService: KeyService, route: string, recipient: string) =>
     bytes: Buffer.from(recipient),
   });
 
-const states = async (keyService: KeyService): Promise<readonly string[]> =>
-  (await keyService.outbox.list()).map(({ state }) => state);
+const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> =>
+  (await outboxFixture.outbox.list()).map(({ state }) => state);
 
 describe('a server that is down for three days', () => {
   it('loses nothing, is not hammered, and has everything once within an hour or so of being back', async () => {
-    await using keyService = await openKeyService();
+    await using outboxFixture = await openOutboxFixture();
     const office = await openPostOffice();
     const { url } = office;
     await office[Symbol.asyncDispose]();
-    await using transport = keyService.transport(url);
-    const began = keyService.clock.now();
+    await using transport = outboxFixture.transport(url);
+    const began = outboxFixture.clock.now();
     let queued = 0;
     let tries = 0;
     const counting: typeof transport = {
       ...transport,
       open: (signal) => ((tries += 1), transport.open(signal)),
     };
-    const worker = keyService.delivery(createMailRoute(counting));
+    const worker = outboxFixture.delivery(createMailRoute(counting));
     for (let minutes = 0; minutes < 3 * day; minutes += 10 * minute) {
       if (minutes % (8 * hour) === 0) {
         queued += 1;
-        await keyService.enqueue({
+        await outboxFixture.enqueue({
           key: { account: 'main', kind: 'report:daily', subject: `slot ${minutes}` },
         });
       }
       expect(await worker.deliver({})).toMatchObject({ sent: 0, failed: 0, unknown: 0 });
-      keyService.clock.advance(10 * minute);
+      outboxFixture.clock.advance(10 * minute);
     }
     expect(queued).toBe(9);
     // One try stands for all that is due with it: far fewer than a try a mail and hour.
     expect(tries).toBeLessThan(3 * 24 * 3);
-    expect(await keyService.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
 
     let sent = 0;
     const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));
-    const again = keyService.delivery(back);
+    const again = outboxFixture.delivery(back);
     for (let minutes = 0; minutes < 75 * minute; minutes += 5 * minute) {
       sent += (await again.deliver({})).sent;
-      keyService.clock.advance(5 * minute);
+      outboxFixture.clock.advance(5 * minute);
     }
     expect(sent).toBe(9);
-    expect(keyService.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
-    expect(keyService.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(outboxFixture.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
+    expect(outboxFixture.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   it('for longer than five days: what was never tried is given up and told as well', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: many(3) });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(3) });
     const why = fault('mail-unreachable', 'nobody answers');
-    const worker = keyService.delivery(
+    const worker = outboxFixture.delivery(
       routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })),
     );
     expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
-    expect((await keyService.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-    expect((await keyService.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
-    keyService.clock.advance(5 * day);
+    expect((await outboxFixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await outboxFixture.outbox.list())[2]?.lastError).toBe('not tried: nobody answers');
+    outboxFixture.clock.advance(5 * day);
     expect(await worker.deliver({})).toMatchObject({ failed: 3 });
-    expect(await states(keyService)).toEqual(['failed', 'failed', 'failed']);
-    expect(keyService.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
+    expect(await states(outboxFixture)).toEqual(['failed', 'failed', 'failed']);
+    expect(outboxFixture.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
   });
 });
 
@@ -106,12 +106,12 @@ describe('a server that greylists', () => {
         return '451 greylisted, come back';
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: many(2) });
-    await using transport = keyService.transport(office.url);
-    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
-    keyService.clock.advance(minute);
-    expect(await keyService.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(2) });
+    await using transport = outboxFixture.transport(office.url);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
+    outboxFixture.clock.advance(minute);
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
     expect(office.received).toHaveLength(2);
   });
 });
@@ -123,18 +123,18 @@ describe('a slow server', () => {
       release = resolve;
     });
     await using office = await openPostOffice({ afterData: () => held.then(() => 'accept') });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await queueFor(keyService, 'webhook:chat', 'webhook:chat');
-    await using transport = keyService.transport(office.url);
-    const worker = keyService.delivery(
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await queueFor(outboxFixture, 'webhook:chat', 'webhook:chat');
+    await using transport = outboxFixture.transport(office.url);
+    const worker = outboxFixture.delivery(
       createMailRoute(transport),
       routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
     );
     expect(worker.routes).toEqual(['mail', 'webhook:chat']);
     const slow = worker.runCycle('mail', never);
     expect(await worker.runCycle('webhook:chat', never)).toMatchObject({ sent: 1 });
-    expect(await states(keyService)).toEqual(['sending', 'sent']);
+    expect(await states(outboxFixture)).toEqual(['sending', 'sent']);
     release();
     expect(await slow).toMatchObject({ sent: 1 });
     expect(office.received).toHaveLength(1);
@@ -142,14 +142,14 @@ describe('a slow server', () => {
 
   it('that never answers after the final dot leaves the outcome unknown', async () => {
     await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    await using transport = keyService.transport(office.url, { timeouts: { idle: 300 } });
-    expect(await keyService.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
-    expect((await keyService.outbox.list())[0]).toMatchObject({
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 300 } });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
+    expect((await outboxFixture.outbox.list())[0]).toMatchObject({
       state: 'unknown',
       doubts: 1,
-      nextAttempt: keyService.clock.now() + 5 * minute,
+      nextAttempt: outboxFixture.clock.now() + 5 * minute,
     });
   });
 
@@ -165,18 +165,18 @@ describe('a slow server', () => {
         return new Promise(() => undefined);
       },
     });
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: many(2) });
-    await using transport = keyService.transport(office.url, { timeouts: { idle: 60_000 } });
-    const ended = keyService.deliver(transport, stop.signal);
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(2) });
+    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 60_000 } });
+    const ended = outboxFixture.deliver(transport, stop.signal);
     await arrived;
     stop.abort();
-    keyService.clock.advance(7999);
-    expect(await states(keyService)).toEqual(['sending', 'queued']);
-    keyService.clock.advance(1);
+    outboxFixture.clock.advance(7999);
+    expect(await states(outboxFixture)).toEqual(['sending', 'queued']);
+    outboxFixture.clock.advance(1);
     expect(await ended).toMatchObject({ unknown: 1, sent: 0, deferred: 0 });
-    expect(await keyService.outbox.list()).toMatchObject([
-      { state: 'unknown', doubts: 1, nextAttempt: keyService.clock.now() + 5 * minute },
+    expect(await outboxFixture.outbox.list()).toMatchObject([
+      { state: 'unknown', doubts: 1, nextAttempt: outboxFixture.clock.now() + 5 * minute },
       { state: 'queued', attempts: 0 },
     ]);
   });
@@ -184,38 +184,38 @@ describe('a slow server', () => {
 
 describe('the rate of a server', () => {
   it('3/m: never more than three in any minute, and all of them in the end', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: many(7) });
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(7) });
     const moments: number[] = [];
-    const worker = keyService.delivery({
+    const worker = outboxFixture.delivery({
       ...routeOf('mail', () => {
-        moments.push(keyService.clock.now());
+        moments.push(outboxFixture.clock.now());
         return { state: 'sent', response: '250' };
       }),
       rate: { count: 3, per: minute },
     });
     // A command does not wait.
     expect(await worker.deliver({})).toMatchObject({ sent: 3 });
-    expect(keyService.clock.waits).toEqual([]);
-    const began = keyService.clock.now();
+    expect(outboxFixture.clock.waits).toEqual([]);
+    const began = outboxFixture.clock.now();
     while (moments.length < 7) {
       await worker.runCycle('mail', never);
-      keyService.clock.advance(5000);
+      outboxFixture.clock.advance(5000);
     }
-    expect(keyService.clock.now() - began).toBe(2 * minute + 5000);
+    expect(outboxFixture.clock.now() - began).toBe(2 * minute + 5000);
     for (const moment of moments)
       expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(3);
   });
 
   it('2/s: a pass of the daemon waits for it by itself', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue({ to: many(8) });
-    const worker = keyService.delivery({
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue({ to: many(8) });
+    const worker = outboxFixture.delivery({
       ...routeOf('mail', () => ({ state: 'sent', response: '250' })),
       rate: { count: 2, per: 1000 },
     });
     expect(await worker.runCycle('mail', never)).toMatchObject({ sent: 8 });
-    expect(keyService.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
+    expect(outboxFixture.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
   });
 
   it('is not spoilt by a clock that was set back', () => {
@@ -229,16 +229,18 @@ describe('the rate of a server', () => {
 
 describe('what the worker cannot do', () => {
   it('an end that could not be written down is written by the next pass; the mail is not sent again', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
     let sent = 0;
     let isFull = true;
-    const outbox: typeof keyService.outbox = {
-      ...keyService.outbox,
+    const outbox: typeof outboxFixture.outbox = {
+      ...outboxFixture.outbox,
       settle: (id, end) =>
-        isFull ? Promise.reject(fault('disk-full', 'no space is left')) : keyService.outbox.settle(id, end),
+        isFull
+          ? Promise.reject(fault('disk-full', 'no space is left'))
+          : outboxFixture.outbox.settle(id, end),
     };
-    const { clock, folder } = keyService;
+    const { clock, folder } = outboxFixture;
     const log = {
       debug: () => undefined,
       info: () => undefined,
@@ -257,38 +259,40 @@ describe('what the worker cannot do', () => {
       [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
     );
     await expect(worker.runCycle('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
-    expect(await states(keyService)).toEqual(['sending']);
+    expect(await states(outboxFixture)).toEqual(['sending']);
     isFull = false;
     await worker.runCycle('mail', never);
-    expect(await states(keyService)).toEqual(['sent']);
+    expect(await states(outboxFixture)).toEqual(['sent']);
     expect(sent).toBe(1);
   });
 
   it('rows whose route is declared no more wait for it, and say so', async () => {
-    await using keyService = await openKeyService();
-    await queueFor(keyService, 'webhook:gone', 'webhook:gone');
-    await keyService.enqueue();
-    const worker = keyService.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
+    await using outboxFixture = await openOutboxFixture();
+    await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
+    await outboxFixture.enqueue();
+    const worker = outboxFixture.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
     expect(await worker.passUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
-    const [row] = await keyService.outbox.list();
+    const [row] = await outboxFixture.outbox.list();
     expect(row).toMatchObject({
       state: 'deferred',
       lastError: expect.stringContaining('webhook:gone') as string,
     });
-    const declared = keyService.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
-    keyService.clock.advance(minute);
+    const declared = outboxFixture.delivery(
+      routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })),
+    );
+    outboxFixture.clock.advance(minute);
     expect(await declared.runCycle('webhook:gone', never)).toMatchObject({ sent: 1 });
   });
 
   it('a route that breaks its word leaves the outcome unknown', async () => {
-    await using keyService = await openKeyService();
-    await keyService.enqueue();
-    const worker = keyService.delivery(
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    const worker = outboxFixture.delivery(
       routeOf('mail', () => {
         throw new Error('a slip');
       }),
     );
     expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
-    expect((await keyService.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toBe('the route mail broke: a slip');
   });
 });

@@ -17,7 +17,7 @@ import type { OutboxRow } from '../../../src/warehouse/index.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder } from '../../support/program.ts';
-import { start } from './outbox-desk.ts';
+import { start } from './outbox-fixture.ts';
 import { openPostOffice } from './post-office.ts';
 import type { Reply } from './post-office.ts';
 

@@ -35,7 +35,7 @@ export const mail: Mail = {
 
 export const start = Date.UTC(2026, 0, 2, 8);
 
-export type KeyService = AsyncDisposable & {
+export type OutboxFixture = AsyncDisposable & {
   readonly folder: string;
   readonly outbox: MemoryOutbox;
   readonly clock: ManualClock;
@@ -48,7 +48,7 @@ export type KeyService = AsyncDisposable & {
 };
 
 /** A mail folder, an outbox, a clock that stands still, and a log that is kept. */
-export const openKeyService = async (): Promise<KeyService> => {
+export const openOutboxFixture = async (): Promise<OutboxFixture> => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
   const folder = join(root, 'outbox');
   const outbox = memoryOutbox();
@@ -60,7 +60,7 @@ export const openKeyService = async (): Promise<KeyService> => {
     clock,
     redact: (text) => text,
   });
-  const delivery: KeyService['delivery'] = (...routes) =>
+  const delivery: OutboxFixture['delivery'] = (...routes) =>
     createDelivery({ outbox, folder, clock, random: () => 0.5, log, grace: 8000 }, routes);
   return {
     folder,
