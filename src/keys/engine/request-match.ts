@@ -2,6 +2,7 @@ import { compareMoney, money, subtractMoney, toMillis } from '../../base/index.t
 import type { ApiKey } from '../../gateway/index.ts';
 import { birthTold } from '../birth.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
+import { probeService } from '../update/probe.ts';
 import { clockSkew } from './clock-skew.ts';
 
 /** Milliseconds for which a request whose answer was lost may be on its way. */
@@ -28,7 +29,8 @@ export const mismatchOf = (key: ApiKey, request: KeyRequest): string | undefined
   const { spec, askedAt } = request;
   if (!isBornOfIt(key, request))
     return `it was created at another time than the request of ${new Date(askedAt).toISOString()}`;
-  if (!hasQuotaOf(key, request)) return 'its quota is another one';
+  // A probe is what shows in which unit the gateway takes a quota: until then the listed one may be another.
+  if (request.service !== probeService && !hasQuotaOf(key, request)) return 'its quota is another one';
   if (key.expiredTime !== spec.expiredTime) return 'its expiry is another one';
   // An empty group asks for the default one, whatever that is called.
   if (spec.group !== '' && key.group !== undefined && key.group !== spec.group)
