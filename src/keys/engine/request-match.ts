@@ -18,8 +18,10 @@ const isBornOfIt = (key: ApiKey, { askedAt }: KeyRequest): boolean => {
   return made >= askedAt - clockSkew && made <= askedAt + longestWay + clockSkew;
 };
 
-const hasQuotaOf = (key: ApiKey, { spec }: KeyRequest): boolean => {
+const hasQuotaOf = (key: ApiKey, { service, spec }: KeyRequest): boolean => {
   if (spec.unlimitedQuota || key.unlimitedQuota) return spec.unlimitedQuota === key.unlimitedQuota;
+  // A probe is what shows in which unit the gateway takes a quota: until then the listed one may be another.
+  if (service === probeService) return true;
   const missing = subtractMoney(spec.remainQuota, key.remainQuota);
   return compareMoney(missing, money('0')) >= 0 && compareMoney(missing, maxRounding) < 0;
 };
@@ -29,8 +31,7 @@ export const mismatchOf = (key: ApiKey, request: KeyRequest): string | undefined
   const { spec, askedAt } = request;
   if (!isBornOfIt(key, request))
     return `it was created at another time than the request of ${new Date(askedAt).toISOString()}`;
-  // A probe is what shows in which unit the gateway takes a quota: until then the listed one may be another.
-  if (request.service !== probeService && !hasQuotaOf(key, request)) return 'its quota is another one';
+  if (!hasQuotaOf(key, request)) return 'its quota is another one';
   if (key.expiredTime !== spec.expiredTime) return 'its expiry is another one';
   // An empty group asks for the default one, whatever that is called.
   if (spec.group !== '' && key.group !== undefined && key.group !== spec.group)

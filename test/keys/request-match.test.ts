@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { money } from '../../src/base/index.ts';
+import type { ApiKey } from '../../src/gateway/index.ts';
+import { mismatchOf } from '../../src/keys/engine/request-match.ts';
+import { now, surveyed } from './plan/survey.ts';
+
+const requestOf = (service: string) => ({
+  rotation: `${service}/1`,
+  service,
+  generation: 1,
+  name: `${service}.g1`,
+  askedAt: now,
+  spec: {
+    remainQuota: money('5'),
+    unlimitedQuota: false,
+    expiredTime: 'never' as const,
+    group: '',
+  },
+});
+
+const listed = (service: string, key: Partial<ApiKey> = {}): ApiKey =>
+  surveyed(`${service}.g1`, { age: 0, key }).key;
+
+describe('a listed key and the request whose answer was lost', () => {
+  it.each(['billing', 'tollkeeper-probe'])('a key of %s as it was asked for may be the one', (service) => {
+    expect(mismatchOf(listed(service), requestOf(service))).toBeUndefined();
+  });
+
+  it('a key of a service with another quota is another key', () => {
+    const key = listed('billing', { remainQuota: money('0.00001') });
+    expect(mismatchOf(key, requestOf('billing'))).toBe('its quota is another one');
+  });
+
+  it('a probe may be the one whatever unit its quota is listed in, and not where it has no limit', () => {
+    const request = requestOf('tollkeeper-probe');
+    const inUnits = listed('tollkeeper-probe', { remainQuota: money('0.00001') });
+    expect(mismatchOf(inUnits, request)).toBeUndefined();
+    const unlimited = listed('tollkeeper-probe', { unlimitedQuota: true });
+    expect(mismatchOf(unlimited, request)).toBe('its quota is another one');
+  });
+});
