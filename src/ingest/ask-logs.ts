@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fault, hasCode, unixSeconds } from '../base/index.ts';
 import type { GatewayProfile } from '../base/index.ts';
 import { createFetchAhead } from './fetch-ahead.ts';
@@ -43,7 +44,8 @@ export type AskDeps = FetchDeps &
 
 /** How windows are asked for, by what the gateway answered so far. */
 export type AskState = {
-  /** Names of the columns to ask for, and what to ask for where they are refused. */
+  /** What the gateway showed unasked, the names to ask for by it, and what to ask for where they are refused. */
+  shown: ExportFormat['columns'];
   asked: readonly string[];
   instead: readonly (readonly string[])[];
   pace: Pace;
@@ -70,6 +72,7 @@ export const freshAskState = ({
     profile.logExport?.columns,
   );
   return {
+    shown: exportFormat.columns,
     asked,
     instead,
     pace: { ...freshPace, dense: rowCap?.seconds ?? freshPace.dense },
@@ -140,14 +143,14 @@ export async function* askForWindows(
       return false;
     }
   };
-  /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it refuses. */
+  /** Asks for the columns that the gateway shows at the end of the window, where they are others than those it showed before. */
   const askForShown = async ({ end }: LogWindow): Promise<boolean> => {
     const second = { start: unixSeconds(end - 1), end };
-    const shown = await probeLogExport(second, currency, deps, meter.received);
-    if (shown === undefined) return false;
+    const columns = (await probeLogExport(second, currency, deps, meter.received))?.columns;
+    if (columns === undefined || isDeepStrictEqual(columns, state.shown)) return false;
+    state.shown = columns;
     const names = profile.logExport?.columns;
-    const [next, ...others] = columnsToAsk(shown.columns, deps.columns, exportFormat.endsLines, names);
-    if (next.join() === state.asked.join()) return false;
+    const [next, ...others] = columnsToAsk(columns, deps.columns, exportFormat.endsLines, names);
     log.warn('the gateway refused the export and shows other columns now; asking for those', {
       columns: next.join(','),
     });
