@@ -1,7 +1,9 @@
 import { describeChanges, fingerprintConfig } from '../../src/config/index.ts';
 import { unixMillis } from '../../src/base/index.ts';
 import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from '../../src/schedule/slots.ts';
-import { goodEnv, goodSettings, load, memoryFiles, reportFiles } from '../config/support/load.ts';
+import { goodEnv, load, memoryFiles, reportFiles } from '../config/support/load.ts';
+import { chainedJobs, faultyJobs } from '../config/support/many-jobs.ts';
+import { distinctSchedules } from '../schedule/support/distinct-schedules.ts';
 import type { BenchReport } from './report.ts';
 
 /** Ten times the size takes ten times as long where work is linear, and a hundred times where it is quadratic. */
@@ -10,29 +12,10 @@ const many = 10_000;
 const linear = 25;
 
 const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
-const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'UTC'];
-
-const filesOf = (count: number, lineOf: (index: number) => string) => ({
-  'config/tollkeeper.yaml': goodSettings,
-  'config/jobs/many.yaml': `jobs:\n${Array.from({ length: count }, (_, index) => lineOf(index)).join('\n')}\n`,
-});
-
-/** Jobs of which each needs the one before it. */
-const chained = (count: number) =>
-  filesOf(count, (index) => {
-    const need = index === 0 ? '' : `j${index - 1}`;
-    return `  j${index}: { kind: pull-logs, schedule: "7 * * * *", since: 2025-01-01, needs: [${need}] }`;
-  });
-
-const faulty = (count: number) =>
-  filesOf(count, (index) => `  j${index}: { kind: pull-logs, since: 2025-01-01, account: mian, timeot: 1h }`);
 
 const planSchedules = (count: number): void => {
-  for (let index = 0; index < count; index += 1) {
-    const [second, minute, hour] = [index % 60, Math.floor(index / 60) % 60, Math.floor(index / 3600)];
-    const expression = `${second} ${minute} ${hour},12 * * MON-FRI`;
-    const schedule = { expression, zone: zones[index % 4] ?? 'UTC' };
-    if (scheduleFault(schedule) !== undefined) throw new Error(`${expression} is refused`);
+  for (const schedule of distinctSchedules(count)) {
+    if (scheduleFault(schedule) !== undefined) throw new Error(`${schedule.expression} is refused`);
     previousSlot(schedule, nextSlot(schedule, now) ?? now);
   }
 };
@@ -60,14 +43,14 @@ export const benchGrowth = async (report: BenchReport): Promise<void> => {
     report.row(name, `${small.toFixed(3)} s and ${large.toFixed(3)} s`);
     report.figure(`${name}, ratio`, large / small, '', linear);
   };
-  await grow('jobs loaded', (count) => load(chained(count), goodEnv));
-  await grow('jobs with two faults each', (count) => load(faulty(count), goodEnv));
+  await grow('jobs loaded', (count) => load(chainedJobs(count), goodEnv));
+  await grow('jobs with two faults each', (count) => load(faultyJobs(count), goodEnv));
   const loaded = new Map<number, Awaited<ReturnType<typeof load>>>();
-  for (const count of [few / 10, few, many]) loaded.set(count, await load(chained(count), goodEnv));
+  for (const count of [few / 10, few, many]) loaded.set(count, await load(chainedJobs(count), goodEnv));
   await grow('jobs compared after a change', async (count) => {
     const { config, read } = loaded.get(count) ?? {};
     if (config === undefined || read === undefined) throw new Error('the config is not valid');
-    await fingerprintConfig(memoryFiles({ ...reportFiles, ...chained(count) }), read);
+    await fingerprintConfig(memoryFiles({ ...reportFiles, ...chainedJobs(count) }), read);
     describeChanges(config, config);
   });
   await grow('schedules checked and planned', planSchedules);

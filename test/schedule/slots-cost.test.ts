@@ -3,15 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import { nextSlot, nextSlots, previousSlot, previousSlots, scheduleFault } from '../../src/schedule/slots.ts';
-import type { Schedule } from '../../src/schedule/slots.ts';
+import { distinctSchedules } from './support/distinct-schedules.ts';
 
 const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
-const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'UTC'];
-
-const schedules = Array.from({ length: 10_000 }, (_, index): Schedule => {
-  const [second, minute, hour] = [index % 60, Math.floor(index / 60) % 60, Math.floor(index / 3600)];
-  return { expression: `${second} ${minute} ${hour},12 * * MON-FRI`, zone: zones[index % 4] ?? 'UTC' };
-});
+const schedules = distinctSchedules(10_000);
 
 describe('ten thousand different schedules', () => {
   let heldBytes = 0;

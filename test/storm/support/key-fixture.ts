@@ -159,14 +159,14 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
   for (const source of sources) delivered.add(hashOf(await held(source)));
   /** What sinks held before the rotation. */
   const before = new Set<string>();
-  /** Names of keys in events of one sort; whole lines of the journal alone. */
-  const namesIn = async (sort: 'delivering' | 'retained'): Promise<ReadonlySet<string>> => {
+  /** Names of keys by the sort of event; whole lines of the journal alone. */
+  const readNames = async (): Promise<(sort: 'delivering' | 'retained') => ReadonlySet<string>> => {
     const text = await readFile(join(folder.path, 'data/audit/keys.jsonl'), 'utf8').catch(() => '');
     const events = text
       .split('\n')
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { event: { what: string; name?: string } }).event);
-    return new Set(events.flatMap(({ what, name = '' }) => (what === sort ? [name] : [])));
+    return (sort) => new Set(events.flatMap(({ what, name = '' }) => (what === sort ? [name] : [])));
   };
   const auditSize = async (): Promise<number> =>
     (await stat(join(folder.path, 'data/audit/keys.jsonl')).catch(() => undefined))?.size ?? 0;
@@ -233,7 +233,8 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
         else if (key.disabled || (key.expiredTime !== -1 && key.expiredTime <= at))
           wrongs.push(`${source.path} holds ${key.name}, which has expired`);
       }
-      const [begun, retained] = [await namesIn('delivering'), await namesIn('retained')];
+      const namesIn = await readNames();
+      const [begun, retained] = [namesIn('delivering'), namesIn('retained')];
       const undelivered = ours()
         .filter(({ hash, name }) => !delivered.has(hash) && !begun.has(name))
         .map(({ name }) => name);
