@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** A number as an option is given it. */
 export const whole = (text: string): number => {
@@ -17,3 +17,9 @@ export const amount = (text: string): number => {
   if (count < 1 || count > 10_000) throw new InvalidArgumentError('it must be from 1 to 10000');
   return count;
 };
+
+/** `--config`, for every command that reads one. */
+export const configOption = (): Option =>
+  new Option('-c, --config <folder>', 'folder that holds tollkeeper.yaml and jobs/')
+    .env('TOLLKEEPER_CONFIG')
+    .default('config');

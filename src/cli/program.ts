@@ -2,20 +2,20 @@ import { Command, CommanderError } from 'commander';
 import { describeError, isFault } from '../base/index.ts';
 import type { Deps } from '../base/index.ts';
 import { version } from '../version.ts';
-import { addCheck } from './check.ts';
-import { addDemo } from './demo.ts';
-import { addDoctor } from './doctor.ts';
-import { addKeys } from './keys.ts';
-import { addNext } from './next.ts';
-import { addOutbox } from './outbox.ts';
-import { addReconcile } from './reconcile.ts';
-import { addReport } from './report.ts';
-import { addReports } from './reports.ts';
-import { addRun } from './run.ts';
-import { addRuns } from './runs.ts';
-import { addSandbox } from './sandbox.ts';
-import { addServe } from './serve.ts';
-import { addStatus } from './status.ts';
+import { addCheck } from './check/command.ts';
+import { addDemo } from './demo/command.ts';
+import { addDoctor } from './doctor/command.ts';
+import { addKeys } from './keys/command.ts';
+import { addNext } from './next/command.ts';
+import { addOutbox } from './outbox/command.ts';
+import { addReconcile } from './reconcile/command.ts';
+import { addReport } from './report/command.ts';
+import { addReports } from './reports/command.ts';
+import { addRun } from './run/command.ts';
+import { addRuns } from './runs/command.ts';
+import { addSandbox } from './sandbox/command.ts';
+import { addServe } from './serve/command.ts';
+import { addStatus } from './status/command.ts';
 
 const makeProgram = (deps: Deps): Command => {
   const program = new Command('tollkeeper')

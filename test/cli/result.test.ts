@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/base/index.ts';
 import type { ProgressStep } from '../../src/base/index.ts';
-import { backfillProgress } from '../../src/cli/backfill-progress.ts';
-import { jsonText, nextJson, resultJson, statusJson } from '../../src/cli/json.ts';
+import { backfillProgress } from '../../src/cli/run/backfill-progress.ts';
+import { nextJson } from '../../src/cli/next/render.ts';
+import { statusJson } from '../../src/cli/status/json.ts';
+import { jsonText } from '../../src/cli/ui/json.ts';
 import {
   addMail,
   backfillEnd,
@@ -10,8 +12,9 @@ import {
   noMail,
   notificationMail,
   printResult,
-} from '../../src/cli/render-result.ts';
-import { requestOf } from '../../src/cli/run-request.ts';
+  resultJson,
+} from '../../src/cli/run/render.ts';
+import { requestOf } from '../../src/cli/run/request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
 

@@ -55,9 +55,9 @@ describe('the house', () => {
     ],
     [
       'the sandbox in another command',
-      'cli/run.ts',
-      `import { a } from '../sandbox/index.ts';`,
-      'only demo/ and cli/sandbox.ts',
+      'cli/run/command.ts',
+      `import { a } from '../../sandbox/index.ts';`,
+      'only demo/ and cli/sandbox/',
     ],
     [
       'the client in the sandbox',

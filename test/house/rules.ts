@@ -33,7 +33,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Only these places may import the sandbox. */
-const sandboxImporters = ['demo/', 'cli/sandbox.ts'];
+const sandboxImporters = ['demo/', 'cli/sandbox/'];
 
 const everywhere = ['zod'];
 

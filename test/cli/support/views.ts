@@ -1,8 +1,8 @@
 import { unixMillis } from '../../../src/base/index.ts';
 import type { UnixMillis } from '../../../src/base/index.ts';
-import { noPaint } from '../../../src/cli/paint.ts';
-import type { Screen } from '../../../src/cli/paint.ts';
-import { widthOf } from '../../../src/cli/text.ts';
+import { noPaint } from '../../../src/cli/ui/paint.ts';
+import type { Screen } from '../../../src/cli/ui/paint.ts';
+import { widthOf } from '../../../src/cli/ui/text.ts';
 import type { JobView, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
 
 export const at = (text: string): UnixMillis => unixMillis(Date.parse(text));

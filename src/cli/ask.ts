@@ -1,0 +1,16 @@
+import { resolve } from 'node:path';
+import type { Log, Deps } from '../base/index.ts';
+import { openCommands } from '../app/index.ts';
+import type { OpenCommands } from '../app/index.ts';
+import { createPlainLog } from './ui/plain-log.ts';
+
+/** Asks for something that is printed: opens the commands, uses them, closes them again. */
+export const ask = async <T>(
+  deps: Deps,
+  config: string,
+  use: (commands: OpenCommands) => Promise<T>,
+  log: Log = createPlainLog(deps, () => undefined),
+): Promise<T> => {
+  await using commands = await openCommands(deps, { folder: resolve(deps.cwd, config), log });
+  return await use(commands);
+};

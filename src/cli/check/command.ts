@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { checkConfig } from '../../settings.ts';
+import type { Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { iso, jsonText } from '../ui/json.ts';
+import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';
+
+export const addCheck = (program: Command, deps: Deps): void => {
+  program
+    .command('check')
+    .description(
+      'reads the whole config and prints every fault with its place, then the next runs of each job',
+    )
+    .addOption(configOption())
+    .option('--json', 'print faults and jobs as JSON')
+    .option('--tables', 'print the tables that the SQL of a report may name, and check nothing')
+    .addHelpText(
+      'after',
+      `
+Exit code 0 when the config is good, 1 when it has faults. Warnings name figures of reports that mislead, such as a total
+without the rows that LIMIT cuts off; they do not change the exit code.
+
+Examples:
+  tollkeeper check
+  tollkeeper check --config /config --json | jq .faults
+  tollkeeper check --tables`,
+    )
+    .action(async (options: { config: string; json?: boolean; tables?: boolean }, command: Command) => {
+      if (options.tables === true) {
+        deps.stdout.write(reportTables(options.json === true));
+        return;
+      }
+      const { faults, warnings, jobs } = await checkConfig(resolve(deps.cwd, options.config), deps);
+      command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
+      if (options.json === true) {
+        const shown = jobs.map((job) => ({
+          ...job,
+          next: job.next.map(iso),
+        }));
+        deps.stdout.write(jsonText({ faults, warnings, jobs: shown }));
+        return;
+      }
+      if (warnings.length > 0) deps.stdout.write(`${warningLines(warnings)}\n\n`);
+      if (faults.length > 0) {
+        deps.stdout.write(
+          `${faultLines(faults)}\n\n${faults.length} fault${faults.length === 1 ? '' : 's'}\n`,
+        );
+        return;
+      }
+      for (const job of jobs) {
+        const runs = nextRuns(job);
+        const when = job.suspend ? 'suspended' : (job.schedule ?? 'by hand');
+        deps.stdout.write(`${job.name}  (${job.kind}, ${when}, ${job.zone})\n`);
+        if (runs.length > 0) deps.stdout.write(`    next: ${runs.join(', ')}\n`);
+      }
+      deps.stdout.write(
+        jobs.length === 0 ? 'the config is good; no job is declared yet\n' : '\nthe config is good\n',
+      );
+    });
+};

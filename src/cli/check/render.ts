@@ -1,0 +1,43 @@
+import { reportRelations } from '../../settings.ts';
+import type { JobPreview, LoadedConfig } from '../../settings.ts';
+import { formatMoment, toSeconds } from '../../base/index.ts';
+import { jsonText } from '../ui/json.ts';
+
+/** One fault, as editors and terminals can jump to it, and below it what to do. */
+export const faultLines = (faults: LoadedConfig['faults']): string =>
+  faults
+    .map(({ file, line, column, message, advice }) => {
+      const place = `${file}:${line}:${column}: ${message}`;
+      return advice === undefined ? place : `${place}\n    what to do: ${advice}`;
+    })
+    .join('\n');
+
+/** Like faults, marked as warnings. */
+export const warningLines = (warnings: LoadedConfig['faults']): string =>
+  faultLines(warnings.map((warning) => ({ ...warning, message: `warning: ${warning.message}` })));
+
+/** To the minute, unless a schedule has seconds of its own. */
+export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
+  const inSeconds = next.some((moment) => moment % 60_000 !== 0);
+  return next.map((moment) => {
+    const minute = formatMoment(toSeconds(moment), zone).replace(` ${zone}`, '');
+    return inSeconds ? `${minute}:${String((moment / 1000) % 60).padStart(2, '0')}` : minute;
+  });
+};
+
+/** The tables of report SQL with their columns, for a person or as JSON. */
+export const reportTables = (asJson: boolean): string => {
+  if (asJson) return jsonText({ tables: reportRelations });
+  const wide = Math.max(...reportRelations.flatMap(({ columns }) => columns.map(({ name }) => name.length)));
+  return reportRelations
+    .map(({ name, words, columns }) =>
+      [
+        `${name}: ${words}`,
+        ...columns.map(
+          (column) => `  ${column.name.padEnd(wide)}  ${column.type.padEnd(15)}  ${column.words}`,
+        ),
+      ].join('\n'),
+    )
+    .join('\n\n')
+    .concat('\n');
+};

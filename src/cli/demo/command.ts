@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Deps } from '../../base/index.ts';
+import { runDemo } from '../../demo/index.ts';
+import { showProgress } from '../ui/progress.ts';
+
+export const addDemo = (program: Command, deps: Deps): void => {
+  program
+    .command('demo')
+    .description(
+      'all of it together on throw-away data: sandbox gateway, both pulls, the report, a local mail catcher',
+    )
+    .option(
+      '-o, --out <folder>',
+      'where mails, report, database and config are left; those of an earlier demo go first',
+      'out/demo',
+    )
+    .addHelpText(
+      'after',
+      `
+Needs no account, no network and no settings.
+
+Examples:
+  tollkeeper demo
+  tollkeeper demo --out /tmp/tollkeeper-demo`,
+    )
+    .action(async (options: { out: string }) => {
+      const { progress, end } = showProgress(deps.stderr, deps.clock);
+      try {
+        await runDemo({ ...deps, out: resolve(deps.cwd, options.out), progress, endProgress: end });
+      } finally {
+        end();
+      }
+    });
+};

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openCommands } from '../../app/index.ts';
+import type { DoctorView } from '../../app/index.ts';
+import { hasCode, isFault } from '../../base/index.ts';
+import type { Fault, Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { isoOr, jsonText } from '../ui/json.ts';
+import { screenOf } from '../ui/paint.ts';
+import { createPlainLog } from '../ui/plain-log.ts';
+import { showProgress } from '../ui/progress.ts';
+import { renderDoctor } from './render.ts';
+
+type DoctorOptions = {
+  readonly config: string;
+  readonly account?: string;
+  readonly probeKeys?: boolean;
+  readonly json?: boolean;
+};
+
+type Told = Pick<DoctorView, 'zone' | 'checks' | 'learned'>;
+
+const doctorJson = ({ checks, learned }: Told) => ({
+  healthy: checks.every(({ state }) => state !== 'failed'),
+  checks,
+  learned: learned.map((one) => ({
+    ...one,
+    points: one.points.map((point) => ({
+      ...point,
+      learnedAt: isoOr(point.learnedAt),
+      confirmedAt: isoOr(point.confirmedAt),
+    })),
+    past: one.past.map((point) => ({
+      ...point,
+      learnedAt: isoOr(point.learnedAt),
+      until: isoOr(point.until),
+    })),
+    goneColumns: one.goneColumns.map((column) => ({ ...column, goneAt: isoOr(column.goneAt) })),
+  })),
+});
+
+/** What keeps the program from even beginning is found too: the config, the database, the daemon. */
+const beforeAll = (error: Fault): Told => {
+  const { message: said, advice, code } = error;
+  const about =
+    code === 'config-invalid' ? 'config' : /^(daemon|control|socket)-/.test(code) ? 'daemon' : 'database';
+  return {
+    zone: 'UTC',
+    checks: [
+      { about, state: 'failed', said, advice, code },
+      { about: 'everything else', state: 'skipped', said: `the ${about} comes first` },
+    ],
+    learned: [],
+  };
+};
+
+const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
+  const folder = resolve(deps.cwd, options.config);
+  const { progress, end } = showProgress(deps.stderr, deps.clock);
+  // The lines say what went wrong, and each once.
+  const log = createPlainLog(deps, end, () => true);
+  try {
+    await using commands = await openCommands(deps, { folder, log });
+    const { account, probeKeys } = options;
+    const request = {
+      ...(account === undefined ? {} : { account }),
+      ...(probeKeys === true ? { probeKeys } : {}),
+    };
+    return await commands.doctor(request, progress, deps.signal);
+  } catch (error) {
+    if (!isFault(error) || hasCode(error, 'wrong-use') || hasCode(error, 'aborted')) throw error;
+    return beforeAll(error);
+  } finally {
+    end();
+  }
+};
+
+export const addDoctor = (program: Command, deps: Deps): void => {
+  program
+    .command('doctor')
+    .description(
+      'tries each real thing: disk, gateway, scopes of the Admin Key, mail server, clock; and what was learned',
+    )
+    .addOption(configOption())
+    .option('-a, --account <name>', 'which account; all unless given')
+    .option('--probe-keys', 'also make, change and delete a throw-away key, to learn how keys are updated')
+    .option('--json', 'print it as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Reads from the gateway what the declared jobs read, as little as can be; writes nothing there and sends no mail. Asks the
+daemon when one runs, so that the things are tried from where the jobs run.
+With --probe-keys it writes: a throw-away key, which nobody can use and which expires within a day or so, is made, changed
+in up to seven ways, read and deleted. It shows whether an update keeps the fields that it leaves out, in which unit the
+gateway takes quotas, and that the Admin Key has the scope keys:write.
+Exit code 1 when something fails, 0 when not, 2 for wrong use.
+
+Examples:
+  tollkeeper doctor
+  tollkeeper doctor --account main
+  tollkeeper doctor --account main --probe-keys
+  tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
+    )
+    .action(async (options: DoctorOptions, command: Command) => {
+      const told = await runCheck(deps, options);
+      command.setOptionValue('exitCode', told.checks.some(({ state }) => state === 'failed') ? 1 : 0);
+      const text =
+        options.json === true
+          ? jsonText(doctorJson(told))
+          : renderDoctor(told, screenOf(deps.stdout, deps.env));
+      deps.stdout.write(deps.secrets.redact(text));
+    });
+};

@@ -1,0 +1,92 @@
+import type { DoctorView } from '../../app/index.ts';
+import { unixMillis } from '../../base/index.ts';
+import type { Screen, Style } from '../ui/paint.ts';
+import { inZone, localMoment } from '../ui/moment.ts';
+import { oneLine, wrap } from '../ui/text.ts';
+
+type Check = DoctorView['checks'][number];
+type Learned = DoctorView['learned'][number];
+
+const signs: Readonly<Record<Check['state'], readonly [string, Style]>> = {
+  ok: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  skipped: ['–', 'quiet'],
+};
+
+/** The text behind a margin, in lines of the screen. */
+const block = (text: string, margin: number, { width }: Screen): readonly string[] => {
+  const clean = oneLine(text);
+  const lines = width === undefined ? [clean] : wrap(clean, width - margin);
+  return lines.map((line) => `${' '.repeat(margin)}${line}`);
+};
+
+const checkLines = (
+  { about, state, said, advice, code }: Check,
+  zone: string,
+  screen: Screen,
+): readonly string[] => {
+  const [sign, style] = signs[state];
+  const [first = '', ...rest] = block(
+    inZone(`${about}: ${state === 'skipped' ? 'skipped, ' : ''}${said}`, zone),
+    2,
+    screen,
+  );
+  const toDo =
+    advice === undefined
+      ? []
+      : block(`what to do: ${advice}${code === undefined ? '' : ` (${code})`}`, 4, screen);
+  return [`${screen.paint(style, sign)} ${first.trimStart()}`, ...rest, ...toDo];
+};
+
+const dayIn = (moment: number, zone: string): string =>
+  localMoment(unixMillis(moment), zone).slice(0, '2026-11-21'.length);
+
+const describeHow = { data: 'by the data', probe: 'by a probe', config: 'by the config' } as const;
+
+const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly string[] => {
+  const dayOf = (moment: number): string => dayIn(moment, zone);
+  const { account, points, past, goneColumns, overrides } = learned;
+  const nothing =
+    points.length === 0 ? block('nothing yet: it is learned when call logs are pulled', 2, screen) : [];
+  return [
+    '',
+    ...block(`Learned of the gateway of ${account}`, 0, screen).map((line) => screen.paint('title', line)),
+    ...nothing,
+    ...points.flatMap(({ point, value, evidence, how, learnedAt }) => [
+      ...block(`${point}: ${value}`, 2, screen),
+      ...block(
+        `${describeHow[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${inZone(evidence, zone)}`,
+        6,
+        screen,
+      ),
+      ...past
+        .filter((one) => one.point === point)
+        .flatMap((one) => block(`until ${dayOf(one.until)}: ${one.value}`, 6, screen)),
+    ]),
+    ...goneColumns.flatMap(({ name, goneAt }) =>
+      block(`column ${name} is gone since ${dayOf(goneAt)}`, 2, screen),
+    ),
+    ...overrides.flatMap(({ setting, value }) =>
+      block(`set in tollkeeper.yaml: ${setting}: ${value}`, 2, screen),
+    ),
+  ];
+};
+
+/** A line for each thing that was tried, what was learned of each gateway, and how it all stands. */
+export const renderDoctor = (
+  { zone, checks, learned }: Pick<DoctorView, 'zone' | 'checks' | 'learned'>,
+  screen: Screen,
+): string => {
+  const failed = checks.filter(({ state }) => state === 'failed').length;
+  const end =
+    failed === 0
+      ? screen.paint('good', 'all is well')
+      : screen.paint('bad', `${failed} ${failed === 1 ? 'thing needs' : 'things need'} a person`);
+  const lines = [
+    ...checks.flatMap((check) => checkLines(check, zone, screen)),
+    ...learned.flatMap((one) => learnedLines(one, zone, screen)),
+    '',
+    end,
+  ];
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+};

@@ -1,0 +1,116 @@
+import type { KeyView } from '../../../app/index.ts';
+import type { Style } from '../../ui/paint.ts';
+import { describeTries } from '../../ui/rotation-messages.ts';
+import { describeDuration } from '../../ui/messages.ts';
+
+/** Something about a key that a person may have to act on. */
+export type Attention = {
+  /** The lower, the more urgent. */
+  readonly rank: number;
+  readonly style: Style;
+  readonly words: string;
+};
+
+const day = 86_400_000;
+
+/** Milliseconds before its end from which on a key is shown as ending. */
+const soon = 30 * day;
+
+/** How far it is on its way to its rotation or its end, 1 where it is there; nothing where it has no age or no goal. */
+export const progressOf = (key: KeyView, now: number): number | undefined => {
+  if (key.created === undefined) return undefined;
+  const born = key.created * 1000;
+  const goals = [
+    ...(key.every === undefined ? [] : [born + key.every]),
+    ...(key.expires === 'never' ? [] : [key.expires * 1000]),
+  ];
+  const goal = Math.min(...goals);
+  if (goals.length === 0) return undefined;
+  return goal <= born ? 1 : Math.min(1, Math.max(0, (now - born) / (goal - born)));
+};
+
+const isNothing = (amount: string): boolean => amount.startsWith('-') || /^0*(\.0*)?$/.test(amount);
+
+const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] => {
+  if (rotation === undefined) return [];
+  const { stage, words, escalated } = rotation;
+  if (stage === 'waiting') return [{ rank: 0, style: 'bad', words: `waits for a person: ${words}` }];
+  if (escalated === true) return [{ rank: 0, style: 'bad', words: `past its time: ${words}` }];
+  const tries = describeTries(rotation, now);
+  if (tries !== undefined)
+    return [{ rank: 1, style: 'bad', words: `rotation (${stage}): ${words} (${tries})` }];
+  return [{ rank: 8, style: 'busy', words: `rotation (${stage}): ${words}` }];
+};
+
+const ofExpiry = ({ expires }: KeyView, now: number): readonly Attention[] => {
+  if (expires === 'never') return [];
+  const left = expires * 1000 - now;
+  if (left <= 0) return [{ rank: 2, style: 'bad', words: `expired ${describeDuration(-left)} ago` }];
+  return left <= soon ? [{ rank: 5, style: 'warn', words: `expires in ${describeDuration(left)}` }] : [];
+};
+
+const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonly Attention[] => {
+  if (every === undefined || created === undefined || rotation !== undefined) return [];
+  const over = now - created * 1000 - every;
+  return over < 0
+    ? []
+    : [
+        {
+          rank: 6,
+          style: 'warn',
+          words: `due for rotation by ${job ?? 'its job'} since ${describeDuration(over)}`,
+        },
+      ];
+};
+
+/** All that a key needs, the most urgent first. */
+export const attentionOf = (key: KeyView, now: number): readonly Attention[] => {
+  const found: readonly Attention[] = [
+    ...ofRotation(key, now),
+    ...(key.retained === undefined
+      ? []
+      : [
+          {
+            rank: 1,
+            style: 'bad' as const,
+            words: `made and never delivered, kept for now: ${key.retained}; \`tollkeeper keys expire id:${key.keyId}\` ends it`,
+          },
+        ]),
+    ...ofExpiry(key, now),
+    ...(!key.unlimitedQuota && isNothing(key.remainQuota)
+      ? [{ rank: 3, style: 'bad' as const, words: 'its quota is used up' }]
+      : []),
+    ...(key.sameName.length === 0
+      ? []
+      : [
+          {
+            rank: 4,
+            style: 'warn' as const,
+            words: `shares its name with id ${key.sameName.join(', ')}: calls of both look alike`,
+          },
+        ]),
+    ...ofAge(key, now),
+    ...(key.use?.calls === 0 ? [{ rank: 7, style: 'quiet' as const, words: 'no call in this span' }] : []),
+  ];
+  return found.toSorted((left, right) => left.rank - right.rank);
+};
+
+const calm = 9;
+
+/** What needs a person first, then what is nearest to its end, then by name. */
+export const byAttention = (keys: readonly KeyView[], now: number): readonly KeyView[] => {
+  const weighed = keys.map((key) => ({
+    key,
+    rank: attentionOf(key, now)[0]?.rank ?? calm,
+    progress: progressOf(key, now) ?? -1,
+  }));
+  return weighed
+    .toSorted(
+      (left, right) =>
+        left.rank - right.rank ||
+        right.progress - left.progress ||
+        left.key.name.localeCompare(right.key.name, 'en') ||
+        left.key.keyId - right.key.keyId,
+    )
+    .map(({ key }) => key);
+};

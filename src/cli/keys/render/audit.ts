@@ -1,0 +1,39 @@
+import type { AuditView } from '../../../app/index.ts';
+import type { Screen, Style } from '../../ui/paint.ts';
+import { oneLine, wrap } from '../../ui/text.ts';
+import { counted } from '../../ui/messages.ts';
+
+type Line = readonly [text: string, style: Style];
+
+const missingLines = ({ missing }: AuditView): readonly Line[] =>
+  missing === undefined
+    ? []
+    : [
+        [`the file was missing, though the database knows ${counted(missing.steps, 'step')}`, 'bad'],
+        ...(missing.writtenAgain ? [['it was rewritten from the database just now', 'plain'] as const] : []),
+      ];
+
+const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {
+  if (missing?.writtenAgain === false) return [];
+  return [
+    broken === undefined
+      ? [`${counted(lines, 'step')} in one unbroken chain`, 'good']
+      : [`broken in line ${broken.line}: ${broken.why}`, 'bad'],
+    ...(lines === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
+  ];
+};
+
+/** What a check of the audit file came to, and what to do where it is not well. */
+export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
+  const page: readonly Line[] = [
+    [oneLine(view.file), 'quiet'],
+    ...missingLines(view),
+    ...verdictLines(view),
+    ...(view.advice === undefined ? [] : [[`what to do: ${view.advice}`, 'plain'] as const]),
+  ];
+  return `${page
+    .flatMap(([text, look]) =>
+      (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(look, line)),
+    )
+    .join('\n')}\n`;
+};

@@ -1,0 +1,151 @@
+import type { KeyListView, KeyView, RotationState } from '../../../app/index.ts';
+import { toMillis } from '../../../base/index.ts';
+import { attentionOf, byAttention, progressOf } from './attention.ts';
+import { iso, isoOr } from '../../ui/json.ts';
+import { inZone, localMoment, timesIn } from '../../ui/moment.ts';
+import type { Screen, Style } from '../../ui/paint.ts';
+import { describeTries } from '../../ui/rotation-messages.ts';
+import { tableLines } from '../../ui/table.ts';
+import type { Cell, Row } from '../../ui/table.ts';
+import { clip, oneLine, wrap } from '../../ui/text.ts';
+import { counted, describeDuration } from '../../ui/messages.ts';
+
+const cells = 10;
+
+/** `████████░░`: how far the key is on its way to its rotation or its end. */
+const barOf = (key: KeyView, now: number): Cell => {
+  const progress = progressOf(key, now);
+  if (progress === undefined) return { text: '-', style: 'quiet' };
+  // Only what is there is full.
+  const full = progress >= 1 ? cells : Math.min(cells - 1, Math.round(progress * cells));
+  const style: Style = progress >= 1 ? 'bad' : progress >= 0.75 ? 'warn' : 'good';
+  return { text: `${'█'.repeat(full)}${'░'.repeat(cells - full)}`, style };
+};
+
+const ageOf = ({ created }: KeyView, now: number): string =>
+  created === undefined ? '?' : describeDuration(now - created * 1000);
+
+const lastCallOf = ({ use }: KeyView, zone: string): string => {
+  if (use === undefined) return '?';
+  return use.lastCall === undefined ? 'none' : localMoment(toMillis(use.lastCall), zone);
+};
+
+const idleOf = (key: KeyView, { at, accounts }: KeyListView): string => {
+  if (key.use === undefined) return '?';
+  if (key.use.lastCall !== undefined) return describeDuration(at - key.use.lastCall * 1000);
+  const since = accounts.find(({ account }) => account === key.account)?.since;
+  if (since === undefined) return '?';
+  // A key is idle no longer than it has been there.
+  return key.created !== undefined && key.created > since
+    ? describeDuration(Math.max(0, at - key.created * 1000))
+    : `over ${describeDuration(at - since * 1000)}`;
+};
+
+const spendOf = ({ use, account }: KeyView, { accounts }: KeyListView): string => {
+  if (use?.spend === undefined) return use?.calls === 0 ? '0' : '?';
+  const currency = accounts.find((one) => one.account === account)?.currency;
+  return `${use.spend} ${currency ?? ''}`.trim();
+};
+
+const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): Row => {
+  const { at, zone } = view;
+  const name = oneLine(key.name) === '' ? '(no name)' : oneLine(key.name);
+  const service = `${oneLine(key.service)} g${key.generation}${key.known ? '' : '?'}`;
+  const short = (text: string): string =>
+    screen.width === undefined || wide ? text : clip(text, Math.max(12, Math.floor(screen.width / 4)));
+  return {
+    cells: [
+      short(name),
+      String(key.keyId),
+      ...(view.accounts.length > 1 ? [key.account] : []),
+      short(service),
+      ageOf(key, at),
+      ...(screen.width === undefined ? [] : [barOf(key, at)]),
+      key.expires === 'never' ? 'never' : localMoment(toMillis(key.expires), zone),
+      lastCallOf(key, zone),
+      idleOf(key, view),
+      spendOf(key, view),
+    ],
+    below: attentionOf(key, at).map(({ words, style }) => ({ text: inZone(words, zone), style })),
+  };
+};
+
+const lines = (text: string, { width }: Screen): readonly string[] =>
+  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
+
+const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
+  accounts.flatMap(({ account, since, through }) => {
+    const range = describeDuration(at - since * 1000);
+    const words =
+      through === undefined
+        ? `use of ${account}: the call log is not known to be whole over the last ${range}; a ? is not known`
+        : `use of ${account}: the last ${range}, call log whole up to ${localMoment(toMillis(through), zone)}`;
+    return lines(words, screen).map((line) => screen.paint('quiet', line));
+  });
+
+/** Rotations that no listed key has a part in. */
+const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationState[] => {
+  const shown = new Set(keys.map(({ rotation }) => rotation?.id));
+  return rotations.filter(({ id }) => !shown.has(id));
+};
+
+/** Keys by what needs attention, below each what that is; `wide` shows every column, however narrow the terminal. */
+export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
+  const rest = otherRotations(view).flatMap((state) => {
+    const tries = describeTries(state, view.at);
+    const { service, stage, words } = state;
+    return lines(
+      `${service}: rotation (${stage}): ${inZone(words, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
+      screen,
+    );
+  });
+  if (view.keys.length === 0) return `${['no key is there', ...rest].join('\n')}\n`;
+  const needing = view.keys.filter((key) => attentionOf(key, view.at).some(({ rank }) => rank < 7)).length;
+  const table = tableLines(
+    [
+      { title: 'KEY' },
+      // When a key ends, when it was used last and what it costs matter most: other columns make way for them first.
+      { title: 'ID', spare: 5 },
+      ...(view.accounts.length > 1 ? [{ title: 'ACCOUNT', spare: 6 }] : []),
+      { title: 'SERVICE', spare: 8 },
+      { title: 'AGE', spare: 4 },
+      ...(screen.width === undefined ? [] : [{ title: 'TO ITS END', spare: 9 }]),
+      { title: 'EXPIRES', spare: 3 },
+      { title: 'LAST CALL', spare: 1 },
+      { title: 'IDLE', spare: 7 },
+      { title: 'SPEND', spare: 2 },
+    ],
+    byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen, wide)),
+    wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
+  );
+  const end = `${counted(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
+  return `${[...timesIn(view.zone, screen), ...watermarkLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
+};
+
+const isoSeconds = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : iso(seconds * 1000);
+
+export const rotationJson = (state: RotationState) => ({
+  ...state,
+  since: iso(state.since),
+  nextTry: isoOr(state.nextTry),
+});
+
+/** Times as ISO 8601 in UTC, amounts as exact decimal text; in the order of the page. */
+export const keysJson = (view: KeyListView) => ({
+  at: iso(view.at),
+  accounts: view.accounts.map(({ since, through, ...account }) => ({
+    ...account,
+    since: isoSeconds(since),
+    through: isoSeconds(through),
+  })),
+  keys: byAttention(view.keys, view.at).map((key) => ({
+    ...key,
+    created: isoSeconds(key.created),
+    expires: key.expires === 'never' ? 'never' : isoSeconds(key.expires),
+    rotation: key.rotation === undefined ? undefined : rotationJson(key.rotation),
+    use: key.use === undefined ? undefined : { ...key.use, lastCall: isoSeconds(key.use.lastCall) },
+    attention: attentionOf(key, view.at).map(({ words }) => words),
+  })),
+  rotations: view.rotations.map(rotationJson),
+});

@@ -1,0 +1,68 @@
+import type { KeyOutcome, RotationState } from '../../../app/index.ts';
+import { inZone } from '../../ui/moment.ts';
+import type { Screen, Style } from '../../ui/paint.ts';
+import { rotationJson } from './list.ts';
+import { clip, oneLine, wrap } from '../../ui/text.ts';
+
+const styleOf = ({ stage, fault, tries }: RotationState): Style => {
+  if (fault !== undefined || tries > 0 || stage === 'waiting' || stage === 'given-up') return 'bad';
+  return stage === 'done' ? 'good' : 'busy';
+};
+
+const indent = '  ';
+
+const indented = (text: string, style: Style, { width, paint }: Screen): readonly string[] =>
+  (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width - indent.length)).map(
+    (line) => `${indent}${paint(style, line)}`,
+  );
+
+const nameOf = (key: { readonly keyId: number; readonly name: string }): string =>
+  `${oneLine(key.name)} (id ${key.keyId})`;
+
+const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
+  if (candidate === undefined) return old === undefined ? [] : [`of ${nameOf(old)}`];
+  return [old === undefined ? nameOf(candidate) : `${nameOf(old)} → ${nameOf(candidate)}`];
+};
+
+/** Short enough for a word behind it. */
+const title = (name: string, { width, paint }: Screen): string =>
+  paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
+
+const rotationLines = (state: RotationState, zone: string, screen: Screen): readonly string[] => {
+  return [
+    `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
+    ...cutOver(state).flatMap((words) => indented(words, 'plain', screen)),
+    ...indented(inZone(state.words, zone), 'plain', screen),
+    ...(state.fault === undefined
+      ? []
+      : [
+          ...indented(inZone(state.fault.message, zone), 'bad', screen),
+          ...indented(`what to do: ${state.fault.advice} (${state.fault.code})`, 'plain', screen),
+        ]),
+  ].filter((line) => line.trim() !== '');
+};
+
+/** How each rotation stands that was ordered, and what became of each key that was to end. */
+export const renderKeyOutcome = (
+  { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
+  screen: Screen,
+): string => {
+  const page = [
+    ...rotations.flatMap((state) => rotationLines(state, zone, screen)),
+    ...changes.flatMap(({ name, keyId, done, said }) => [
+      `${title(name, screen)} (id ${keyId})`,
+      ...indented(inZone(said, zone), done ? 'plain' : 'bad', screen),
+    ]),
+    ...notes.flatMap((note) =>
+      screen.width === undefined
+        ? [oneLine(inZone(note, zone))]
+        : wrap(oneLine(inZone(note, zone)), screen.width),
+    ),
+  ];
+  return `${(page.length === 0 ? ['nothing was to be done'] : page).join('\n')}\n`;
+};
+
+export const keyOutcomeJson = ({ rotations, zone: _zone, ...rest }: KeyOutcome) => ({
+  ...rest,
+  rotations: rotations.map(rotationJson),
+});

@@ -1,0 +1,78 @@
+import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../app/index.ts';
+import { iso } from '../../ui/json.ts';
+import type { Screen, Style } from '../../ui/paint.ts';
+import { tableLines } from '../../ui/table.ts';
+import { clip, oneLine, wrap } from '../../ui/text.ts';
+import { counted } from '../../ui/messages.ts';
+
+const styles: Readonly<Record<PlannedChange['what'], Style>> = {
+  rotate: 'busy',
+  create: 'good',
+  warn: 'warn',
+  expire: 'warn',
+  delete: 'bad',
+};
+
+const lines = (text: string, { width }: Screen): readonly string[] =>
+  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
+
+/** Every key with its reason, or what a person needs to hear of them. */
+const leftLines = ({ notes, held }: KeyPlanView, all: boolean): readonly string[] =>
+  all && held !== undefined
+    ? held.map(
+        ({ name, keyId, reason, words }) => `left as it is: ${name} (id ${keyId}), ${reason}: ${words}`,
+      )
+    : notes;
+
+const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly string[] => {
+  const { changes } = plan;
+  const heading = `${plan.job} (${plan.kind}, ${plan.account}): ${
+    changes.length === 0 ? 'nothing to do now' : counted(changes.length, 'change')
+  }`;
+  const short = (text: string): string =>
+    screen.width === undefined ? text : clip(oneLine(text), Math.max(12, Math.floor(screen.width / 4)));
+  const table =
+    changes.length === 0
+      ? []
+      : tableLines(
+          [{ title: 'WHAT' }, { title: 'SERVICE' }, { title: 'KEY', spare: 1 }, { title: 'ID', spare: 2 }],
+          changes.map(({ what, service, name, keyId, words }) => ({
+            cells: [
+              { text: what, style: styles[what] },
+              short(service),
+              short(name ?? '-'),
+              keyId === undefined ? '-' : String(keyId),
+            ],
+            note: words,
+          })),
+          screen,
+        );
+  return [
+    ...lines(heading, screen).map((line) => screen.paint('title', line)),
+    ...table,
+    ...leftLines(plan, all).flatMap((note) => lines(note, screen).map((line) => screen.paint('quiet', line))),
+  ];
+};
+
+/** Plans as they are given, each below its job; `all`: with every key that is left as it is, and why. */
+export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, all = false): string =>
+  plans.length === 0
+    ? 'no job of kind rotate-keys or expire-keys is declared\n'
+    : `${plans.map((plan) => planLines(plan, all, screen).join('\n')).join('\n\n')}\n`;
+
+/** What keeps a plan from being applied. */
+export const renderStale = (stale: readonly string[], screen: Screen): string =>
+  `${[
+    screen.paint('bad', 'the plan is stale, and nothing was done:'),
+    ...stale.flatMap((change) => lines(`- ${change}`, screen)),
+    ...lines(
+      'what to do: make it again with `tollkeeper keys plan JOB -o FILE` and look at it again',
+      screen,
+    ),
+  ].join('\n')}\n`;
+
+const planJson = ({ file: _file, at, ...plan }: KeyPlanView) => ({ ...plan, at: iso(at) });
+
+export const keyPlansJson = (plans: readonly KeyPlanView[]) => plans.map(planJson);
+
+export const planCheckJson = ({ plan, stale }: PlanCheck) => ({ plan: planJson(plan), stale });

@@ -1,0 +1,39 @@
+import type { Commands } from '../../app/index.ts';
+import { fault, nearest } from '../../base/index.ts';
+import type { Progress } from '../../base/index.ts';
+
+type InAccount = { readonly account?: string };
+
+/** As many names as a person reads. */
+const most = 20;
+
+/** Services that have a key, or had one that a step was taken on. */
+export const servicesOf = async (
+  keys: Commands['keys'],
+  account: InAccount,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const { steps } = await keys.history(account);
+  const listed = await keys.list({ days: 1, ...account }, progress, signal);
+  return new Set([...steps, ...listed.keys].map(({ service }) => service).filter((name) => name !== ''));
+};
+
+/** @throws Fault `wrong-use` where there is no such service */
+export const refuseUnknown = (service: string, known: ReadonlySet<string>): void => {
+  if (known.has(service)) return;
+  const names = [...known].toSorted((one, other) => one.localeCompare(other, 'en'));
+  const near = nearest(service, names);
+  const more = names.length - most;
+  const there = `${names.slice(0, most).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
+  throw fault(
+    'wrong-use',
+    `no step was taken on a service ${service}, and no key is of it; there are: ${there}`,
+    {
+      advice:
+        near === undefined
+          ? '`tollkeeper keys list` shows the keys with their services'
+          : `did you mean ${near}?`,
+    },
+  );
+};

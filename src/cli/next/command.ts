@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { amount } from '../options.ts';
+import { ask } from '../ask.ts';
+import { screenOf } from '../ui/paint.ts';
+import { nextJson, renderNext } from './render.ts';
+
+type NextOptions = { readonly config: string; readonly count: number; readonly json?: boolean };
+
+export const addNext = (program: Command, deps: Deps): void => {
+  program
+    .command('next')
+    .description('the slots to come, in order of time')
+    .argument('[job]', 'only of this job')
+    .addOption(configOption())
+    .option('-n, --count <number>', 'how many', amount, 10)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Slots are shown on the clocks of the job's zone.
+
+Examples:
+  tollkeeper next
+  tollkeeper next daily-spend --count 3
+  tollkeeper next --count 1 --json | jq -r '.[0].slot'`,
+    )
+    .action(async (job: string | undefined, options: NextOptions) => {
+      const of = job === undefined ? {} : { job };
+      const slots = await ask(deps, options.config, (commands) =>
+        commands.next({ ...of, count: options.count }),
+      );
+      deps.stdout.write(
+        deps.secrets.redact(
+          options.json === true
+            ? jsonText(nextJson(slots))
+            : renderNext(slots, deps.clock.now(), screenOf(deps.stdout, deps.env)),
+        ),
+      );
+    });
+};

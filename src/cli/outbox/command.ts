@@ -1,0 +1,118 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { Deps } from '../../base/index.ts';
+import type { Commands, OutboxAnswer, OutboxView } from '../../app/index.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { amount } from '../options.ts';
+import { ask } from '../ask.ts';
+import { screenOf } from '../ui/paint.ts';
+import { outboxAnswersJson, outboxJson, renderOutbox, renderOutboxAnswers } from './render.ts';
+
+type State = OutboxView['state'];
+type ListOptions = {
+  readonly config: string;
+  readonly state?: readonly State[];
+  readonly limit: number;
+  readonly json?: boolean;
+};
+type RequestOptions = { readonly config: string; readonly json?: boolean };
+
+const states: readonly State[] = ['queued', 'sending', 'sent', 'deferred', 'failed', 'unknown', 'dropped'];
+
+/** `failed,unknown`; given again it adds to what was given before. */
+const readStates = (text: string, before: readonly State[] = []): readonly State[] => {
+  const known = text.split(',').map((name) => {
+    const state = states.find((one) => one === name.trim());
+    if (state === undefined) throw new InvalidArgumentError(`it must be of ${states.join(', ')}`);
+    return state;
+  });
+  return [...before, ...known];
+};
+
+export const addOutbox = (program: Command, deps: Deps): void => {
+  const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
+  const screen = () => screenOf(deps.stdout, deps.env);
+
+  const outbox = program
+    .command('outbox')
+    .description(
+      'the mails that were queued, newest first: how each stands, what went wrong last, the next try',
+    )
+    .addOption(configOption())
+    .option(
+      '-s, --state <states>',
+      `only of these states, parted by commas: ${states.join(', ')}`,
+      readStates,
+    )
+    .option('-n, --limit <number>', 'how many', amount, 50)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+queued: not tried yet. deferred: tried again at the time shown (about 1 min after the first try, then up to 1 h, for 5
+days). failed: refused for good or given up. unknown: it may or may not have arrived; the same bytes with the same
+Message-ID are sent again twice, then it is for a person to decide. Failed and unknown ones make \`status\` exit with 1
+until they are sent again or dropped.
+
+Examples:
+  tollkeeper outbox
+  tollkeeper outbox --state failed,unknown
+  tollkeeper outbox --json | jq '.[] | select(.attempts > 3)'
+  tollkeeper outbox resend 42
+  tollkeeper outbox drop 42 43`,
+    )
+    .action(async ({ config, state, limit, json }: ListOptions) => {
+      const query = { limit, ...(state === undefined ? {} : { states: state }) };
+      const rows = await ask(deps, config, (commands) => commands.outbox(query));
+      print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
+    });
+
+  const request = (
+    command: Command,
+    handleRequest: (commands: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
+  ): void => {
+    command
+      .argument('<id...>', 'as `tollkeeper outbox` shows them')
+      .addOption(configOption())
+      .option('--json', 'print what became of each as JSON')
+      .action(async (ids: readonly string[], { config, json }: RequestOptions) => {
+        const answers = await ask(deps, config, (commands) => handleRequest(commands, [...new Set(ids)]));
+        print(json === true ? jsonText(outboxAnswersJson(answers)) : renderOutboxAnswers(answers, screen()));
+        command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
+      });
+  };
+
+  request(
+    outbox
+      .command('resend')
+      .description('sends rows (again) at once: the same bytes with the same Message-ID')
+      .addHelpText(
+        'after',
+        `
+Asks nothing. Also of a mail that was sent; its recipient may then have it twice. What the server does not take now is
+tried again for 5 days. Exit code 1 when one cannot be sent: it is being sent, or its bytes are gone.
+
+Examples:
+  tollkeeper outbox resend 42
+  tollkeeper outbox resend $(tollkeeper outbox --state failed --json | jq -r '.[].id')`,
+      ),
+    (commands, ids) => commands.resend({ ids }, deps.signal),
+  );
+  request(
+    outbox
+      .command('drop')
+      .description('rows that are never to be sent (again)')
+      .addHelpText(
+        'after',
+        `
+Asks nothing. The row stays, so that the same mail is not made again; \`outbox resend\` takes a drop back for as long as
+the bytes are kept (mail.keep). Exit code 1 when one cannot be dropped: it was sent, or is being sent.
+
+Examples:
+  tollkeeper outbox drop 42
+  tollkeeper outbox drop $(tollkeeper outbox --state unknown --json | jq -r '.[].id')`,
+      ),
+    (commands, ids) => commands.drop({ ids }),
+  );
+};

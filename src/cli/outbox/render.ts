@@ -1,0 +1,73 @@
+import { mailTones } from '../../app/index.ts';
+import type { OutboxAnswer, OutboxView } from '../../app/index.ts';
+import { iso, isoOr } from '../ui/json.ts';
+import { commonZone, inZone, localMoment, timesIn } from '../ui/moment.ts';
+import type { Screen } from '../ui/paint.ts';
+import { tableLines } from '../ui/table.ts';
+import type { Cell, Row } from '../ui/table.ts';
+import { clip, oneLine } from '../ui/text.ts';
+import { describeUntil } from '../ui/messages.ts';
+
+const describeNext = ({ next, state, zone }: OutboxView, now: number): string => {
+  if (state === 'sending') return 'under way';
+  return next === undefined ? '-' : `${localMoment(next, zone)} (${describeUntil(next, now)})`;
+};
+
+/** An address may be as long as three lines. */
+const widest = (width: number | undefined): number => Math.max(20, Math.floor((width ?? 320) / 2));
+
+const rowOf = (row: OutboxView, now: number, width: number | undefined): Row => {
+  const state: Cell = { text: row.state, style: mailTones[row.state] };
+  return {
+    cells: [
+      row.id,
+      state,
+      row.kind,
+      clip(oneLine(row.recipient), widest(width)),
+      row.attempts === 0 ? '-' : String(row.attempts),
+      describeNext(row, now),
+      localMoment(row.queuedAt, row.zone),
+    ],
+    note: row.title ?? row.subject,
+    ...(row.lastError === undefined ? {} : { below: [{ text: row.lastError, style: 'quiet' }] }),
+  };
+};
+
+/** Rows as they are given, newest first, each with its subject; the last error of each below it. */
+export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: Screen): string => {
+  if (rows.length === 0) return 'no such mail\n';
+  const lines = tableLines(
+    [
+      { title: 'ID' },
+      { title: 'STATE' },
+      { title: 'KIND', spare: 2 },
+      { title: 'RECIPIENT' },
+      { title: 'TRIES', spare: 4 },
+      { title: 'NEXT TRY', spare: 1 },
+      { title: 'QUEUED', spare: 5 },
+    ],
+    rows.map((row) => rowOf(row, now, screen.width)),
+    screen,
+  );
+  return `${[...timesIn(commonZone(rows), screen), ...lines].join('\n')}\n`;
+};
+
+/** What became of each order, a line a row. */
+export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
+  answers
+    .map(
+      ({ id, done, said, zone }) =>
+        `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(inZone(said, zone)))}\n`,
+    )
+    .join('');
+
+export const outboxAnswersJson = (answers: readonly OutboxAnswer[]) =>
+  answers.map(({ zone: _zone, ...answer }) => answer);
+
+export const outboxJson = (rows: readonly OutboxView[]) =>
+  rows.map((row) => ({
+    ...row,
+    queuedAt: iso(row.queuedAt),
+    changedAt: iso(row.changedAt),
+    next: isoOr(row.next),
+  }));

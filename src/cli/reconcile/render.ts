@@ -1,0 +1,101 @@
+import type { ReconcileView } from '../../app/index.ts';
+import { toMillis } from '../../base/index.ts';
+import { iso } from '../ui/json.ts';
+import { inZone, localSlot, timesIn } from '../ui/moment.ts';
+import type { Screen, Style } from '../ui/paint.ts';
+import { tableLines } from '../ui/table.ts';
+import type { Row } from '../ui/table.ts';
+import { clip, oneLine, wrap } from '../ui/text.ts';
+
+type Comparison = ReconcileView['comparisons'][number];
+type Range = ReconcileView['held'];
+
+const styles: Readonly<Record<string, Style>> = {
+  truncated: 'bad',
+  unexplained: 'bad',
+  'late data': 'warn',
+};
+
+const isSame = (left: Range, right: Range): boolean => left.start === right.start && left.end === right.end;
+
+const rangeText = ({ start, end }: Range, zone: string): string =>
+  `${localSlot(toMillis(start), zone)} to ${localSlot(toMillis(end), zone)}`;
+
+/** Words below a row: of what is open, and where another span was compared. */
+const noteOf = (one: Comparison, { held, zone }: ReconcileView): Pick<Row, 'below'> => {
+  const style = styles[one.verdict];
+  const below = [
+    ...(style === undefined ? [] : [inZone(one.text, zone)]),
+    ...(one.entry !== undefined || isSame(one.range, held)
+      ? []
+      : [{ text: rangeText(one.range, zone), style: 'quiet' as const }]),
+  ];
+  return below.length === 0 ? {} : { below };
+};
+
+/** On a terminal long names are cut, so that the figures beside them show. */
+const nameOf = (entry: string, { width }: Screen): string => {
+  const name = entry === '' ? '(no name)' : oneLine(entry);
+  return width === undefined ? name : clip(name, Math.floor(width / 4));
+};
+
+const rowOf = (one: Comparison, view: ReconcileView, screen: Screen): Row => ({
+  cells: [
+    one.source,
+    one.entry === undefined ? { text: 'total', style: 'title' } : nameOf(one.entry, screen),
+    one.ours,
+    one.theirs,
+    one.gap,
+    one.unit,
+    { text: one.verdict, style: styles[one.verdict] ?? 'good' },
+  ],
+  ...noteOf(one, view),
+});
+
+const lines = (text: string, { width }: Screen): readonly string[] =>
+  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
+
+/** Every comparison, what could not be compared, and what it comes to. */
+export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
+  const { asked, held, zone, comparisons, notCompared, conclusion, good } = view;
+  const heading = `${view.account}, ${rangeText(held, zone)}${
+    isSame(asked, held) ? '' : ' (as far as the log reaches)'
+  }`;
+  const table =
+    comparisons.length === 0
+      ? []
+      : tableLines(
+          [
+            { title: 'SOURCE' },
+            { title: 'ENTRY' },
+            { title: 'OURS', spare: 2 },
+            { title: 'THEIRS', spare: 2 },
+            { title: 'GAP' },
+            { title: 'UNIT', spare: 3 },
+            { title: 'VERDICT' },
+          ],
+          comparisons.map((one) => rowOf(one, view, screen)),
+          screen,
+        );
+  const missing = notCompared.flatMap(({ source, reason }) =>
+    lines(`not compared with ${source}: ${inZone(reason, zone)}`, screen),
+  );
+  const end = lines(inZone(conclusion, zone), screen).map((line) =>
+    screen.paint(good ? 'good' : 'bad', line),
+  );
+  return `${[...timesIn(zone, screen), ...lines(heading, screen), ...table, ...missing, ...end].join('\n')}\n`;
+};
+
+const isoRange = ({ start, end }: Range) => ({ start: iso(toMillis(start)), end: iso(toMillis(end)) });
+
+/** Times as ISO 8601 in UTC, amounts as exact decimal text. */
+export const reconcileJson = (view: ReconcileView) => ({
+  ...view,
+  asked: isoRange(view.asked),
+  held: isoRange(view.held),
+  comparisons: view.comparisons.map((one) => ({
+    ...one,
+    range: isoRange(one.range),
+    comparedAt: iso(one.comparedAt),
+  })),
+});

@@ -1,0 +1,118 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { openCommands } from '../../app/index.ts';
+import { fault, localeTags, systemCode } from '../../base/index.ts';
+import type { LocaleTag, Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { createPlainLog } from '../ui/plain-log.ts';
+import { showProgress } from '../ui/progress.ts';
+import { periodForms } from '../../settings.ts';
+
+const comparisons = ['previous', 'same-days-last-month', 'same-days-last-year', 'none'] as const;
+
+type ReportOptions = {
+  readonly config: string;
+  readonly period?: string;
+  readonly comparison?: (typeof comparisons)[number];
+  readonly team?: string;
+  readonly out: string;
+  readonly account?: string;
+  readonly timezone?: string;
+  readonly locale?: LocaleTag;
+  readonly attach?: readonly (typeof forms)[number][];
+  readonly json?: boolean;
+};
+
+type BuiltFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
+
+const forms = ['csv', 'xlsx', 'parquet'] as const;
+
+const readForms = (text: string): readonly (typeof forms)[number][] =>
+  text.split(',').map((word) => {
+    const form = forms.find((known) => known === word.trim().toLowerCase());
+    if (form === undefined) throw new InvalidArgumentError(`it must be of ${forms.join(', ')}`);
+    return form;
+  });
+
+const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<readonly string[]> => {
+  try {
+    await mkdir(out, { recursive: true });
+    const paths = files.map((file) => join(out, file.name));
+    for (const file of files)
+      await writeFile(join(out, file.name), 'text' in file ? file.text : Buffer.from(file.base64, 'base64'));
+    return paths;
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown';
+    throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${out} cannot be written (${code})`, {
+      cause: error,
+      advice: 'give another folder with --out, or make this one writable',
+    });
+  }
+};
+
+export const addReport = (program: Command, deps: Deps): void => {
+  program
+    .command('report')
+    .description('builds a report as HTML, text and data, and sends nothing')
+    .argument('<name>', 'a folder under reports/')
+    .addOption(configOption())
+    .option('-p, --period <period>', `${periodForms}; default: what the report says, or last-month`)
+    .addOption(new Option('--comparison <days>', 'what it is compared with').choices(comparisons))
+    .option('-t, --team <name>', 'the one team that it is about')
+    .option('-o, --out <folder>', 'where the files go', 'out')
+    .option('-a, --account <name>', 'which account; the first one of the config unless given')
+    .option('-z, --timezone <zone>', 'zone that days are cut in; that of the config unless given')
+    .addOption(
+      new Option(
+        '-l, --locale <language>',
+        'language of the report; that of the config unless given',
+      ).choices(localeTags),
+    )
+    .option('--attach <forms>', 'its data as files too: csv, xlsx, parquet, with commas between', readForms)
+    .option('--json', 'print the paths as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tollkeeper report spend-summary
+  tollkeeper report spend-summary --period 2026-10
+  tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
+  tollkeeper report spend-summary --attach csv,xlsx`,
+    )
+    .action(async (name: string, options: ReportOptions) => {
+      const folder = resolve(deps.cwd, options.config);
+      const { progress, end } = showProgress(deps.stderr, deps.clock);
+      const log = createPlainLog(deps, end);
+      await using commands = await openCommands(deps, { folder, log });
+      try {
+        const built = await commands.report(
+          {
+            report: name,
+            ...(options.period === undefined ? {} : { period: options.period }),
+            ...(options.comparison === undefined ? {} : { comparison: options.comparison }),
+            ...(options.team === undefined ? {} : { team: options.team }),
+            ...(options.attach === undefined ? {} : { attach: options.attach }),
+            ...(options.account === undefined ? {} : { account: options.account }),
+            ...(options.timezone === undefined ? {} : { zone: options.timezone }),
+            ...(options.locale === undefined ? {} : { locale: options.locale }),
+          },
+          progress,
+          deps.signal,
+        );
+        const paths = await writeFiles(resolve(deps.cwd, options.out), built.files);
+        end();
+        for (const { message, advice } of built.warnings)
+          deps.stderr.write(`warning: ${message}\n    what to do: ${advice}\n`);
+        deps.stdout.write(
+          options.json === true
+            ? jsonText({ subject: built.subject, files: paths, warnings: built.warnings })
+            : `${built.subject}\n${paths.join('\n')}\n`,
+        );
+      } finally {
+        end();
+      }
+    });
+};

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { createReport, reportsKept } from '../../app/index.ts';
+import type { Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { amount } from '../options.ts';
+import { screenOf } from '../ui/paint.ts';
+import { renderReports } from './render.ts';
+
+type ReportsOptions = {
+  readonly config: string;
+  readonly job?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+};
+
+export const addReports = (program: Command, deps: Deps): void => {
+  const reports = program
+    .command('reports')
+    .description('the reports that were built and mailed, newest first: totals, verdict, files')
+    .addOption(configOption())
+    .option('-j, --job <name>', 'only of this job')
+    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Each report is kept in a folder of its own beside the database: report.html, report.txt, its data as CSV, XLSX and
+Parquet, manifest.json with totals and hashes, mails.json with the hash of each mail. The setting archive_reports.keep
+says how long. The exit code is 1 when a folder holds no report that can be read.
+
+Examples:
+  tollkeeper reports
+  tollkeeper reports --job daily-spend --limit 5
+  tollkeeper reports --json | jq -r '.[0].folder'
+  tollkeeper reports new spend-by-model`,
+    );
+  reports
+    .command('new')
+    .description('writes a small report into the config folder, to be edited')
+    .argument('<name>', 'its folder under reports/ of the config folder')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Writes report.yaml and one SQL file, a table of spend by model, and never overwrites anything.
+
+Examples:
+  tollkeeper reports new spend-by-model
+  tollkeeper report spend-by-model --period last-7-days`,
+    )
+    .action(async (name: string, { config }: { readonly config: string }) => {
+      const paths = await createReport(resolve(deps.cwd, config), name);
+      const given = config === 'config' ? '' : ` --config ${config}`;
+      deps.stdout.write(
+        `${paths.join('\n')}\nnext: edit them, run \`tollkeeper check${given}\`, then \`tollkeeper report ${name}${given} --period last-7-days\`\n`,
+      );
+    });
+  reports.action(async (options: ReportsOptions) => {
+    const { job, limit } = options;
+    const found = await reportsKept(deps, resolve(deps.cwd, options.config), {
+      limit,
+      ...(job === undefined ? {} : { job }),
+    });
+    deps.stdout.write(
+      deps.secrets.redact(
+        options.json === true
+          ? jsonText(found.reports)
+          : renderReports(found, screenOf(deps.stdout, deps.env)),
+      ),
+    );
+    if (options.json === true)
+      for (const folder of found.damaged) deps.stderr.write(`no report can be read in ${folder}\n`);
+    reports.setOptionValue('exitCode', found.damaged.length === 0 ? 0 : 1);
+  });
+};

@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Deps } from '../../base/index.ts';
+import { openCommands } from '../../app/index.ts';
+import type { Commands, RunResult } from '../../app/index.ts';
+import { backfillProgress } from './backfill-progress.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { timesIn } from '../ui/moment.ts';
+import { screenOf } from '../ui/paint.ts';
+import { createPlainLog, endOf } from '../ui/plain-log.ts';
+import { showProgress } from '../ui/progress.ts';
+import {
+  addMail,
+  backfillEnd,
+  backfillLine,
+  noMail,
+  notificationMail,
+  printResult,
+  resultJson,
+} from './render.ts';
+import { requestOf } from './request.ts';
+import type { WhichSlots } from './request.ts';
+
+type RunOptions = WhichSlots & {
+  readonly config: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+};
+
+type Order = ReturnType<typeof requestOf>;
+type Range = Extract<Order, { readonly from: string }>;
+type Shown = { readonly json: boolean; readonly progress: ReturnType<typeof showProgress> };
+
+/** All print to both outputs and resolve to the exit code. */
+const backfill = async (deps: Deps, commands: Commands, request: Range, shown: Shown): Promise<number> => {
+  const { json, progress } = shown;
+  const out = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
+  const results: RunResult[] = [];
+  const slots = backfillProgress(request.job, progress.progress, deps.stderr, deps.clock);
+  const onRun = (result: RunResult): void => {
+    progress.end();
+    if (!json && results.length === 0)
+      out(`${timesIn(result.run.zone, screenOf(deps.stdout, deps.env)).join('\n')}\n`);
+    results.push(result);
+    if (!json) out(backfillLine(result));
+  };
+  const total = await commands.backfill(request, slots, onRun, deps.signal);
+  progress.end();
+  const mail = results.reduce((sum, result) => addMail(sum, result.mail), noMail);
+  const told = notificationMail(mail);
+  out(
+    json ? jsonText({ ...total, mail, runs: results.map(resultJson) }) : `${backfillEnd(total)}${told.out}`,
+  );
+  deps.stderr.write(deps.secrets.redact(told.err));
+  return total.failed > 0 ? 1 : told.code;
+};
+
+const runOne = async (
+  deps: Deps,
+  commands: Commands,
+  request: Exclude<Order, Range>,
+  shown: Shown,
+): Promise<number> => {
+  const { json, progress } = shown;
+  const result = await commands.run(request, progress.progress, deps.signal);
+  progress.end();
+  const told = printResult(result);
+  deps.stdout.write(deps.secrets.redact(json ? jsonText(resultJson(result)) : told.out));
+  deps.stderr.write(deps.secrets.redact(told.err));
+  return told.code;
+};
+
+const showPlan = async (deps: Deps, commands: Commands, request: Order, json: boolean): Promise<number> => {
+  const plan = await commands.plan(request);
+  deps.stdout.write(deps.secrets.redact(json ? jsonText({ plan }) : `${plan.join('\n')}\n`));
+  return 0;
+};
+
+export const addRun = (program: Command, deps: Deps): void => {
+  program
+    .command('run')
+    .description('one run of a job now, of one slot, or of all slots of a span, and the mail it makes')
+    .argument('<job>', 'name of the job, as in the YAML')
+    .addOption(configOption())
+    .option('-s, --slot <time>', 'run this slot of its schedule, unless it has ended well before')
+    .option('--from <time>', 'backfill: run every slot from here')
+    .option('--to <time>', 'backfill: up to here, the first moment left out')
+    .option('--dry-run', 'print what the run would do; write and send nothing')
+    .option('--json', 'print the outcome as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Times are read on the clocks of the job's zone: 2026-11-21T08:00 or 2026-11-21; with Z or an offset they say their own.
+A slot that ended well is not run again, so that --slot and a backfill can be given twice, by cron or by a person.
+With a daemon running it does the work, and Ctrl-C here stops the run there.
+The jobs it needs run first. Exit code 0 when the job ended well (now or before) and its mail is through, 1 when not,
+2 for wrong use or a faulty config.
+
+Examples:
+  tollkeeper run pull-logs
+  tollkeeper run daily-spend --dry-run
+  tollkeeper run daily-spend --slot 2026-11-21T08:00
+  tollkeeper run daily-spend --from 2026-11-01 --to 2026-12-01
+  tollkeeper run daily-spend --json | jq .mail`,
+    )
+    .action(async (name: string, options: RunOptions, command: Command) => {
+      const request = requestOf(name, options);
+      const json = options.json === true;
+      const dryRun = options.dryRun === true;
+      const folder = resolve(deps.cwd, options.config);
+      const progress = showProgress(deps.stderr, deps.clock, !('from' in request));
+      const log = createPlainLog(deps, progress.end, endOf(name));
+      await using commands = await openCommands(deps, { folder, log, dryRun });
+      try {
+        const exitCode = dryRun
+          ? await showPlan(deps, commands, request, json)
+          : 'from' in request
+            ? await backfill(deps, commands, request, { json, progress })
+            : await runOne(deps, commands, request, { json, progress });
+        command.setOptionValue('exitCode', exitCode);
+      } finally {
+        progress.end();
+      }
+    });
+};

@@ -1,0 +1,25 @@
+import { fault } from '../../base/index.ts';
+import type { Fault } from '../../base/index.ts';
+
+/** Which slots of a job: one of its own or now, or all of a span. */
+export type WhichSlots = { readonly slot?: string; readonly from?: string; readonly to?: string };
+
+type Order =
+  | { readonly job: string; readonly slot?: string }
+  | { readonly job: string; readonly from: string; readonly to: string };
+
+const misuse = (message: string): Fault =>
+  fault('wrong-use', message, {
+    advice: 'give neither for a run now, --slot for one slot, or --from and --to for all slots of a span',
+  });
+
+/** @throws Fault `wrong-use` for options that do not go together */
+export const requestOf = (job: string, { slot, from, to }: WhichSlots): Order => {
+  if (slot !== undefined && (from !== undefined || to !== undefined))
+    throw misuse('--slot does not go with --from and --to');
+  if (slot !== undefined) return { job, slot };
+  if (from === undefined && to === undefined) return { job };
+  if (from === undefined) throw misuse('--to needs --from');
+  if (to === undefined) throw misuse('--from needs --to');
+  return { job, from, to };
+};

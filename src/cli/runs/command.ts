@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { Deps } from '../../base/index.ts';
+import { configOption } from '../options.ts';
+import { jsonText } from '../ui/json.ts';
+import { amount } from '../options.ts';
+import { ask } from '../ask.ts';
+import { screenOf } from '../ui/paint.ts';
+import { runJson } from './json.ts';
+import { renderRuns } from './render.ts';
+
+type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
+
+export const addRuns = (program: Command, deps: Deps): void => {
+  program
+    .command('runs')
+    .description('the last runs, newest first: how each ended and why, missed and skipped slots as well')
+    .argument('[job]', 'only of this job, with each attempt')
+    .addOption(configOption())
+    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('--json', 'print them as JSON, times in UTC')
+    .addHelpText(
+      'after',
+      `
+Slots are shown on the clocks of the job's zone. TOOK is the time of the last attempt.
+
+Examples:
+  tollkeeper runs
+  tollkeeper runs daily-spend --limit 5
+  tollkeeper runs --limit 500 --json | jq '.[] | select(.state == "failed") | .reason'`,
+    )
+    .action(async (job: string | undefined, options: RunsOptions) => {
+      const of = job === undefined ? {} : { job };
+      const runs = await ask(deps, options.config, (commands) =>
+        commands.runs({ ...of, limit: options.limit }),
+      );
+      deps.stdout.write(
+        deps.secrets.redact(
+          options.json === true
+            ? jsonText(runs.map(runJson))
+            : renderRuns(runs, { ...of, now: deps.clock.now() }, screenOf(deps.stdout, deps.env)),
+        ),
+      );
+    });
+};

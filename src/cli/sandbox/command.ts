@@ -1,0 +1,112 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { fault, messageOf, systemCode } from '../../base/index.ts';
+import type { Deps } from '../../base/index.ts';
+import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
+import { port, whole } from '../options.ts';
+
+const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
+  if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must be written name=value');
+  return [...pairs, pair];
+};
+
+/** As an HTTP header can carry it. */
+const adminKey = (text: string): string => {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text))
+    throw new InvalidArgumentError('it must be 1 to 200 visible ASCII characters without spaces');
+  return text;
+};
+
+type SandboxOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly months: number;
+  readonly callsPerDay: number;
+  readonly seed: number;
+  readonly variant: readonly string[];
+  readonly adminKey?: string;
+  readonly json?: boolean;
+};
+
+const variantsOf = (pairs: readonly string[]) => {
+  try {
+    return parseVariants(
+      Object.fromEntries(
+        pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+      ),
+    );
+  } catch (error) {
+    throw fault('wrong-use', messageOf(error), {
+      advice: '`tollkeeper sandbox --help` lists the variants',
+      cause: error,
+    });
+  }
+};
+
+export const addSandbox = (program: Command, deps: Deps): void => {
+  program
+    .command('sandbox')
+    .description(
+      'the sandbox gateway alone: an account with months of traffic that forgets everything when it stops',
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 8787)
+    .option('--months <number>', 'months of traffic before now', whole, 14)
+    .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
+    .option('--seed <number>', 'another seed is another account', whole, 1)
+    .option('--variant <name=value>', 'one of the variants below; may be given several times', collect, [])
+    .option('--admin-key <key>', 'the Admin Key, the same after a restart (default: a random one)', adminKey)
+    .option('--json', 'print address and Admin Key as JSON')
+    .addHelpText(
+      'after',
+      `
+${sandboxHelp()}
+Examples:
+  tollkeeper sandbox
+  tollkeeper sandbox --admin-key sk-admin-local      # the same key after every restart
+  tollkeeper sandbox --port 9000 --variant created_at=rfc3339 --variant update=keep`,
+    )
+    .action(async (options: SandboxOptions) => {
+      const { host, port, months, callsPerDay, seed, adminKey: given } = options;
+      const adminKeys = given === undefined ? {} : { adminKeys: [{ key: given }] };
+      const variants = variantsOf(options.variant);
+      const now = (): number => deps.clock.now();
+      const sandbox = await startSandbox({
+        now,
+        host,
+        port,
+        months,
+        callsPerDay,
+        seed,
+        variants,
+        ...adminKeys,
+      }).catch((error: unknown) => {
+        const code = systemCode(error);
+        if (code === 'EADDRINUSE')
+          throw fault('port-in-use', `port ${port} of ${host} is held by another program`, {
+            cause: error,
+          });
+        if (code === undefined || !/^E(ADDR|ACCES|NOTFOUND|AI_AGAIN)/.test(code)) throw error;
+        throw fault('wrong-use', `port ${port} of ${host} cannot be listened on (${code})`, {
+          cause: error,
+          advice: 'give an address of this machine; ports below 1024 need privileges',
+        });
+      });
+      try {
+        // The Admin Key of a sandbox opens nothing but the sandbox, and is of no use unless it is shown.
+        const shown = { GATEWAY_BASE_URL: sandbox.baseUrl, GATEWAY_ADMIN_KEY: sandbox.adminKey };
+        deps.stdout.write(
+          options.json === true
+            ? `${JSON.stringify(shown)}\n`
+            : `The sandbox gateway runs until it is stopped (Ctrl-C).\n\n${Object.entries(shown)
+                .map(([name, value]) => `export ${name}=${value}`)
+                .join('\n')}\n`,
+        );
+        if (!deps.signal.aborted) {
+          await new Promise((resolve) => deps.signal.addEventListener('abort', resolve, { once: true }));
+        }
+      } finally {
+        await sandbox.stop();
+      }
+    });
+};

@@ -1,0 +1,175 @@
+import { needsPerson } from '../../app/index.ts';
+import type { JobView, RunView, StatusView } from '../../app/index.ts';
+import { lines } from '../ui/lines.ts';
+import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
+import type { Screen } from '../ui/paint.ts';
+import { gapLines } from './gaps.ts';
+import { rotationLines } from './rotations.ts';
+import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
+import { tableLines } from '../ui/table.ts';
+import type { Row } from '../ui/table.ts';
+import { clip, oneLine } from '../ui/text.ts';
+import { counted, describeDuration, describeUntil } from '../ui/messages.ts';
+
+type Look = Screen & { readonly now: number; readonly zone: string };
+
+const moment = (at: StatusView['now'], zone: string): string => `${localMoment(at, zone)} ${zone}`;
+
+const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly string[] => {
+  if (daemon === undefined)
+    return [
+      ...lines(`no daemon is running (version ${version})`, 0, look, 'warn'),
+      ...lines('`tollkeeper serve` runs jobs on their schedules', 0, look),
+    ];
+  const since = `since ${moment(daemon.startedAt, look.zone)} (${describeDuration(look.now - daemon.startedAt)})`;
+  return [
+    ...(daemon.stopping
+      ? lines(`daemon stopping, running ${since}`, 0, look, 'warn')
+      : lines(`daemon running ${since}`, 0, look, 'good')),
+    ...lines(`pid ${daemon.pid}, version ${version}`, 0, look),
+  ];
+};
+
+const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
+  const found = `${counted(config.faults.length, 'fault')} in the config`;
+  const kept = `; the one read ${moment(config.loadedAt, look.zone)} stays in use`;
+  return [
+    ...(config.faults.length === 0 ? [] : ['', ...lines(`${found}${kept}`, 0, look, 'bad')]),
+    ...config.faults.flatMap(({ file, line, column, message, advice }) => [
+      ...lines(`${file}:${line}:${column}: ${message}`, 2, look),
+      ...(advice === undefined ? [] : lines(`what to do: ${advice}`, 6, look)),
+    ]),
+    ...(config.atNextStart.length === 0
+      ? []
+      : ['', ...lines(`waits for the next start: ${config.atNextStart.join(', ')}`, 0, look)]),
+  ];
+};
+
+/** A word on why a job is not well: short here, `runs JOB` has it whole. */
+const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
+  const { last, failure, outageSince, zone } = job;
+  const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);
+  const short = clip(oneLine(why), Math.max(40, width - 4));
+  if (outageSince === undefined && failure !== undefined) {
+    const { run } = failure;
+    const failed = `! ${run.state} ${localMoment(run.attempts.at(-1)?.endedAt ?? run.slot, zone)}`;
+    return {
+      text: clip(oneLine(`${failed}: ${describeReason(run)}`), Math.max(40, width - 4)),
+      style: 'bad',
+    };
+  }
+  if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
+  const outage = `! outage since ${localMoment(outageSince, zone)} (${describeDuration(now - outageSince)})`;
+  return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };
+};
+
+const describeNext = ({ suspend, schedule, next }: JobView, now: number): string => {
+  if (suspend) return 'suspended';
+  if (next !== undefined) return describeUntil(next, now);
+  return schedule === undefined ? 'by hand' : '-';
+};
+
+const jobRow = (job: JobView, zone: string | undefined, look: Look): Row => {
+  const attempt = job.last?.attempts.at(-1);
+  const note = jobNote(job, look);
+  return {
+    cells: [
+      job.job,
+      job.last === undefined ? '-' : stateCell(job.last.state),
+      job.last === undefined ? '' : localMoment(attempt?.startedAt ?? job.last.slot, job.zone),
+      describeElapsed(attempt, look.now),
+      describeNext(job, look.now),
+      ...(zone === undefined ? [job.zone] : []),
+    ],
+    ...(note === undefined ? {} : { note }),
+    ...(job.failure === undefined ? {} : { below: [`what to do: ${job.failure.advice}`] }),
+  };
+};
+
+const jobLines = ({ jobs }: StatusView, look: Look): readonly string[] => {
+  if (jobs.length === 0) return ['', 'no job is declared: add some to jobs/*.yaml'];
+  const zone = commonZone(jobs);
+  return [
+    '',
+    ...timesIn(zone, look),
+    ...tableLines(
+      [
+        { title: 'JOB' },
+        { title: 'STATE' },
+        { title: 'LAST RUN' },
+        { title: 'TOOK', spare: 2 },
+        { title: 'NEXT' },
+        ...(zone === undefined ? [{ title: 'ZONE', spare: 1 }] : []),
+      ],
+      jobs.map((job) => jobRow(job, zone, look)),
+      look,
+    ),
+  ];
+};
+
+const openRow = (run: RunView, { now }: Look): Row => {
+  const took = describeElapsed(run.attempts.at(-1), now);
+  const wait = describeWait(run, now) ?? (run.state === 'running' && took !== '' ? took : undefined);
+  return {
+    cells: [run.job, localSlot(run.slot, run.zone), stateCell(run.state)],
+    ...(wait === undefined ? {} : { note: wait }),
+  };
+};
+
+const openLines = ({ open }: StatusView, look: Look): readonly string[] =>
+  open.length === 0
+    ? []
+    : [
+        '',
+        ...tableLines(
+          [{ title: 'OPEN RUN' }, { title: 'SLOT' }, { title: 'STATE' }],
+          open.map((run) => openRow(run, look)),
+          look,
+        ),
+      ];
+
+const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
+  const parts = [
+    ...(mail.waiting === 0 ? [] : [`${mail.waiting} waiting`]),
+    ...(mail.failed === 0 ? [] : [`${mail.failed} refused`]),
+    ...(mail.unknown === 0 ? [] : [`${mail.unknown} of unknown outcome`]),
+  ];
+  const { stuck = [] } = mail;
+  return parts.length === 0
+    ? []
+    : [
+        '',
+        ...lines(`mails not through: ${parts.join(', ')}`, 0, look),
+        ...stuck.flatMap(({ id, kind, subject, recipient, state, lastError }) =>
+          lines(
+            `${id} ${state}: ${kind} ${subject} to ${recipient}${lastError === undefined ? '' : `; ${lastError}`}`,
+            2,
+            look,
+          ),
+        ),
+        ...(stuck.length === 0
+          ? []
+          : lines(
+              'what to do: `tollkeeper outbox resend ID` sends one again, `outbox drop ID` gives it up',
+              2,
+              look,
+            )),
+      ];
+};
+
+/** How things stand, on one page; the last line says what needs a person, if anything does. */
+export const renderStatus = (status: StatusView, screen: Screen): string => {
+  const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
+  const needed = needsPerson(status);
+  const page = [
+    ...daemonLines(status, look),
+    ...configLines(status, look),
+    ...jobLines(status, look),
+    ...openLines(status, look),
+    ...gapLines(status, look),
+    ...rotationLines(status, look),
+    ...mailLines(status, look),
+    ...(needed.length === 0 ? [] : ['', ...lines(`needs a person: ${needed.join('; ')}`, 0, look, 'bad')]),
+  ];
+  return `${page.join('\n')}\n`;
+};

@@ -1,0 +1,8 @@
+/** A moment as `--json` writes it everywhere: ISO 8601 in UTC, with milliseconds. */
+export const iso = (moment: number): string => new Date(moment).toISOString();
+
+/** Of a moment that may be missing; JSON leaves it out then. */
+export const isoOr = (moment: number | undefined): string | undefined =>
+  moment === undefined ? undefined : iso(moment);
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

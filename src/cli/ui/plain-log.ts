@@ -1,0 +1,50 @@
+import { silentLog } from '../../base/index.ts';
+import type { Log, LogFields, Deps } from '../../base/index.ts';
+
+/** Fields that have their own place in the text, or that a person at a terminal has no use for. */
+const apart = new Set(['error', 'advice', 'code', 'stack', 'milliseconds']);
+
+/** `warning: mail put off: the mail server … (recipient ops@example.com)`, and what to do on a second line. */
+export const plainLine = (level: 'warning' | 'error', message: string, fields: LogFields): string => {
+  const { error, advice, code } = fields;
+  const rest = Object.entries(fields)
+    .filter(([name, value]) => !apart.has(name) && value !== undefined)
+    .map(([name, value]) => `${name} ${value}`);
+  const what = [`${level}: ${message}`, ...(error === undefined ? [] : [String(error)])].join(': ');
+  const about = rest.length === 0 ? '' : ` (${rest.join(', ')})`;
+  const toDo =
+    advice === undefined ? '' : `\n  what to do: ${advice}${code === undefined ? '' : ` (${code})`}`;
+  return `${what}${about}${toDo}\n`;
+};
+
+/** Whether a line is left out, since the command says the same in its own words. */
+export type IsTold = (message: string, fields: LogFields) => boolean;
+
+/** The end of a run that was ordered: the command prints it as its outcome. Ends of the runs it needs are logged. */
+export const endOf =
+  (job: string): IsTold =>
+  (message, fields) =>
+    fields['job'] === job && (message === 'the run failed' || message === 'the run was interrupted');
+
+/** For commands that a person runs: warnings and errors as plain text on standard error, nothing else. */
+export const createPlainLog = (
+  deps: Pick<Deps, 'stderr' | 'secrets'>,
+  beforeLine: () => void,
+  isTold: IsTold = () => false,
+  bound: LogFields = {},
+): Log => {
+  const line =
+    (level: 'warning' | 'error') =>
+    (message: string, fields: LogFields = {}): void => {
+      const all = { ...bound, ...fields };
+      if (isTold(message, all)) return;
+      beforeLine();
+      deps.stderr.write(deps.secrets.redact(plainLine(level, message, all)));
+    };
+  return {
+    ...silentLog,
+    warn: line('warning'),
+    error: line('error'),
+    with: (fields) => createPlainLog(deps, beforeLine, isTold, { ...bound, ...fields }),
+  };
+};

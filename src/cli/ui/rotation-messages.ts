@@ -1,0 +1,22 @@
+import type { RotationState } from '../../app/index.ts';
+import { describeUntil } from './messages.ts';
+
+type Standing = Pick<RotationState, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** Of a rotation whose step failed: `failed 2 times, 3 tries left, next in 4 min`; nothing of others. */
+export const describeTries = (
+  { stage, tries, triesAllowed, nextTry }: Standing,
+  now: number,
+): string | undefined => {
+  if (tries === 0 || stage === 'waiting') return undefined;
+  const left = triesAllowed === undefined ? undefined : Math.max(0, triesAllowed - tries);
+  return [
+    `failed ${times(tries)}`,
+    ...(left === undefined ? [] : [`${left} ${left === 1 ? 'try' : 'tries'} left`]),
+    ...(nextTry === undefined
+      ? []
+      : [nextTry <= now ? 'next with the coming pass' : `next ${describeUntil(nextTry, now)}`]),
+  ].join(', ');
+};

@@ -1,0 +1,45 @@
+import { runTones } from '../../app/index.ts';
+import type { RunView } from '../../app/index.ts';
+import { localMoment } from './moment.ts';
+import type { Cell } from './table.ts';
+import { describeDuration, describeUntil } from './messages.ts';
+
+export const stateCell = (state: RunView['state']): Cell => ({ text: state, style: runTones[state] });
+
+/** Why it is as it is: `gateway-unreachable: 127.0.0.1 …`, or what a good run did. */
+export const describeReason = ({
+  code,
+  reason,
+  summary,
+}: {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly summary?: string;
+}): string => {
+  if (reason !== undefined) return code === undefined ? reason : `${code}: ${reason}`;
+  return code ?? summary ?? '';
+};
+
+/** How long an attempt took, or has taken so far; empty when there was none. */
+export const describeElapsed = (
+  attempt: { readonly startedAt: number; readonly endedAt?: number; readonly state: string } | undefined,
+  now: number,
+): string => {
+  if (attempt === undefined) return '';
+  if (attempt.endedAt !== undefined) return describeDuration(attempt.endedAt - attempt.startedAt);
+  return attempt.state === 'running' ? `${describeDuration(now - attempt.startedAt)} so far` : '';
+};
+
+/** `2026-11-21 08:40 (in 4 min)`. */
+const describeAhead = (moment: RunView['slot'], zone: string, now: number): string =>
+  `${localMoment(moment, zone)} (${describeUntil(moment, now)})`;
+
+/** What a run that is not over waits for; nothing when it is under way or over. */
+export const describeWait = (run: RunView, now: number): string | undefined => {
+  if (run.nextAttempt !== undefined && run.nextAttempt > now) {
+    const what = run.attempts.length === 0 ? 'begins' : 'next try';
+    return `${what} ${describeAhead(run.nextAttempt, run.zone, now)}`;
+  }
+  if (run.waiting !== undefined) return `waits: ${run.waiting}`;
+  return run.nextAttempt === undefined ? undefined : 'about to be tried';
+};

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lineAfter, noHead } from '../../../src/keys/journal/audit-line.ts';
+import { openFolder, defaultConfig } from '../../support/program.ts';
+import type { Folder } from '../../support/program.ts';
+
+let folder: Folder;
+beforeEach(async () => {
+  folder = await openFolder();
+  await mkdir(join(folder.path, 'data', 'audit'), { recursive: true });
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const env = {
+  GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+  GATEWAY_ADMIN_KEY: 'sk-admin',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+};
+const run = (...argv: string[]) => folder.run(['keys', 'audit', ...argv], { env });
+
+const write = async (steps: number): Promise<{ readonly lines: string[]; readonly head: string }> => {
+  const lines: string[] = [];
+  let head = noHead;
+  for (let step = 1; step <= steps; step += 1) {
+    const line = lineAfter(head, JSON.stringify({ what: 'planned', step }));
+    lines.push(line.text);
+    head = line.head;
+  }
+  return { lines, head: head.hash };
+};
+
+it('checks the file beside the database of the config, with nothing else there', async () => {
+  await defaultConfig(folder);
+  const { lines, head } = await write(3);
+  await folder.write('data/audit/keys.jsonl', `${lines.join('\n')}\n`);
+  const ran = await run('--verify');
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toBe(
+    `${join(folder.path, 'data', 'audit', 'keys.jsonl')}\n3 steps in one unbroken chain\nhead ${head}\n`,
+  );
+});
+
+it.each([
+  ['changed', (lines: string[]) => lines.with(1, lines[1]?.replace('planned', 'deleted') ?? ''), 2],
+  ['taken out', (lines: string[]) => lines.toSpliced(1, 1), 2],
+  ['put in', (lines: string[]) => [...lines, lines[0] ?? ''], 4],
+])('a line that was %s is found, by a file alone and without a config', async (_, change, line) => {
+  const { lines } = await write(3);
+  await writeFile(join(folder.path, 'copy.jsonl'), `${change(lines).join('\n')}\n`);
+  const ran = await run('--verify', 'copy.jsonl', '--json');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { lines: line - 1, broken: { line } }]);
+  const page = (await run('--verify', 'copy.jsonl')).stdout;
+  expect(page).toMatch(new RegExp(`broken in line ${line}: `));
+  expect(page).toMatch(/what to do: this copy does not prove what was done/);
+});
+
+it('says what to do where the file beside the database does not hold, and of a line that a crash cut off', async () => {
+  await defaultConfig(folder);
+  const { lines } = await write(3);
+  const file = join(folder.path, 'data', 'audit', 'keys.jsonl');
+  await folder.write('data/audit/keys.jsonl', `${lines.toSpliced(1, 1).join('\n')}\n`);
+  const ran = await run('--verify');
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toContain(`what to do: move ${file} aside and keep it`);
+  expect(ran.stdout).toContain('rewritten');
+  expect(ran.stdout).not.toContain('crash');
+  await folder.write('data/audit/keys.jsonl', lines.join('\n').slice(0, -20));
+  const torn = await run('--verify', '--json');
+  expect([torn.code, JSON.parse(torn.stdout)]).toMatchObject([
+    1,
+    { broken: { line: 3 }, advice: expect.stringContaining('a last line that a crash cut off') as string },
+  ]);
+});
+
+it('says so where there is no file, and where nothing is asked of it', async () => {
+  await defaultConfig(folder);
+  expect(await run('--verify')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/keys\.jsonl cannot be read \(ENOENT\)\n.*first step on a key/) as string,
+  });
+  expect((await run()).code).toBe(2);
+});

@@ -1,0 +1,382 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretRegistry, fault, isFault, unixMillis } from '../../../src/base/index.ts';
+import { addKeys } from '../../../src/cli/keys/command.ts';
+import { withoutDaemon } from '../../../src/cli/keys/without-daemon.ts';
+import { personOf } from '../../../src/cli/keys/person.ts';
+import {
+  fakeKeyService,
+  keyFixture,
+  compromisePlanned,
+  now,
+  plannedRotation,
+  surveyed,
+} from '../../app/support/fake-key-service.ts';
+import type { FakeKeyService, KeyFixture } from '../../app/support/fake-key-service.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Ran = {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly questions: string[];
+};
+
+/** Runs `keys …` over the commands of a house; `answer` is what a person on a terminal says. */
+const runOver = async (
+  { keys }: Pick<KeyFixture, 'keys'>,
+  argv: readonly string[],
+  answer?: boolean,
+): Promise<Ran> => {
+  const output = { stdout: '', stderr: '' };
+  const questions: string[] = [];
+  const stream = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => void (output[name] += text),
+    isTerminal: false,
+    columns: 100,
+  });
+  const deps = {
+    env: {},
+    cwd: folder,
+    clock: manualClock(now),
+    random: () => 0,
+    secrets: createSecretRegistry(),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    signal: new AbortController().signal,
+    onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  const program = new Command('tollkeeper')
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: deps.stdout.write, writeErr: deps.stderr.write });
+  addKeys(program, deps, {
+    person: () => 'person anna',
+    withKeys: (_config, use) => use(keys, ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`)),
+    ask:
+      answer === undefined
+        ? undefined
+        : async (question) => {
+            questions.push(question);
+            return answer;
+          },
+  });
+  const inherit = (parent: Command): void => {
+    for (const command of parent.commands) inherit(command.exitOverride().copyInheritedSettings(parent));
+  };
+  inherit(program);
+  let code = 0;
+  program.hook('postAction', (_, action) => {
+    const given: unknown = action.getOptionValue('exitCode');
+    if (typeof given === 'number') code = given;
+  });
+  try {
+    await program.parseAsync(['keys', ...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
+    else if (isFault(error)) {
+      code = error.exitCode;
+      output.stderr += `${error.message}\n  what to do: ${error.advice}\n`;
+    } else throw error;
+  }
+  return { code, ...output, questions };
+};
+
+let main: FakeKeyService;
+let fixture: KeyFixture;
+beforeEach(() => {
+  main = fakeKeyService('main', [surveyed(1, 'billing.g7'), surveyed(2, 'idle')]);
+  fixture = keyFixture({ main });
+});
+const run = (...argv: string[]): Promise<Ran> => runOver(fixture, argv);
+const json = async (...argv: string[]): Promise<unknown> => JSON.parse((await run(...argv, '--json')).stdout);
+
+it.each([
+  'list',
+  'plan',
+  'apply',
+  'rotate',
+  'expire',
+  'create',
+  'adopt',
+  'confirm',
+  'resume',
+  'give-up',
+  'history',
+  'audit',
+])('keys %s shows examples', async (command) => {
+  const ran = await run(command, '--help');
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  tollkeeper keys( ${command})?`));
+});
+
+describe('keys and keys list', () => {
+  it('show the same page, and JSON with what needs attention', async () => {
+    const page = await run();
+    expect(page).toMatchObject({ code: 0, questions: [] });
+    expect(page.stdout).toBe((await run('list')).stdout);
+    expect(page.stdout).toMatch(/^KEY +ID +SERVICE +AGE +EXPIRES +LAST CALL +IDLE +SPEND$/m);
+    expect(page.stdout).toMatch(
+      /^billing\.g7 +1 +billing g7 +40 d +never +2026-11-21 08:27 +3 min +3\.25 USD$/m,
+    );
+    expect(await json('list', 'idle')).toMatchObject({
+      keys: [{ name: 'idle', created: '2026-10-12T08:30:00.000Z', attention: ['no call in this span'] }],
+    });
+  });
+  it.each([
+    [['list', 'nobody'], /no service, key or id is nobody/],
+    [['list', '--days', '0'], /from 1 to 10000/],
+    [['forget'], /no service, key or id is forget/],
+    [['rotate'], /missing required argument/],
+    [['create', 'batch'], /--job/],
+    [['create', 'batch', '-j', 'rotate-prod'], /give --quota N or --unlimited/],
+    [['create', 'batch', '-j', 'rotate-prod', '--quota', '1', '--unlimited'], /either a quota or none/],
+    [['adopt', 'idle', '-s', 'billing'], /generation/],
+    [['adopt', 'idle', '-s', 'billing', '-g', '0'], /from 1/],
+    [['audit'], /give --verify/],
+    [['apply', 'nothing.json'], /cannot be read \(ENOENT\)/],
+    [['plan', '-o', 'plan.json'], /name the job/],
+  ])('%j is wrong use', async (argv, words) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(words);
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('keys plan and apply', () => {
+  const plan = async (): Promise<void> => {
+    fixture.plans['rotate-prod'] = { rotations: [plannedRotation(surveyed(1, 'billing.g7'))] };
+    expect((await run('plan', 'rotate-prod', '-o', 'plan.json')).stdout).toMatch(/written to plan\.json\n$/);
+  };
+  it('write a plan to a file and do what it says', async () => {
+    await plan();
+    expect(main.asked).toEqual([]);
+    expect((await run('plan')).stdout).toMatch(
+      /^rotate-prod .*: 1 change\n(.*\n)*expire-old .*: nothing to do now$/m,
+    );
+    const dry = await run('apply', 'plan.json', '--dry-run');
+    expect(dry.stdout).toMatch(/^rotate +billing/m);
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nthe plan is not stale; nothing was written\n$/),
+    });
+    expect(main.asked).toEqual([]);
+    main.steps = [{ view: { stage: 'current', words: 'both keys work' }, moved: false }];
+    const ran = await run('apply', 'plan.json');
+    expect(ran).toMatchObject({ code: 0, questions: [], stderr: 'rotating billing: current\n' });
+    expect(ran.stdout).toBe('billing: current\n  of billing.g7 (id 1)\n  both keys work\n');
+    expect(main.asked).toMatchObject([['start', [{ service: 'billing' }], 'person anna']]);
+  });
+  it('name each key that is left as it is, and why, in JSON always and in text where it is asked for', async () => {
+    fixture.plans['rotate-prod'] = {
+      notes: ['left as usual: 1 key'],
+      held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }],
+    };
+    expect(await json('plan', 'rotate-prod')).toMatchObject([
+      { held: [{ keyId: 2, name: 'idle', reason: 'not-due', words: 'it is due in 12 d' }] },
+    ]);
+    const shown = await run('plan', 'rotate-prod', '--all');
+    expect(shown.stdout).toContain('left as it is: idle (id 2), not-due: it is due in 12 d\n');
+    expect((await run('plan', 'rotate-prod')).stdout).toContain('left as usual: 1 key\n');
+  });
+  it('ask on a terminal, unless told not to', async () => {
+    await plan();
+    const refused = await runOver(fixture, ['apply', 'plan.json'], false);
+    expect(refused).toMatchObject({ code: 1, questions: ['1 change. Go on?'] });
+    expect(refused.stdout).toMatch(/^rotate +billing/m);
+    expect(main.asked).toEqual([]);
+    expect(await runOver(fixture, ['apply', 'plan.json', '--yes'], false)).toMatchObject({
+      code: 0,
+      questions: [],
+    });
+    expect(main.asked).toHaveLength(1);
+    await rm(join(folder, 'plan.json'));
+  });
+  it.each([undefined, true])(
+    'stop at a stale plan and name what changed (a terminal: %s)',
+    async (answer) => {
+      await plan();
+      main.keys = [surveyed(1, 'billing.g7', {}, { group: 'vip' })];
+      const ran = await runOver(fixture, ['apply', 'plan.json'], answer);
+      expect(ran.code).toBe(1);
+      expect(ran.stdout).toMatch(
+        /the plan is stale, and nothing was done:\n- billing\.g7 \(id 1\): another group\n/,
+      );
+      const dry = await runOver(fixture, ['apply', 'plan.json', '--dry-run', '--json'], answer);
+      expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
+        1,
+        { stale: [expect.stringContaining('group')] },
+      ]);
+      expect(ran.questions).toEqual([]);
+      expect(main.asked).toEqual([]);
+    },
+  );
+  it('refuse a file that was changed', async () => {
+    await plan();
+    const file = join(folder, 'plan.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"keyId": 1', '"keyId": 2'));
+    expect(await run('apply', 'plan.json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was changed since it was made') as string,
+    });
+    expect(main.asked).toEqual([]);
+  });
+});
+
+describe('orders by hand', () => {
+  it('show each step, and exit with 1 when one failed', async () => {
+    main.steps = [
+      { view: { stage: 'created' }, moved: true },
+      {
+        view: {
+          stage: 'created',
+          tries: 1,
+          words: 'the sink is full',
+          candidate: { keyId: 8, name: 'billing.g8' },
+        },
+        moved: true,
+        fault: fault('disk-full', 'no space'),
+      },
+    ];
+    const ran = await run('rotate', 'billing');
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toBe(
+      'rotating billing: created\nbilling: created: a key is to be made\nrotating billing: created\n',
+    );
+    expect(ran.stdout).toMatch(
+      /^billing: created\n {2}billing\.g7 \(id 1\) → billing\.g8 \(id 8\)\n {2}the sink is full\n {2}no space\n {2}what to do: .*\(disk-full\)\n$/,
+    );
+  });
+  it.each([
+    [['rotate', 'billing', '--now'], 'The key of billing is replaced and deleted at once'],
+    [['expire', 'idle'], 'idle is refused from now on'],
+    [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
+    [['give-up', 'billing'], 'The rotation of billing ends where it is'],
+  ])('%j asks first', async (argv, question) => {
+    const refused = await runOver(fixture, argv, false);
+    expect(refused.code).toBe(1);
+    expect(refused.questions[0]).toContain(question);
+    expect(main.asked).toEqual([]);
+    expect(await runOver(fixture, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
+    expect(main.asked).toHaveLength(1);
+  });
+  it('say where no daemon runs that nothing moves on what they leave open', async () => {
+    const alone = { keys: withoutDaemon(fixture.keys) };
+    const words =
+      /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;
+    const left = { view: { stage: 'current', words: 'both keys work' }, moved: false } as const;
+    main.steps = [left, left, left, left];
+    const ran = await runOver(alone, ['rotate', 'billing', '--json']);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { notes: [expect.stringMatching(words)] }]);
+    expect((await runOver(alone, ['resume', 'billing'])).stdout.replaceAll('\n', ' ')).toMatch(words);
+    expect((await runOver(alone, ['confirm', 'billing', 'ab'.repeat(32)])).stdout).toMatch(words);
+    expect((await run('rotate', 'billing')).stdout).not.toContain('daemon');
+    main.events = [compromisePlanned('main', 'billing')];
+    expect((await runOver(alone, ['rotate', 'billing', '--now', '--yes'])).stdout).toContain('no daemon');
+    main.steps = [{ view: { stage: 'waiting', words: 'see to it' }, moved: false }];
+    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
+    main.steps = [{ view: { stage: 'done' }, moved: false }];
+    expect((await runOver(alone, ['rotate', 'billing'])).stdout).not.toContain('no daemon');
+  });
+  it.each([[['rotate', 'billing', '--now']], [['expire', 'idle']]])(
+    '%j needs --yes where there is no terminal',
+    async (argv) => {
+      const ran = await run(...argv);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(/no terminal to ask on\n {2}what to do: give --yes/);
+      expect(main.asked).toEqual([]);
+    },
+  );
+  it('expire ends the key that sinks hold when it is said so', async () => {
+    const refused = await run('expire', 'billing', '--yes');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/billing\.g7 \(id 1\) is the current key of billing: .*rotate-prod/);
+    expect(refused.stderr).toMatch(/what to do: .*`tollkeeper keys rotate billing --now`.*--even-if-current/);
+    expect(main.asked).toEqual([]);
+    expect((await run('expire', 'billing', '--yes', '--even-if-current')).code).toBe(0);
+    expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], 'person anna']]);
+  });
+  it('a usual rotation asks nothing', async () => {
+    expect((await runOver(fixture, ['rotate', 'billing'], false)).questions).toEqual([]);
+    expect(await json('expire', 'idle', '--yes')).toMatchObject({
+      good: true,
+      changes: [{ keyId: 2, done: true }],
+    });
+  });
+  it('confirm takes a fingerprint and never shows what is none', async () => {
+    const hash = 'AB'.repeat(32);
+    expect((await run('confirm', 'billing', hash)).stdout).toBe('every place holds it\n');
+    expect(main.asked).toEqual([['confirm', 'billing', hash.toLowerCase(), 'person anna']]);
+    const ran = await run('confirm', 'billing', 'sk-the-key-itself');
+    expect(ran.code).toBe(2);
+    expect(ran.stdout + ran.stderr).not.toContain('sk-the-key');
+    expect(ran.stderr).toContain('history of your shell');
+  });
+  it('adopt, create, resume and give-up say what they did', async () => {
+    expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
+      'idle (id 2) is generation 3 of billing\n',
+    );
+    await run('adopt', 'idle', '-s', 'billing', '-g', '3', '--move');
+    expect(main.asked.map((one) => (one as object[])[1])).toMatchObject([{ move: false }, { move: true }]);
+    expect((await run('create', 'batch', '-j', 'rotate-prod', '--unlimited')).code).toBe(0);
+    expect((await run('resume', 'batch')).stdout).toMatch(/^batch: planned\n(.*\n)*it goes on\n$/);
+    expect(await json('give-up', 'batch')).toEqual({ said: 'it is given up' });
+  });
+});
+
+it('history is a timeline, and JSON with all that was written down', async () => {
+  const common = { who: 'person anna', account: 'main', service: 'billing', rotation: 'r1' };
+  main.events = [
+    { ...common, at: now, what: 'resumed' },
+    { ...common, at: unixMillis(now + 7_200_000), what: 'done' },
+  ];
+  expect((await run('history', 'billing')).stdout).toBe(
+    [
+      'times in UTC',
+      'billing, r1',
+      '2026-11-21 08:30:00  ○ resumed  a person lets it go on (person anna)',
+      '                     ┆ 2 h',
+      '2026-11-21 10:30:00  ● done     it is done',
+      '',
+    ].join('\n'),
+  );
+  expect(await json('history')).toMatchObject([
+    { at: '2026-11-21T08:30:00.000Z', what: 'resumed', event: { rotation: 'r1' } },
+    { what: 'done' },
+  ]);
+});
+
+it('the history of a service that there is not is refused, with those that there are', async () => {
+  const ran = await run('history', 'biling');
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(
+    'no step was taken on a service biling, and no key is of it; there are: billing, idle',
+  );
+  expect(ran.stderr).toContain('did you mean billing?');
+  expect((await run('history', 'wholly-other')).stderr).toContain('`tollkeeper keys list` shows the keys');
+  expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no step was taken\n' });
+  const common = { who: 'person anna', account: 'main', service: 'former', rotation: 'r1' };
+  main.events = [{ ...common, at: now, what: 'done' }];
+  expect((await run('history', 'former')).stdout).toContain('it is done');
+  expect((await run('history', 'formr')).stderr).toContain('did you mean former?');
+});
+
+it('a person is the user of the system, or its number where it has no name', () => {
+  const user = { username: 'anna', uid: 1, gid: 1, shell: null, homedir: '/' };
+  expect(personOf((() => user) as never)).toBe('person anna');
+  expect(
+    personOf(() => {
+      throw new Error('no such user');
+    }),
+  ).toMatch(/^person of uid \d+$/);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { commonZone, inZone, localMoment, localSlot } from '../../../src/cli/ui/moment.ts';
+import { at } from '../support/views.ts';
+
+describe('moments on the clocks of a zone', () => {
+  it.each([
+    ['2026-11-21T07:00:00Z', 'Europe/Berlin', '2026-11-21 08:00'],
+    ['2026-11-21T07:00:07.123Z', 'Asia/Kolkata', '2026-11-21 12:30:07'],
+    ['2026-10-25T00:30:00Z', 'Europe/Berlin', '2026-10-25 02:30 +02:00'],
+    ['2026-10-25T01:30:00Z', 'Europe/Berlin', '2026-10-25 02:30 +01:00'],
+    ['2026-10-25T02:00:00Z', 'Europe/Berlin', '2026-10-25 03:00'],
+    ['2026-10-24T23:59:00Z', 'Europe/Berlin', '2026-10-25 01:59'],
+    ['2026-03-29T01:30:00Z', 'Europe/Berlin', '2026-03-29 03:30'],
+    ['2026-11-01T06:30:00Z', 'America/New_York', '2026-11-01 01:30 -05:00'],
+    ['2026-04-04T15:15:00Z', 'Australia/Lord_Howe', '2026-04-05 01:45 +10:30'],
+    ['2026-04-04T14:15:00Z', 'Australia/Lord_Howe', '2026-04-05 01:15'],
+    ['2026-11-21T07:00:00Z', 'UTC', '2026-11-21 07:00'],
+  ])('%s in %s: %s', (moment, zone, shown) => {
+    expect(localSlot(at(moment), zone)).toBe(shown);
+    expect(localMoment(at(moment), zone)).toBe(shown.replace(/(:\d\d):\d\d\b/, '$1'));
+  });
+
+  it('finds the zone that all share', () => {
+    expect(commonZone([])).toBeUndefined();
+    expect(commonZone([{ zone: 'UTC' }, { zone: 'UTC' }])).toBe('UTC');
+    expect(commonZone([{ zone: 'UTC' }, { zone: 'Asia/Kolkata' }])).toBeUndefined();
+  });
+});
+
+describe('times within a sentence', () => {
+  it('are written down in UTC and shown on the clocks of the zone', () => {
+    const text =
+      'no call from 2026-11-21 07:00 UTC to 2026-11-21T08:30:15Z; asked at 2026-07-01T12:00:00.000Z';
+    expect(inZone(text, 'Europe/Berlin')).toBe(
+      'no call from 2026-11-21 08:00 Europe/Berlin to 2026-11-21 09:30:15 Europe/Berlin; asked at 2026-07-01 14:00 Europe/Berlin',
+    );
+    expect(inZone(text, 'UTC')).toBe(text);
+  });
+
+  it('stay as they are in commands, and where they are no times', () => {
+    const text =
+      'run `tollkeeper run pull --slot 2026-11-21T07:00:00Z`; 2026-13-45 07:00 UTC; 2026-11-21 07:00';
+    expect(inZone(text, 'Asia/Tokyo')).toBe(text);
+  });
+});
