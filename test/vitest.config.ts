@@ -8,7 +8,7 @@ const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
 /** A file that leaks, to prove that a leak fails the run. */
-const leaky = ['test/house/fixtures/leaky.ts'];
+const leaky = ['test/architecture/fixtures/leaky.ts'];
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -41,7 +41,7 @@ export default defineConfig({
     testTimeout: 60_000 * multiplier,
     hookTimeout: 60_000,
     pool: 'forks',
-    // A process takes one file after the other: rooms hold no state of their own, and are read and compiled once.
+    // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.
     isolate: false,
     maxWorkers: 2,
   },

@@ -32,7 +32,7 @@ looks AS (
   SELECT 4, 'expires-in-use', name, expires_seconds, last_call_seconds, NULL
   FROM keys, run
   WHERE expires_seconds > now_seconds AND expires_seconds <= now_seconds + 7 * 86400
-    -- A key that was handed over from may expire, unless calls go on.
+    -- A replaced key may expire, unless calls go on.
     AND last_call_seconds >= now_seconds - CASE WHEN succeeded THEN 1 ELSE 7 END * 86400
   UNION ALL
   SELECT 5, 'expired-in-use', name, expires_seconds, last_call_seconds, NULL

@@ -22,7 +22,7 @@ known AS (
     END AS state
   FROM keys, run
 ),
--- Without a call for 30 days that the call log covers, made before them; a key that was handed over from is to be so.
+-- Without a call for 30 days that the call log covers, made before them; and of a replaced key that is expected.
 idle AS (
   SELECT
     *,

@@ -25,7 +25,7 @@ looks AS (
     -- A key whose successor is there may expire, unless it is still in use.
     AND (NOT succeeded OR last_call_seconds >= now_seconds - 86400)
   UNION ALL
-  -- A rotation makes no new key, nor is the key that was handed over from idle: the service goes on.
+  -- A rotation makes no new key, nor is the replaced key idle: the service goes on.
   SELECT 2, 'new-key', owner, owner_spend, coalesce(created_seconds, first_call_seconds)
   FROM owned, span, run
   WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)

@@ -90,7 +90,7 @@ looks AS (
   UNION ALL
   SELECT 4, 'new-model', model_name, day, new_models.spend, NULL, days_before.days, NULL FROM new_models, days_before
   UNION ALL
-  -- A rotation makes no new key, nor is the key that was handed over from idle: the service goes on.
+  -- A rotation makes no new key, nor is the replaced key idle: the service goes on.
   SELECT 5, 'new-key', owner, NULL, owner_spend, NULL, NULL, coalesce(created_seconds, first_call_seconds)
   FROM owned, span, run
   WHERE coalesce(created_seconds, CASE WHEN data_since_seconds <= starts - 7 * 86400 THEN first_call_seconds END)

@@ -12,7 +12,7 @@ import { createHttp } from '../net/index.ts';
 import type { Http } from '../net/index.ts';
 import { version } from '../version.ts';
 
-/** All ways out of the outbox that a config declares. Connections are opened when they are first asked for. */
+/** All routes of the outbox that a config declares. Connections are opened when they are first asked for. */
 export type Channels = AsyncDisposable & {
   /** Missing where no mail server is declared. */
   readonly transport: MailTransport | undefined;

@@ -37,7 +37,7 @@ export type PlannedRun = {
   readonly trigger: RunTrigger;
 };
 
-/** All that works on one config; another config is other furniture in the same house. */
+/** All that works on one config; another config gets another runtime from the same deps. */
 export type Runtime = AsyncDisposable & {
   readonly config: Config;
   readonly execute: (execution: Execution) => Promise<Outcome>;
@@ -59,9 +59,9 @@ export type Runtime = AsyncDisposable & {
   ) => Promise<ReconcileView>;
   /** All that is done to the keys of an account. @throws Fault `wrong-use` when there is no such account */
   readonly keyService: (account: string) => KeyService;
-  /** Names of the ways out of the outbox. */
+  /** Names of the routes of the outbox. */
   readonly routes: Delivery['routes'];
-  /** Works off one way out. */
+  /** Sends what is due on one route. */
   readonly processRoute: Delivery['runCycle'];
   readonly passUndeclared: Delivery['passUndeclared'];
   /** Removes stored mails that are no longer needed, and tells of those that are gone. */
@@ -72,8 +72,8 @@ export type Runtime = AsyncDisposable & {
   readonly deliver: Delivery['deliver'];
   /** Enqueues the mails of notices; nothing where there is no mail server or nobody to tell. */
   readonly notify: (notices: readonly Notice[]) => Promise<void>;
-  /** News of keys, told once each; never throws. */
-  readonly notifyOfKeys: Notifications['newsOfKeys'];
+  /** Sends key alerts, each of them once; never throws. */
+  readonly notifyOfKeys: Notifications['sendKeyAlert'];
   /** Reminds operators of Admin Keys that are past their age. */
   readonly remindOfAdminKeys: () => Promise<void>;
   readonly notifyConfigFaults: (faults: readonly ConfigFault[], at: UnixMillis) => Promise<void>;
@@ -142,7 +142,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     warehouse,
     deps,
     log,
-    notify: notifications.newsOfKeys,
+    notify: notifications.sendKeyAlert,
   });
 
   const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
@@ -271,7 +271,7 @@ export const createRuntime = (fixture: Fixture, config: Config): Runtime => {
     },
     holdsMail: (file) => holdsMail(paths.outboxDirectory, file),
     notify: notifications.notices,
-    notifyOfKeys: notifications.newsOfKeys,
+    notifyOfKeys: notifications.sendKeyAlert,
     remindOfAdminKeys: notifications.oldAdminKeys,
     notifyConfigFaults: notifications.configFaults,
     [Symbol.asyncDispose]: async () => {

@@ -111,7 +111,7 @@ const serveVolume = async (
     log,
     wakers: daemonWakers,
     reconcile: app.scheduler.reconcile,
-    // Asked for again at each wake-up: another config may have other ways out.
+    // Asked for again at each wake-up: another config may have other routes.
     get housekeeping() {
       return housekeeping();
     },

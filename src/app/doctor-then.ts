@@ -7,7 +7,7 @@ import { failed, passed, skipped } from './doctor-check.ts';
 
 type Where = Pick<Deps, 'cwd' | 'env'>;
 
-/** Looks for the program that tells consumers of a new key: it is run after the hand-over, which is late to find that it is missing. */
+/** Looks for the program that tells consumers of a new key: it is run after the cutover, which is late to find that it is missing. */
 export const checkThen = (account: string, jobs: Config['jobs'], where: Where): readonly DoctorCheck[] =>
   Object.values(jobs).flatMap((job) => {
     if (job.kind !== 'rotate-keys' || job.account !== account || job.suspend) return [];

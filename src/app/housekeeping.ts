@@ -21,7 +21,7 @@ const every = {
   trim: 3600 * second,
 };
 
-/** One work a way out of the outbox: a slow server keeps neither the others nor the jobs waiting. */
+/** One worker a route of the outbox: a slow server keeps neither the others nor the jobs waiting. */
 const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   const { routes, processRoute, passUndeclared } = app.current();
   const told =
@@ -29,7 +29,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
     async (signal: AbortSignal): Promise<void> => {
       const sent = await runCycle(signal);
       if (sent.sent + sent.failed + sent.deferred + sent.unknown > 0)
-        log.info('outbox worked off', { route, ...sent });
+        log.info('outbox processed', { route, ...sent });
     };
   return [
     ...routes.map((route) => ({
@@ -41,7 +41,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   ];
 };
 
-/** Whether there was anything to be moved on. */
+/** Whether there was anything to advance. */
 const moveAccountOn = async (
   account: string,
   keyService: KeyService,
@@ -52,7 +52,7 @@ const moveAccountOn = async (
   const advanced = await keyService.advance({ signal, progress: noProgress });
   for (const { view, moved } of advanced)
     if (moved)
-      log.info('a rotation has moved on', {
+      log.info('a rotation has advanced', {
         account,
         service: view.service,
         stage: view.stage,
@@ -79,17 +79,17 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
         await notify(journal.failed('', problem));
         return;
       }
-      await notify(journal.movedOn(''));
+      await notify(journal.advancedAgain(''));
       const { config, keyService } = app.current();
       for (const account of Object.keys(config.settings.accounts)) {
         try {
           if (await moveAccountOn(account, keyService(account), log, signal))
-            await notify(watch.movedOn(account));
+            await notify(watch.advancedAgain(account));
           else watch.atRest(account);
         } catch (error) {
           signal.throwIfAborted();
           // One account's gateway keeps nobody else's keys waiting.
-          log.error('rotations cannot be moved on', { account, ...errorFields(error) });
+          log.error('rotations cannot be advanced', { account, ...errorFields(error) });
           await notify(watch.failed(account, error));
         }
       }

@@ -8,7 +8,7 @@ import type { AlertBlock } from '../report/index.ts';
 import { describeUse } from './keys-messages.ts';
 import { fingerprint, operatorMail } from './operator-mail.ts';
 
-export type KeyNewsDeps = {
+export type KeyAlertDeps = {
   readonly from: string;
   readonly operators: readonly string[];
   readonly zone: string;
@@ -70,17 +70,17 @@ const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
   kind === 'waiting' || (kind === 'failed' && service === '');
 
 /** The first team that pays for the service or a key of it. */
-const payerOf = (
+const costOwnerOf = (
   { service }: KeyAlert,
-  { teams, keyNames }: KeyNewsDeps,
+  { teams, keyNames }: KeyAlertDeps,
 ): CostOwners['teams'][number] | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
   );
 
-/** The letter of news of keys: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
-export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyNewsDeps): Mail | undefined => {
-  const team = forOwner.has(alert.kind) && alert.service !== '' ? payerOf(alert, deps) : undefined;
+/** The mail of a key alert: for operators, and for the team that pays for the key where it concerns its use. Nobody to tell: no mail. */
+export const keyAlertMail = (alert: KeyAlert, at: UnixMillis, deps: KeyAlertDeps): Mail | undefined => {
+  const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, deps) : undefined;
   const to = [...new Set([...deps.operators, ...(team?.mail ?? [])])];
   if (to.length === 0) return undefined;
   const advice = toDo(alert);

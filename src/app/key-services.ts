@@ -10,7 +10,7 @@ import {
   createSink,
   defaultTemplate,
   isSelected,
-  openLastingJournal,
+  openReopenableJournal,
   probeKeyUpdates,
   runThen,
   updateKnowledge,
@@ -21,7 +21,7 @@ import type {
   KeyService,
   KeyJournal,
   KeyAlert,
-  LastingJournal,
+  ReopenableJournal,
   Plaintexts,
   Sink,
   SinkDeps,
@@ -39,7 +39,7 @@ import { costOwnersOf } from './cost-owners.ts';
 export type KeyRuntime = {
   /** As it is whenever it is asked. */
   readonly journal: Pick<KeyJournal, 'lineage'>;
-  readonly journals: LastingJournal;
+  readonly journals: ReopenableJournal;
   readonly plaintexts: Plaintexts;
   readonly gates: NamedGates;
 };
@@ -50,7 +50,7 @@ export const openKeyRuntime = async (
   auditFile: string,
   log: Log,
 ): Promise<KeyRuntime> => {
-  const journals = await openLastingJournal({ table: warehouse.keys, path: auditFile, log });
+  const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log });
   const problem = journals.now().problem();
   if (problem !== undefined)
     log.error('nothing is done to keys: their journal cannot be opened', errorFields(problem));
@@ -92,7 +92,7 @@ type KeyServicesDeps = {
 
 const timeouts = { connect: 10_000, headers: 30_000, idle: 30_000, total: 60_000 };
 
-/** The desks of a config's accounts; connections to sinks are opened when they are first asked for. */
+/** The key services of a config's accounts; connections to sinks are opened when they are first asked for. */
 export const createKeyServices = ({
   config,
   accounts,

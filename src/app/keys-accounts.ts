@@ -62,7 +62,7 @@ export const createKeyAccounts = (
       const open = await openOf(service, account);
       const [first, second] = named(account);
       if (open !== undefined) return open.account;
-      // Of one account the desk itself says what is not there.
+      // Of one account the key service itself says what is not there.
       if (first !== undefined && second === undefined) return first;
       throw fault('wrong-use', `${service} has no rotation under way in any account`, {
         advice: '`tollkeeper keys list` shows what is under way',

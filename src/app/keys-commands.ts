@@ -30,7 +30,7 @@ export type KeyCommandDeps = {
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
 
-/** The commands on keys, over the desks of the accounts. */
+/** The commands on keys, over the key services of the accounts. */
 export const createKeyCommands = (deps: KeyCommandDeps): KeyCommands => {
   const { clock, keyService, evidence, planner, zone } = deps;
   const accounts = createKeyAccounts(() => deps.accounts().map(({ account }) => account), keyService);

@@ -23,11 +23,11 @@ export type Notifications = {
   /** What runs have found out since; never throws. */
   readonly findings: (account: string, said: Log) => Promise<void>;
   /** Also to the team that pays for the key, where its use is concerned; never throws. */
-  readonly newsOfKeys: (alert: KeyAlert) => Promise<void>;
+  readonly sendKeyAlert: (alert: KeyAlert) => Promise<void>;
   readonly oldAdminKeys: () => Promise<void>;
 };
 
-type TellingDeps = {
+type NotifierDeps = {
   readonly config: Config;
   readonly channels: Channels;
   /** Of the outbox. */
@@ -46,7 +46,7 @@ export const createNotifications = ({
   journal,
   clock,
   log,
-}: TellingDeps): Notifications => {
+}: NotifierDeps): Notifications => {
   const { settings } = config;
   const { mail } = settings;
   const { kinds, messageDefaults } = channels;
@@ -80,7 +80,7 @@ export const createNotifications = ({
         failed: (error) => said.warn('operators cannot be told of gaps in the call log', errorFields(error)),
       });
     },
-    newsOfKeys: async (alert) => {
+    sendKeyAlert: async (alert) => {
       const { account, service, kind, title, words } = alert;
       log.warn(title, { account, service, kind, words });
       if (told === undefined) return;

@@ -14,7 +14,7 @@ import { openKeyRuntime } from './key-services.ts';
 import { makeDataFolder, pathsOf, placesToPlan } from './paths.ts';
 import type { Paths } from './paths.ts';
 
-/** Furniture to be used; taking it away is left to who keeps it. */
+/** A runtime to be used; disposing it is left to its owner. */
 export type RuntimeHandle = Omit<Runtime, typeof Symbol.asyncDispose>;
 
 /** The program at work on one database. Disposing it closes connections and the database. */
@@ -55,7 +55,7 @@ const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** Keeps the furniture in use: an old config's is taken away when the last that began with it has ended. */
+/** Keeps the runtime in use: an old config's is disposed when the last that began with it has ended. */
 const createRuntimeParts = (fixture: Fixture, first: Config) => {
   let current = { runtime: createRuntime(fixture, first), users: 0 };
   const old = new Set<Promise<void>>();
@@ -64,7 +64,7 @@ const createRuntimeParts = (fixture: Fixture, first: Config) => {
     retiring.delete(place);
     old.add(Promise.resolve(place.runtime[Symbol.asyncDispose]()));
   };
-  /** The work of the furniture that is there when it begins, which stays until it has ended. */
+  /** The work of the runtime that is current when it begins, which stays open until it has ended. */
   const held =
     <Given extends readonly unknown[], Result>(
       workOf: (runtime: Runtime) => (...given: Given) => Promise<Result>,
@@ -141,7 +141,7 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
     await warehouse.tokens.configure(name, gateway.token_convention ?? {}, gateway.output_convention ?? {});
 };
 
-/** Opens the database and wires the rooms together: the one place where all of them meet. */
+/** Opens the database and wires the modules together: the one place where all of them meet. */
 export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => {
   const { config, log, folder } = options;
   const { settings } = config;

@@ -38,6 +38,6 @@ export const operatorMail = (
   };
 };
 
-/** Names what is told, so that it is told once. */
+/** Names what is reported, so that it is sent once. */
 export const fingerprint = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

@@ -1,13 +1,13 @@
-import type { KeyService, KeyJournal, LastingJournal } from '../keys/index.ts';
+import type { KeyService, KeyJournal, ReopenableJournal } from '../keys/index.ts';
 
 /** A trouble that was seen is looked for again before anything is asked of keys: somebody may have fixed it meanwhile. */
-export const recheck = async (journals: LastingJournal): Promise<void> => {
+export const recheck = async (journals: ReopenableJournal): Promise<void> => {
   if (journals.now().problem() !== undefined) await journals.check();
 };
 
-/** A desk on the journal that is open when it is asked; what it does then ends with the journal that it began with. */
+/** A key service on the journal that is open when it is called; what it does then ends with the journal that it began with. */
 export const createReopenableKeyService = (
-  journals: LastingJournal,
+  journals: ReopenableJournal,
   keyServiceOn: (journal: KeyJournal) => KeyService,
 ): KeyService => {
   let last: { readonly journal: KeyJournal; readonly keyService: KeyService } | undefined;

@@ -2,9 +2,9 @@ import { isFault, messageOf } from '../base/index.ts';
 import type { Clock, UnixMillis } from '../base/index.ts';
 import type { KeyAlert } from '../keys/index.ts';
 
-/** A time in which an account's rotations could not be moved on. */
+/** A time in which an account's rotations could not be advanced. */
 type Problem = {
-  /** The first failure since they last moved on. */
+  /** The first failure since they last advanced. */
   readonly since: UnixMillis;
   /** Names it in the keys of its letters. */
   readonly name: string;
@@ -46,12 +46,12 @@ type Messages = {
 const ofRotations: Messages = {
   key: 'stuck',
   failed: (account, since) => ({
-    title: `the rotations of ${account} cannot be moved on`,
+    title: `the rotations of ${account} cannot be advanced`,
     words: `No step was taken on a key; it has been so since ${since}, and is tried again every five minutes.`,
   }),
   over: (account, since) => ({
-    title: `the rotations of ${account} move on again`,
-    words: `They could not be moved on since ${since}. The steps that were due meanwhile are being taken.`,
+    title: `the rotations of ${account} advance again`,
+    words: `They could not be advanced since ${since}. The steps that were due meanwhile are being taken.`,
   }),
 };
 
@@ -62,7 +62,7 @@ const ofJournal: Messages = {
     words: `No key is made, changed or deleted; it has been seen since ${since}, and is looked at again every five minutes while the daemon runs. Reports and pulls go on.`,
   }),
   over: (_, since) => ({
-    title: 'the journal of keys holds again: rotations move on again',
+    title: 'the journal of keys holds again: rotations advance again',
     words: `It did not hold since ${since}, as far as was seen. The steps that were due meanwhile are being taken.`,
   }),
 };
@@ -94,11 +94,11 @@ const overAlert = (of: Messages, account: string, { since, name }: Problem): Key
     key: `${of.key}/${account}/over/${name}`,
   });
 
-/** What operators are to hear of rotations that cannot be moved on: no step was taken, so that none could be told of. */
+/** What operators are to hear of rotations that cannot be advanced: no step was taken, so that none could be told of. */
 export type StuckWatch = {
   /** The letter that is due, each time again: its key tells the outbox whether it is known. */
   readonly failed: (account: string, error: unknown) => KeyAlert | undefined;
-  readonly movedOn: (account: string) => KeyAlert | undefined;
+  readonly advancedAgain: (account: string) => KeyAlert | undefined;
   /** None is open any more. */
   readonly atRest: (account: string) => void;
 };
@@ -130,7 +130,7 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
       problem.told = true;
       return stuckAlert(of, account, problem, error, Math.max(0, Math.floor(lasted / again)));
     },
-    movedOn: (account) => {
+    advancedAgain: (account) => {
       const problem = problems.get(account);
       problems.delete(account);
       moved.add(account);

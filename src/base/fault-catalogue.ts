@@ -145,7 +145,7 @@ const entries = {
   ),
   'mail-deferred': passing('the mail server asked to try again later'),
   'mail-outcome-unknown': failed(
-    'the connection broke after the message was handed over: it may or may not have been taken',
+    'the connection broke after the message was transmitted: it may or may not have been accepted',
   ),
   'mail-address-invalid': misuse('give each address as name@example.com or "Name <name@example.com>"'),
   'report-damaged': failed(
@@ -162,7 +162,7 @@ const entries = {
   ),
   'webhook-deferred': passing('the other side asked to try again later'),
   'webhook-outcome-unknown': failed(
-    'it was handed over and not answered: it may or may not have been taken; a receiver knows it by its Idempotency-Key',
+    'it was transmitted and not answered: it may or may not have been accepted; a receiver knows it by its Idempotency-Key',
   ),
 
   // sinks of keys

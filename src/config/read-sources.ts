@@ -92,7 +92,7 @@ export const readSources = async (folder: string, files: ConfigFiles): Promise<S
   for (let from = 0; from < jobFiles.length; from += together) {
     const read = jobFiles.slice(from, from + together).map((name) => {
       const file = join(jobsFolder, name);
-      return readOne(file, () => cannotRead(file, new Error('it vanished while it was read')));
+      return readOne(file, () => cannotRead(file, new Error('it disappeared while it was read')));
     });
     for (const source of await Promise.all(read))
       if (source === undefined) complete = false;

@@ -31,5 +31,5 @@ const route = z
     error: `must have exactly one of ${kinds.join(', ')}`,
   });
 
-/** Ways out beside mail, by name. */
+/** Routes beside mail, by name. */
 export const routes = z.record(routeKey, route);

@@ -240,7 +240,7 @@ const stuckJobs = (jobs: readonly DeclaredJob[]): Map<string, { job: DeclaredJob
   return stuck;
 };
 
-/** Jobs that wait for one another in a ring would wait for ever; each ring is told once. */
+/** Jobs that wait for one another in a ring would wait for ever; each ring is reported once. */
 export const ringFaults = (jobs: readonly DeclaredJob[]): ConfigFault[] => {
   const stuck = stuckJobs(jobs);
   const seen = new Set<string>();

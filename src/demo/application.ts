@@ -32,7 +32,7 @@ export const startApplication = async (of: {
       const { status } = await fetch(`${of.baseUrl}/v1/embeddings`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'text-embedding-3-small', input: 'what do we owe?', dimensions: 8 }),
+        body: JSON.stringify({ model: 'text-embedding-3-small', input: 'what is due?', dimensions: 8 }),
       });
       if (status !== 200) state.failed += 1;
     } catch {

@@ -26,7 +26,7 @@ export type MailCatcherOptions = {
 export const startMailCatcher = async (options: MailCatcherOptions): Promise<MailCatcher> => {
   let caught = 0;
   const server = new SMTPServer({
-    // It listens on loopback alone, where the mail room takes a plain connection.
+    // It listens on loopback alone, where the mailer takes a plain connection.
     ...(options.tls ?? { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     logger: false,
     onAuth: (login, _session, done) => {

@@ -1,7 +1,7 @@
 import { unixMillis } from '../base/index.ts';
 import type { Clock } from '../base/index.ts';
 
-/** A clock that can be moved on: the hours that a key has to wait take no time in the demo. */
+/** A clock that can be advanced: the hours that a key has to wait take no time in the demo. */
 export type MovingClock = Clock & { readonly move: (millis: number) => void };
 
 export const movingClock = (clock: Clock): MovingClock => {

@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 /** What the part on keys needs of the demo; `run` gives the summary of a run that ended well. */
-export type KeyStory = {
+export type KeyDemo = {
   readonly clock: MovingClock;
   readonly gateway: Sandbox;
   /** Absolute path of the sink. */
@@ -25,7 +25,7 @@ export type KeyStory = {
 };
 
 /** A key that was made by hand a month ago, and put where the application reads it. */
-const makeOldKey = async ({ clock, gateway, file }: KeyStory): Promise<void> => {
+const makeOldKey = async ({ clock, gateway, file }: KeyDemo): Promise<void> => {
   clock.move(-31 * day);
   const answer = await fetch(`${gateway.baseUrl}/api/token/`, {
     method: 'POST',
@@ -45,29 +45,29 @@ const makeOldKey = async ({ clock, gateway, file }: KeyStory): Promise<void> => 
   await writeFile(file, `# of the billing service\nREGION=eu\n${variable}=${data.key}\n`, { mode: 0o600 });
 };
 
-/** A key is planned, made, handed over, and the old one retired on evidence, while an application calls all the while. */
-export const rotateKey = async (story: KeyStory): Promise<void> => {
-  const { clock, gateway, must, say, step } = story;
+/** A key is planned, made, cut over to, and the old one retired on evidence, while an application calls all the while. */
+export const rotateKey = async (demo: KeyDemo): Promise<void> => {
+  const { clock, gateway, must, say, step } = demo;
   const names = (): readonly string[] =>
     gateway.state.keys
       .all()
       .map(({ name }) => name)
       .filter((name) => name.startsWith(service));
-  await makeOldKey(story);
+  await makeOldKey(demo);
   await using application = await startApplication({
     baseUrl: gateway.baseUrl,
-    file: story.file,
+    file: demo.file,
     variable,
     clock,
   });
   await application.more(10);
   const before = gateway.requests.writes();
-  const plan = await story.plan(job);
+  const plan = await demo.plan(job);
   must(gateway.requests.writes() === before, 'the plan wrote to the gateway');
   step(`${job} --dry-run: the gateway counts no write. Its plan:`);
   for (const line of plan) say(`   ${line}`);
 
-  step(`${job}: ${await story.run(job)}.`);
+  step(`${job}: ${await demo.run(job)}.`);
   clock.move(hour);
   await application.more(10);
   const during = application.calls();
@@ -77,12 +77,12 @@ export const rotateKey = async (story: KeyStory): Promise<void> => {
 
   clock.move(25 * hour);
   await application.more(10);
-  step(`pull-logs, a day later (the clock of the demo was moved on): ${await story.run('pull-logs')}.`);
-  step(`${job}: ${await story.run(job)}.`);
+  step(`pull-logs, a day later (the clock of the demo was advanced): ${await demo.run('pull-logs')}.`);
+  step(`${job}: ${await demo.run(job)}.`);
   if (names().length !== 1)
     must(
       false,
-      `one key was to be left, there are ${names().join(', ')}: ${(await story.plan(job)).join('; ')}`,
+      `one key was to be left, there are ${names().join(', ')}: ${(await demo.plan(job)).join('; ')}`,
     );
   await application.more(10);
   const { made, failed, keys } = application.calls();

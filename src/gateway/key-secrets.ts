@@ -3,7 +3,7 @@ import type { SecretRegistry } from '../base/index.ts';
 const keyField = /"(?:key|token|api_key|secret)"\s*:\s*"((?:[^"\\]|\\.)+)/g;
 const keyShape = /\bsk-[\w-]{8,}/g;
 
-/** Shorter texts under such a name are words (`"key": "name"`), which must not vanish from every log line. */
+/** Shorter texts under such a name are words (`"key": "name"`), which must not disappear from every log line. */
 const shortestKey = 12;
 
 const unescaped = (text: string): string => {

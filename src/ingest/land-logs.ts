@@ -53,18 +53,18 @@ export const landFetched = async (
   };
   const landWithout = async (error: unknown): Promise<LandedWindow> => {
     if (!isFault(error) || !error.code.startsWith('export-') || received === undefined) throw error;
-    const sifted: LogBatch | undefined =
+    const accepted: LogBatch | undefined =
       deps.badRows === 'quarantine' && isRowProblem(error.code)
         ? await quarantineRows(batch, { linesBefore, openFile, signal })
         : undefined;
-    if (sifted === undefined) throw (await explainRows(batch, linesBefore)) ?? error;
-    const [first] = sifted.quarantined ?? [];
+    if (accepted === undefined) throw (await explainRows(batch, linesBefore)) ?? error;
+    const [first] = accepted.quarantined ?? [];
     log.warn('rows of the export can’t be read: they are kept in quarantine and are in no sum', {
-      rows: sifted.quarantined?.length,
+      rows: accepted.quarantined?.length,
       line: first?.line,
       reason: first?.reason,
     });
-    return warehouse.logs.landWindow(sifted, signal);
+    return warehouse.logs.landWindow(accepted, signal);
   };
   const landed = await land().catch(landWithout);
   return {

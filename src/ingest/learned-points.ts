@@ -10,7 +10,7 @@ const longest = 2000;
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.join(', ').slice(0, longest);
 
-const rangeWords = ({ start, end }: Interval<UnixSeconds>): string =>
+const describeRange = ({ start, end }: Interval<UnixSeconds>): string =>
   `${formatMoment(start, 'UTC')} to ${formatMoment(end, 'UTC')}`;
 
 const yes = (is: boolean): string => (is ? 'yes' : 'no');
@@ -135,7 +135,7 @@ export const amountPoints = (
       ? []
       : [of('unproven', `${whole}: too few or too small to tell; reports leave amounts out`, 'data')];
   const shows = quota.includes('.')
-    ? `the amounts of ${rangeWords(window)} add up to ${quota}`
+    ? `the amounts of ${describeRange(window)} add up to ${quota}`
     : 'amounts are written with decimals';
   return [of('currency', shows, 'data')];
 };
@@ -148,7 +148,7 @@ export const guardPoint = (
   said(guards, 'guards', {
     point: 'log.guards',
     value: (guards ?? guarded) ? "cells may begin with '" : guards === false ? 'none' : 'none seen',
-    evidence: `the export of ${rangeWords(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
+    evidence: `the export of ${describeRange(window)} ${guarded ? 'has such cells' : 'has no such cell'}`,
     how: 'data',
   });
 

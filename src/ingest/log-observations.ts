@@ -16,7 +16,7 @@ import type { LogWindow } from './log-windows.ts';
 import { rangeEndShown } from './range-end.ts';
 import type { EndedExport } from './range-end.ts';
 
-export type LessonDeps = {
+export type ObservationDeps = {
   readonly account: string;
   readonly until: UnixSeconds;
   readonly profile: GatewayProfile;
@@ -73,7 +73,7 @@ const endedExport = ({ window, fetched: { ask, received }, rows }: LandedObserva
         ),
 });
 
-export const createLogObservations = (probed: ProbedExport, deps: LessonDeps): LogObservations => {
+export const createLogObservations = (probed: ProbedExport, deps: ObservationDeps): LogObservations => {
   const { account, profile, warehouse, log, until } = deps;
   const written = new Map<string, string>();
   const notedKinds = new Set<string>();

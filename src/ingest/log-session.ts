@@ -8,7 +8,7 @@ import { landFetched } from './land-logs.ts';
 import type { BadRows, LandedLogs } from './land-logs.ts';
 import { learnLogs } from './learn-logs.ts';
 import { createLogObservations } from './log-observations.ts';
-import type { LessonDeps } from './log-observations.ts';
+import type { ObservationDeps } from './log-observations.ts';
 import type { PlannedWindow } from './log-plan.ts';
 import type { RevisitRule } from './log-revisits.ts';
 import { createPullMeter } from './pull-meter.ts';
@@ -41,7 +41,7 @@ export type LogPull = {
 };
 
 export type LogPullDeps = FetchDeps & {
-  readonly warehouse: LessonDeps['warehouse'] & {
+  readonly warehouse: ObservationDeps['warehouse'] & {
     readonly logs: Pick<Warehouse['logs'], 'landWindow' | 'landings' | 'watermark' | 'removeFutureRows'>;
   };
   readonly clock: Clock;

@@ -8,7 +8,7 @@ export type LogWindow = Interval<UnixSeconds>;
 export type LogPlanRequest = {
   /** The first second to hold. */
   readonly since: UnixSeconds;
-  /** Now less the lag: what is younger may still change. */
+  /** Now less the lag: what is newer may still change. */
   readonly until: UnixSeconds;
   /** A span to pull again, whatever was landed before, cut to `since` and `until`; each end may be left out. */
   readonly from?: UnixSeconds | undefined;

@@ -4,10 +4,10 @@ import { probeLogExport } from './fetch-logs.ts';
 import type { FetchDeps } from './fetch-logs.ts';
 import { learnLogs } from './learn-logs.ts';
 import { createLogObservations } from './log-observations.ts';
-import type { LessonDeps } from './log-observations.ts';
+import type { ObservationDeps } from './log-observations.ts';
 import type { RereadDeps } from './reread-export.ts';
 
-export type LogProbe = LessonDeps &
+export type LogProbe = ObservationDeps &
   FetchDeps &
   RereadDeps & { readonly currency: 'USD' | 'CNY'; readonly signal: AbortSignal };
 

@@ -19,7 +19,7 @@ const ofRow: ReadonlySet<FaultCode> = new Set([
 
 export const isRowProblem = (code: FaultCode): boolean => ofRow.has(code);
 
-type SiftDeps = {
+type QuarantineDeps = {
   readonly linesBefore: number;
   readonly openFile: OpenSpoolFile;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +42,10 @@ const refuseHiding = (row: CheckedRow, problem: Problem, bad: number, linesBefor
  * Puts the bad rows of a refused export aside and the good ones in a file beside it, as they stand. Nothing when no row is
  * bad. @throws faults export-*, where more than single rows is broken, and those of the spool.
  */
-export const quarantineRows = async (batch: LogBatch, deps: SiftDeps): Promise<LogBatch | undefined> => {
+export const quarantineRows = async (
+  batch: LogBatch,
+  deps: QuarantineDeps,
+): Promise<LogBatch | undefined> => {
   const { linesBefore, signal } = deps;
   const folder = dirname(batch.file);
   const quarantined: BadRow[] = [];

@@ -93,7 +93,7 @@ export type ExportFormat = {
   readonly emptyWithoutRows: boolean;
 };
 
-/** @throws fault export-truncated when the export breaks off against the gateway's own habit. */
+/** @throws fault export-truncated when the export breaks off against the gateway's own export format. */
 const checkWhole = (received: ReceivedLogs | undefined, exportFormat: ExportFormat): void => {
   const cut = (reason: string): never => {
     throw fault('export-truncated', `the export broke off: ${reason}`);
@@ -120,7 +120,7 @@ const lacksProof = (received: ReceivedLogs | undefined): boolean =>
 
 /**
  * Receives an export that is whole as far as can be known; one that can't show it is believed when it comes twice alike.
- * @throws fault export-truncated when it breaks off against the gateway's own habit, and those of `receive`.
+ * @throws fault export-truncated when it breaks off against the gateway's own export format, and those of `receive`.
  */
 export const receiveProven = async (
   receive: () => Promise<ReceivedLogs | undefined>,

@@ -27,7 +27,7 @@ const isTold = (found: StoredComparison, known: readonly KnownGap[]): boolean =>
 
 /**
  * Which gaps are to be noted, new ones and those whose state changes, after a pull found these totals. A gap is new where
- * its source agreed the last time and nothing that was told before accounts for it: what stays wrong is told once. Pure.
+ * its source agreed the last time and nothing that was told before accounts for it: what stays wrong is reported once. Pure.
  */
 export const judgeGaps = (
   found: readonly StoredComparison[],

@@ -112,8 +112,8 @@ const forcedEnds = (request: UsagePlanRequest, buckets: Buckets): Ends => {
   const start = unixMillis(Math.max(buckets.at(from), buckets.at(since)));
   const end = unixMillis(Math.min(buckets.after(buckets.at(unixMillis(to - 1))), over));
   // Moving the cursor on takes revisiting the days before it, or their late figures would be passed over.
-  const movesOn = cursor !== undefined && start <= cursor && end > cursor;
-  return { start: movesOn && revisited < start ? revisited : start, end };
+  const advances = cursor !== undefined && start <= cursor && end > cursor;
+  return { start: advances && revisited < start ? revisited : start, end };
 };
 
 /**

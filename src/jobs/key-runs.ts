@@ -3,9 +3,9 @@ import type { Fault, FaultCode } from '../base/index.ts';
 import type { Advanced, KeyService } from '../keys/index.ts';
 import type { JobContext } from './job-kind.ts';
 
-/** @throws RangeError where the program gives runs no desk. */
+/** @throws RangeError where the program gives runs no key service. */
 export const keyServiceOf = ({ keys, name }: JobContext): KeyService => {
-  if (keys === undefined) throw new RangeError(`job ${name} was given no desk of keys`);
+  if (keys === undefined) throw new RangeError(`job ${name} was given no key service`);
   return keys;
 };
 

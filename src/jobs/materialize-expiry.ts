@@ -20,7 +20,7 @@ import type {
 import type { Warehouse } from '../warehouse/index.ts';
 import type { Team } from './cost-owners.ts';
 
-export type GatherDeps = {
+export type ExpiryDeps = {
   readonly account: string;
   readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'>;
   readonly teams: readonly Team[];
@@ -55,7 +55,7 @@ const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => 
 const namesBorne = async (
   asked: readonly SurveyedKey[],
   since: UnixMillis,
-  { account, warehouse, signal }: GatherDeps,
+  { account, warehouse, signal }: ExpiryDeps,
 ): Promise<ReadonlyMap<number, readonly string[]>> => {
   const names = new Map<number, readonly string[]>();
   for (const { key } of asked) {
@@ -69,7 +69,7 @@ const namesBorne = async (
 export const materializeExpiry = async (
   survey: KeySurvey,
   policy: ExpiryPolicy,
-  deps: GatherDeps,
+  deps: ExpiryDeps,
 ): Promise<ExpiryEvidence> => {
   const { account, warehouse, teams, history, keyService, progress, signal } = deps;
   const { keys, snapshots } = warehouse;

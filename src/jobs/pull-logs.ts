@@ -28,7 +28,7 @@ const shape = z.strictObject({
   since: date.describe('First day to pull, in the time zone of the job.'),
   lag: duration
     .prefault('10m')
-    .describe('How late rows may arrive. Rows younger than this are left to the next run.'),
+    .describe('How late rows may arrive. Rows newer than this are left to the next run.'),
   revisit: z
     .array(positiveDuration)
     .max(10)

@@ -55,7 +55,7 @@ const withSettled = (rotation: Rotation, settles: QuotaSettled | undefined): Rot
 const isOld = (rotation: Rotation, keyId: number): boolean =>
   rotation.olds.some((old) => old.keyId === keyId);
 
-/** The successor that every sink held was taken away by others: nothing is handed over, and another one is due. */
+/** The successor that every sink held was taken away by others: nothing is cut over, and another one is due. */
 const withoutSuccessor = (rotation: Rotation, generation: number): Rotation => {
   const {
     cutover: _cutover,
@@ -154,7 +154,7 @@ const applied = (rotation: Rotation, event: KeyEvent): Rotation => {
       return withOld(rotation, event.keyId, { expiry: { at: event.expiredTime, set: true } });
     case 'held':
     case 'escalated':
-      // One that was on its way out stays as well: somebody uses it again.
+      // One that was being removed stays as well: somebody uses it again.
       return withOld(rotation, event.keyId, {
         held: { reason: event.reason, words: event.words, escalated: event.what === 'escalated' },
         state: 'working',

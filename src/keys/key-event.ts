@@ -114,7 +114,7 @@ const shapes = {
   /** A sink was read and does not prove to hold it: it is delivered there again. */
   doubted: { ...keyOf, place: z.string() },
   'read-back': { ...keyOf, places: z.array(z.string()) },
-  /** The hand-over: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
+  /** The cutover: every sink holds it. The others of its service are to go, with what a limited one had left (as served). */
   current: {
     ...keyOf,
     /** `doubtful`: it leaked, or not every sink ever held it, as after a delivery that was given up. */
@@ -139,7 +139,7 @@ const shapes = {
     from: moment,
     to: moment,
     evidence: z.string(),
-    /** The names that the key bore since the hand-over; its calls were looked for under each. */
+    /** The names that the key bore since the cutover; its calls were looked for under each. */
     names: z.array(z.string()).optional(),
   },
   'quota-adjusting': { ...keyOf, before: decimal, wanted: decimal, settles: settles.optional() },

@@ -96,7 +96,7 @@ const withUnfinished = (
   return { ...surveyed, split: true, ...(keys.has(surveyed.key.id) ? { unfinished: true } : {}) };
 };
 
-/** The desk of one account. */
+/** The key service of one account. */
 export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   const { account, journal, clock, gates } = deps;
   const alone = <T>(work: () => Promise<T>): Promise<T> => gates(`keys of ${account}`, work);

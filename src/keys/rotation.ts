@@ -18,7 +18,7 @@ export type Attempt = {
   /**
    * `asked`: no answer is written down, as when we died; `lost`: none came that could be believed; `made`, `verified`;
    * `delivering`: a sink may hold it; `read-back`: every sink does; `superseded`: a sink may, and its plaintext is gone;
-   * `clearing`: an orphan on its way out; `retained`: an orphan that may be in use; `gone`.
+   * `clearing`: an orphan that is being deleted; `retained`: an orphan that may be in use; `gone`.
    */
   readonly state:
     | 'asked'
@@ -46,7 +46,7 @@ export type OldKey = GenerationKey & {
   readonly state: 'working' | 'retiring' | 'deleting' | 'over';
   /** It leaked, or not every sink ever held it. */
   readonly doubtful?: 'leaked' | 'unfinished';
-  /** What it had left at the hand-over, as served; nothing when unlimited. */
+  /** What it had left at the cutover, as served; nothing when unlimited. */
   readonly remain?: Money;
   readonly expiry?: { readonly at: UnixSeconds; readonly set: boolean };
   readonly held?: { readonly reason: RetainedReason; readonly words: string; readonly escalated: boolean };

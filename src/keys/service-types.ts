@@ -17,7 +17,7 @@ export type SurveyedKey = {
   readonly unfinished?: boolean;
   /** An orphan that is not deleted, and why. */
   readonly retained?: string;
-  /** A delivery to the sinks of its service was begun since the last hand-over: they may hold different keys. */
+  /** A delivery to the sinks of its service was begun since the last cutover: they may hold different keys. */
   readonly split?: boolean;
   /** The open rotation it has a part in. */
   readonly rotation?: { readonly id: string; readonly stage: RotationStage; readonly part: RotationPart };
@@ -104,7 +104,7 @@ export type Advanced = {
   readonly fault?: Fault;
 };
 
-/** What operators, or a key's owner, are to be told once for each `key`. */
+/** What operators, or a key's owner, are notified of once for each `key`. */
 export type KeyAlert = {
   readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
   readonly account: string;

@@ -7,7 +7,7 @@ const decimal = z.string().transform((text) => money(text));
 
 /**
  * What the successor may spend. `carry`: what the old key has left, lowered at its retirement by what it spent after the
- * hand-over; `split`: half of what is left, the other half stays with the old key until its retirement.
+ * cutover; `split`: half of what is left, the other half stays with the old key until its retirement.
  */
 export const quotaTerms = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('carry') }),
@@ -23,7 +23,7 @@ export const retireTerms = z.object({
   quiet: millis,
   /** What becomes of it. */
   ending: z.enum(['expire', 'delete']),
-  /** From the hand-over on; past it an idle key is retired and a used one is brought before the operators. */
+  /** From the cutover on; past it an idle key is retired and a used one is brought before the operators. */
   maxOverlap: millis.optional(),
 });
 

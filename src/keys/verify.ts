@@ -17,7 +17,7 @@ export type VerifiedKey = {
   readonly key?: Secret;
 };
 
-const defaultPatience = 90_000;
+const defaultTimeout = 90_000;
 const firstPause = 1000;
 const longestPause = 20_000;
 
@@ -49,12 +49,12 @@ const unclear = (answer: ModelAnswer): Error => {
 
 /**
  * Asks until an answer shows that the key is good: that it works, or is let in to a model without a channel. A refusal counts
- * only when it is still given after the patience, counted from the first one; what tells nothing is asked again as long.
+ * only when it is still given after the timeout, counted from the first one; what tells nothing is asked again as long.
  * @throws Fault key-verify-refused: the key is bad; key-verify-unclear: nothing is known; the signal's reason
  */
 export const verifyKey = async (
   call: (signal: AbortSignal) => Promise<ModelAnswer>,
-  { clock, signal, timeout = defaultPatience }: VerifyDeps,
+  { clock, signal, timeout = defaultTimeout }: VerifyDeps,
 ): Promise<VerifiedKey> => {
   const start = clock.now();
   let refusedSince: number | undefined;

@@ -1,6 +1,6 @@
 import { fault } from '../base/index.ts';
 import { createRouteWorker } from './route-worker.ts';
-import type { DeliverySummary, RouteWorker, LaneDeps, CycleOptions } from './route-worker.ts';
+import type { DeliverySummary, RouteWorker, RouteWorkerDeps, CycleOptions } from './route-worker.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxRoute } from './route.ts';
 import { settleAttempt } from './settle.ts';
@@ -8,7 +8,7 @@ import type { SettleDeps } from './settle.ts';
 
 /** The outbox worker: it alone sends, with the exact bytes that were stored, and writes down how it ended. */
 export type Delivery = {
-  /** Names of the routes that are declared: each is worked off by itself, so that none waits for another. */
+  /** Names of the routes that are declared: each is processed by itself, so that none waits for another. */
   readonly routes: readonly string[];
   /** One pass over one route. */
   readonly runCycle: (route: string, signal: AbortSignal) => Promise<DeliverySummary>;
@@ -33,7 +33,7 @@ const undeclared = (name: string): OutboxRoute => ({
           'mail-not-configured',
           name === mailRouteName
             ? 'no mail server is declared'
-            : `the config declares no way out named ${name} (any more)`,
+            : `the config declares no route named ${name} (any more)`,
           name === mailRouteName
             ? {}
             : { advice: `declare ${name} again, or drop the rows (tollkeeper outbox drop)` },
@@ -55,7 +55,7 @@ const sumOf = (summaries: readonly DeliverySummary[]): DeliverySummary => {
   };
 };
 
-export const createDelivery = (deps: LaneDeps, declared: readonly OutboxRoute[]): Delivery => {
+export const createDelivery = (deps: RouteWorkerDeps, declared: readonly OutboxRoute[]): Delivery => {
   const routeWorkers = new Map<string, RouteWorker>(
     declared.map((route) => [route.name, createRouteWorker(route, deps)]),
   );

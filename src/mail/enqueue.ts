@@ -11,7 +11,7 @@ import type { MailContent } from './message.ts';
 import { mailRouteName } from './route.ts';
 import type { OutboxEntry, OutboxTable } from '../warehouse/index.ts';
 
-/** What a mail is about: together with the recipient it is told once. */
+/** What a mail is about: together with the recipient it is sent once. */
 export type MailKey = {
   readonly account: string;
   readonly kind: string;

@@ -17,7 +17,7 @@ export type PostDeps = EnqueueDeps & {
 };
 
 export type Post = {
-  /** What it is about: together with the route it is told once. */
+  /** What it is about: together with the route it is sent once. */
   readonly key: MailKey;
   readonly announcement: Announcement;
   /** Names of routes. */

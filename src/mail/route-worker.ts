@@ -32,7 +32,7 @@ export type DeliverySummary = {
   readonly problem?: string;
 };
 
-export type LaneDeps = SettleDeps &
+export type RouteWorkerDeps = SettleDeps &
   StopDeps & {
     /** Where the exact bytes are kept. */
     readonly folder: string;
@@ -72,7 +72,7 @@ const isClosed = (outcome: RouteOutcome): outcome is RouteOutcome & { readonly f
   'closed' in outcome && !hasCode(outcome.fault, 'aborted');
 
 /** The rows of one route, one after the other. */
-export const createRouteWorker = (route: OutboxRoute, deps: LaneDeps): RouteWorker => {
+export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): RouteWorker => {
   const { outbox, clock, random, log } = deps;
   const limit = createRateLimit(route.rate);
   /** Attempts whose end could not be written down, as when the disk was full: it is known here alone. */

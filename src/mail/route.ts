@@ -16,9 +16,9 @@ export type RouteOutcome =
 /** One pass over a route; attempts are made one after the other. */
 export type OutboxLine = {
   /**
-   * Hands over exactly these bytes, once: it never tries again by itself. Never rejects: how it ended is a value. `sent`
+   * Transmits exactly these bytes, once: it never tries again by itself. Never rejects: how it ended is a value. `sent`
    * only when the other side has confirmed it; `deferred` only when it surely does not have it (the wait that a fault's
-   * `retryAfter` asks for is kept); `unknown` when it may have it. Aborting has no effect once all is handed over: the
+   * `retryAfter` asks for is kept); `unknown` when it may have it. Aborting has no effect once all is transmitted: the
    * worker then waits a while by itself.
    */
   readonly send: (row: OutboxRow, bytes: Buffer, signal?: AbortSignal) => Promise<RouteOutcome>;
@@ -29,7 +29,7 @@ export type OutboxLine = {
 /** At most `count` attempts in any span of `per` milliseconds. */
 export type Rate = { readonly count: number; readonly per: number };
 
-/** A way out of the outbox: a mail server, a webhook. */
+/** A route of the outbox: a mail server, a webhook. */
 export type OutboxRoute = {
   /** As rows name it. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { OutboxLine, RouteOutcome } from './route.ts';
 
 export type StopDeps = {
   readonly clock: Clock;
-  /** Milliseconds that the answer to what is handed over is waited for once the pass is stopped. */
+  /** Milliseconds that the answer to what is transmitted is waited for once the pass is stopped. */
   readonly grace: number;
 };
 
@@ -13,7 +13,7 @@ const stopped = (row: OutboxRow): RouteOutcome => ({
   state: 'unknown',
   fault: fault(
     'mail-outcome-unknown',
-    `we were stopped before it was confirmed that what was handed over for ${row.recipient} is taken`,
+    `we were stopped before it was confirmed that what was transmitted for ${row.recipient} is taken`,
   ),
 });
 

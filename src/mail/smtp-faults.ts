@@ -71,10 +71,10 @@ const ownMessage = ({ message }: NodemailerError): string => {
   return limit === undefined ? '' : ` (at most ${limit} bytes)`;
 };
 
-/** What to make of a message that was not accepted. `handedOver`: its last byte had left for the server. */
+/** What to make of a message that was not accepted. `isTransmitted`: its last byte had left for the server. */
 export const sendingFault = (
   error: NodemailerError,
-  handedOver: boolean,
+  isTransmitted: boolean,
   recipient: string,
   { where, redact }: FaultContext,
 ): { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault } => {
@@ -100,12 +100,12 @@ export const sendingFault = (
       state: 'deferred',
       fault: fault('mail-deferred', `${where} put off the mail to ${recipient}${words}`, options),
     };
-  if (handedOver)
+  if (isTransmitted)
     return {
       state: 'unknown',
       fault: fault(
         'mail-outcome-unknown',
-        `the connection to ${where} ended after the mail to ${recipient} was handed over and before it was confirmed`,
+        `the connection to ${where} ended after the mail to ${recipient} was transmitted and before it was confirmed`,
         options,
       ),
     };
@@ -123,7 +123,7 @@ export const sendingFault = (
     state: 'deferred',
     fault: fault(
       'mail-unreachable',
-      `the connection to ${where} ended before the mail to ${recipient} was handed over`,
+      `the connection to ${where} ended before the mail to ${recipient} was transmitted`,
       options,
     ),
   };

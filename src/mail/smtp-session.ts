@@ -62,7 +62,7 @@ const step = (
   });
 
 /** The message as a stream that knows when its last byte was taken: from then on a broken connection proves nothing. */
-const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOver: () => boolean } => {
+const tracked = (bytes: Buffer): { readonly stream: Readable; readonly isTransmitted: () => boolean } => {
   const chunk = 16_384;
   let offset = 0;
   let ended = false;
@@ -77,7 +77,7 @@ const tracked = (bytes: Buffer): { readonly stream: Readable; readonly handedOve
       this.push(null);
     },
   });
-  return { stream, handedOver: () => ended };
+  return { stream, isTransmitted: () => ended };
 };
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
@@ -124,11 +124,11 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
         }
         const message = tracked(bytes);
         const onAbort = (): void => {
-          if (message.handedOver()) return;
+          if (message.isTransmitted()) return;
           connection.close();
           const stopped = fault(
             'aborted',
-            `the mail to ${envelope.to} was stopped before it was handed over`,
+            `the mail to ${envelope.to} was stopped before it was transmitted`,
           );
           resolve({ state: 'deferred', fault: stopped });
         };
@@ -138,7 +138,7 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           resolve(
             error === null || error === undefined
               ? { state: 'sent', response: quoteServer(info.response, faultContext.redact).slice(2) }
-              : sendingFault(error, message.handedOver(), envelope.to, faultContext),
+              : sendingFault(error, message.isTransmitted(), envelope.to, faultContext),
           );
         });
       }),

@@ -4,7 +4,7 @@ export type Envelope = { readonly from: string; readonly to: string };
 
 /**
  * How the attempt to hand one message over ended. `deferred`: the other side does not have it, another try may help.
- * `failed`: it was refused for good. `unknown`: the connection broke after the whole message was handed over.
+ * `failed`: it was refused for good. `unknown`: the connection broke after the whole message was transmitted.
  */
 export type SendOutcome =
   | { readonly state: 'sent'; readonly response: string }
@@ -12,7 +12,7 @@ export type SendOutcome =
 
 /** One open connection to the other side, logged in where the transport logs in. */
 export type MailSession = {
-  /** Never rejects: how it ended is a value. Aborting has no effect once the whole message is handed over. */
+  /** Never rejects: how it ended is a value. Aborting has no effect once the whole message is transmitted. */
   readonly send: (envelope: Envelope, bytes: Buffer, signal?: AbortSignal) => Promise<SendOutcome>;
   readonly close: () => void;
 };

@@ -43,7 +43,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
         close: () => leaving.abort(),
         send: async (row, bytes, signal) => {
           if (signal?.aborted === true) {
-            const words = `the message to ${name} was stopped before it was handed over`;
+            const words = `the message to ${name} was stopped before it was transmitted`;
             return { state: 'deferred', fault: fault('aborted', words) };
           }
           const seconds = toSeconds(clock.now());
@@ -59,7 +59,7 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
                   : { 'x-tollkeeper-signature': signatureOf(bytes, secret.reveal(), seconds) }),
               },
               body: bytes.toString('utf8'),
-              // Whether it is handed over is not known from here: the worker's own signal ends nothing.
+              // Whether it is transmitted is not known from here: the worker's own signal ends nothing.
               signal: leaving.signal,
               timeouts,
             });

@@ -63,7 +63,7 @@ const bad = (message: string): Answer => json(400, { error: message });
 const done = (value: boolean): Answer =>
   value ? json(200, { ok: true }) : json(404, { error: 'no such key' });
 
-/** The side door under /_sandbox/, for a sandbox that runs as a process of its own; loopback callers only. */
+/** The control endpoints under /_sandbox/, for a sandbox that runs as a process of its own; loopback callers only. */
 export const control = (controls: Controls, { method, path, query, body }: Request): Answer | undefined => {
   const at = `${method} ${path}`;
   if (at === 'GET /_sandbox/faults') return json(200, controls.faults.pending());

@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts';
 import type { Effect } from './faults.ts';
 import type { RequestRecord } from './requests.ts';
 
-/** Rows are gathered into writes of about this many characters. */
+/** Rows are collected into writes of about this many characters. */
 const PIECE = 16_384;
 
 const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2));

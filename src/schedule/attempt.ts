@@ -84,7 +84,7 @@ export const attempt = async (
     return { end: { ...end, summary: redact(outcome.summary) }, outcome, ...late };
   } catch (thrown) {
     const interruption = stop.aborted ? deps.interruption() : undefined;
-    // Whatever the stopped work threw on its way out, what stopped it is the cause.
+    // Whatever the stopped work threw when it ended, what stopped it is the cause.
     const error =
       interruption?.error ??
       (overdue.signal.aborted

@@ -10,7 +10,7 @@ import type { Schedule } from './slots.ts';
 const second = 1000;
 const day = 86_400 * second;
 
-/** A slot that is seen so late was slept through: up to then it counts as on time, whatever held the loop up. */
+/** A slot that is seen so late was missed: up to then it counts as on time, whatever held the loop up. */
 const punctual = 60 * second;
 
 /** How old a slot may be that `catchup: all` still runs, unless the job says. */

@@ -16,7 +16,7 @@ export type Notice = RunKey & {
   readonly at: UnixMillis;
   readonly reason: string;
   readonly code?: string;
-  /** The outage it is about: together with the kind it is told once. */
+  /** The outage it is about: together with the kind it is reported once. */
   readonly outage: JobOutage;
 };
 

@@ -14,12 +14,12 @@ export const outboxStates = [
 ] as const;
 
 /**
- * queued: not tried yet. sending: being handed over. deferred: to be tried again. failed: refused for good, or given up.
+ * queued: not tried yet. sending: being transmitted. deferred: to be tried again. failed: refused for good, or given up.
  * unknown: it may or may not have arrived; tried again when it has a next attempt. dropped: a person has said never to send it.
  */
 export type OutboxState = (typeof outboxStates)[number];
 
-/** What is told once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
+/** What is sent once: the key is account, kind, subject and recipient. Times in milliseconds UTC. */
 export type OutboxEntry = {
   readonly account: string;
   readonly kind: string;

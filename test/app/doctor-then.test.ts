@@ -44,7 +44,7 @@ it.each([
   ['that is not there', '/no/such/reload'],
   ['that may not be run', 'plain'],
   ['that is a folder', './bin/folder'],
-])('a program %s is found before any key is handed over', (_, program) => {
+])('a program %s is found before the cutover of any key', (_, program) => {
   expect(check([program, 'reload'])).toMatchObject([
     {
       about: 'then of rotate-prod',

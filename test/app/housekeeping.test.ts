@@ -78,10 +78,10 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
   return fixture;
 };
 
-const stuck = 'the rotations of … cannot be moved on';
-const over = 'the rotations of … move on again';
+const stuck = 'the rotations of … cannot be advanced';
+const over = 'the rotations of … advance again';
 
-describe('rotations that cannot be moved on', () => {
+describe('rotations that cannot be advanced', () => {
   it('are told of once more on one day where a job carried them to their end meanwhile', async () => {
     const fixture = openFixture();
     fixture.fail('disk-full');
@@ -95,7 +95,7 @@ describe('rotations that cannot be moved on', () => {
     expect(fixture.titles()).toEqual([stuck, stuck]);
   });
 
-  it('are told of each time that they begin to be, and when they move on again', async () => {
+  it('are told of each time that they begin to be, and when they advance again', async () => {
     const fixture = openFixture();
     await fixture.passFor(hour);
     fixture.fail('gateway-unreachable');
@@ -137,7 +137,7 @@ describe('rotations that cannot be moved on', () => {
     }
   });
 
-  it('for less than half an hour are not told of, nor that they move on', async () => {
+  it('for less than half an hour are not told of, nor that they advance', async () => {
     const fixture = openFixture();
     for (let times = 0; times < 10; times += 1) {
       fixture.fail('gateway-unreachable');
@@ -191,7 +191,7 @@ describe('rotations that cannot be moved on', () => {
     expect(fixture.titles()).toEqual([stuck, stuck]);
   });
 
-  it('are told of again on the same day, once they had moved on, but not time after time', async () => {
+  it('are told of again on the same day, once they had advanced, but not time after time', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-key-refused');
     await fixture.passFor(0);
@@ -222,7 +222,7 @@ describe('rotations that cannot be moved on', () => {
     expect(fixture.letters().map(({ account }) => account)).toEqual(['main', 'other']);
   });
 
-  it('that are there no more move on no more', async () => {
+  it('that are there no more are not reported as advancing', async () => {
     const fixture = openFixture();
     fixture.fail('gateway-key-refused');
     await fixture.passFor(0);
@@ -236,7 +236,7 @@ describe('rotations that cannot be moved on', () => {
 });
 
 const closed = 'nothing is done to keys: their journal does not hold';
-const holds = 'the journal of keys holds again: rotations move on again';
+const holds = 'the journal of keys holds again: rotations advance again';
 
 describe('a journal of keys that does not hold', () => {
   it('is told of at once though nothing is due, again each week, and when it holds again', async () => {

@@ -47,7 +47,7 @@ it('tells operators and the team that pays for the key what still uses it, and w
   expect(mail?.html).not.toContain('<b>stays');
 });
 
-it('is told once for each thing', () => {
+it('is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
   expect(keyOf({ words: 'other words', use: undefined as never })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
@@ -126,7 +126,7 @@ it('says in one place what to do about a step that failed, or that a person is w
 it.each([
   'delivering failed 5 times: disk full. Then: tollkeeper keys resume growth-billing',
   'no place can be read back from.',
-])('tells once how a rotation that waits goes on: %s', (words) => {
+])('notifies once how a rotation that waits goes on: %s', (words) => {
   const mail = keyAlertMail({ ...alert, kind: 'waiting', words }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text.split('tollkeeper keys resume growth-billing')).toHaveLength(2);
@@ -140,7 +140,7 @@ it('names no command for a service where the news is of an account, or of the jo
       account: 'main',
       service: '',
       rotation: '',
-      title: 'the rotations of main cannot be moved on',
+      title: 'the rotations of main cannot be advanced',
       words: 'no answer. No step was taken on a key.',
       key: 'stuck/main/gateway-timeout',
     },

@@ -248,7 +248,7 @@ describe('rotating by hand', () => {
       rotations: [{ id: 'r1' }],
       changes: [{ keyId: 1, done: true }],
     });
-    // Here the desk lets no second one begin, and says so.
+    // Here the key service lets no second one begin, and says so.
     const begun = await keys.rotate({ key: 'billing', now: true, who }, noProgress, never);
     expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('under way (r1)')] });
     expect(main.asked).toMatchObject([
@@ -465,7 +465,7 @@ describe('other orders', () => {
     expect(main.asked).toEqual([]);
   });
 
-  it('adopt, confirm, resume and give-up reach the desk of the account', async () => {
+  it('adopt, confirm, resume and give-up reach the key service of the account', async () => {
     const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
     const { keys } = keyFixture({ main, other });
     expect(

@@ -93,7 +93,7 @@ const cycles = async (message: string, daemon: Daemon): Promise<void> => {
 };
 
 const doesNotHold = 'nothing is done to keys: their journal does not hold';
-const holdsAgain = 'the journal of keys holds again: rotations move on again';
+const holdsAgain = 'the journal of keys holds again: rotations advance again';
 
 it('a file that is edited while the daemon runs shows in status and is told of; moved aside, all goes on', async () => {
   const whole = await made();

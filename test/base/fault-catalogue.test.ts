@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/base/fault-catalogue.ts';
-import { readSources } from '../house/imports.ts';
+import { readSources } from '../architecture/imports.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 

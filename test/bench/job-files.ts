@@ -59,7 +59,7 @@ const file = (lines: readonly string[]): string =>
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Jobs as a large house has them, in many zones, none of which is due within three hours of `at`. */
+/** Jobs as a large installation has them, in many zones, none of which is due within three hours of `at`. */
 export const defaultJobs = (count: number, at: number): string =>
   file(
     numbers(count).map((job) => {

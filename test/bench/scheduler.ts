@@ -10,8 +10,8 @@ import { distinctJobs, jobsDueAt, defaultJobs } from './job-files.ts';
 import { memoryOf, processorTimeOf } from './process-figures.ts';
 import type { BenchReport } from './report.ts';
 
-/** Seconds in which what the start left behind is swept up, and over which an idle daemon is watched after them. */
-const sweptIn = 60;
+/** Seconds in which what the start left behind is cleaned up, and over which an idle daemon is watched after them. */
+const settleTime = 60;
 const idleFor = 30;
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000;
@@ -57,7 +57,7 @@ const measureIdle = async (
   report.figure('ready, first start', first.ready, 's', targets.ready);
   const { pid } = first.daemon;
   report.figure('processor time until ready', await processorTimeOf(pid), 's');
-  const sweeping = await shareOfCore(pid, sweptIn);
+  const settling = await shareOfCore(pid, settleTime);
   const later = await memoryOf(pid);
   const idle = await shareOfCore(pid, idleFor);
   if (first.daemon.stdout().some((line) => line.includes('run started'))) throw new Error('a job was due');
@@ -66,9 +66,9 @@ const measureIdle = async (
   report.figure('ready, with its ledger', second.ready, 's', targets.ready);
   await stop(second.daemon);
   report.figure('memory when ready, resident', whenReady.now, 'MB', targets.memory);
-  report.figure(`memory after ${sweptIn} s, resident`, later.now, 'MB', targets.memory);
+  report.figure(`memory after ${settleTime} s, resident`, later.now, 'MB', targets.memory);
   report.figure('memory, the most there was', later.peak, 'MB', targets.memory);
-  report.figure(`processor, the first ${sweptIn} s`, sweeping, '% of a core');
+  report.figure(`processor, the first ${settleTime} s`, settling, '% of a core');
   report.figure('processor when idle', idle, '% of a core', 1);
   return { ready: first.ready, memory: later.peak, idle };
 };

@@ -388,7 +388,7 @@ needs a person: a rotation waits: stuck; an old key past the time: late
     );
   });
 
-  it('are moved on by a daemon alone', () => {
+  it('are advanced by a daemon alone', () => {
     const words = 'no daemon runs: nothing moves them on until `tollkeeper serve` runs';
     const { daemon: _, ...without } = withRotations([rotation('calm')]);
     expect(pageOf(without)).toContain(words);

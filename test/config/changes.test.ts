@@ -84,7 +84,7 @@ describe('what a reload changes', () => {
       [job('pull-usage', 'kind "pull-usage" → "pull-logs"')],
     ],
     [
-      'the zone of all jobs, told once',
+      'the zone of all jobs, named once',
       [['timezone: Europe/Berlin', 'timezone: UTC']],
       ['timezone "Europe/Berlin" → "UTC"'],
     ],

@@ -81,7 +81,7 @@ const usageSwitches = [
   'late_rows',
 ] as const;
 
-/** The house's account, kept in the currency given, with what no data can tell told. */
+/** The fixture's account, kept in the currency given, with what no data can tell told. */
 const contextOf = (
   { context, sandbox }: JobFixture,
   currency: 'USD' | 'CNY',
@@ -142,7 +142,7 @@ it('pulls of logs hold what the gateway holds, and reports show it, whichever sw
         const currency = variants.log_quota === 'units' ? 'USD' : asked;
         await using fixture = await openJobFixture({ variants, callsPerDay: 30 });
         const { sandbox } = fixture;
-        // Its time limits are real: the clock of the house jumps over any wait.
+        // Its time limits are real: the clock of the fixture jumps over any wait.
         await using warehouse = await openWarehouse({
           path: ':memory:',
           memoryLimit: '512MB',

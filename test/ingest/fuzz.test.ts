@@ -144,12 +144,12 @@ const plainAmount = (text: string): string | undefined => {
   return left.length > 16 || right.length > 12 ? undefined : `${sign}${left}.${right}`;
 };
 
-/** The groups that a strict reading of the rows comes to, or the reason why there is none. `sift` leaves bad rows out. */
-const strictly = (body: Buffer, sift: boolean): ReadonlyMap<string, Group> | string => {
+/** The groups that a strict reading of the rows comes to, or the reason why there is none. `quarantines` leaves bad rows out. */
+const strictly = (body: Buffer, quarantines: boolean): ReadonlyMap<string, Group> | string => {
   const header = headerOf(body);
   if (header === undefined) return 'no header';
   const rows = body.subarray(header.end);
-  if (!sift && !isUtf8(rows)) return 'no UTF-8';
+  if (!quarantines && !isUtf8(rows)) return 'no UTF-8';
   const guarded = rows.includes("'");
   const at = (name: string): number => header.names.indexOf(name);
   const groups = new Map<string, Group>();
@@ -172,7 +172,7 @@ const strictly = (body: Buffer, sift: boolean): ReadonlyMap<string, Group> | str
       amount !== undefined;
     // A total line is no row; what it says is held against the rows by the pull.
     const total = index === records.length - 1 && !/^\d+$/.test(time);
-    if (!good && !sift && !total) return `row ${index + 1}: ${JSON.stringify(record)}`;
+    if (!good && !quarantines && !total) return `row ${index + 1}: ${JSON.stringify(record)}`;
     if (!good || Number(time) < base || Number(time) >= base + second) continue;
     const key = JSON.stringify([text('model_name'), text('token_name')]);
     const group = groups.get(key) ?? { calls: 0, prompt: 0n, amounts: [] };
@@ -184,9 +184,9 @@ const strictly = (body: Buffer, sift: boolean): ReadonlyMap<string, Group> | str
   return groups;
 };
 
-const read = (body: Buffer, sift: boolean): ReadonlyMap<string, Group> | string => {
+const read = (body: Buffer, quarantines: boolean): ReadonlyMap<string, Group> | string => {
   try {
-    return strictly(body, sift);
+    return strictly(body, quarantines);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     return error.message;
@@ -273,7 +273,7 @@ it('lands of a harmed export what a strict reader reads of the same bytes, or sa
     ),
     { numRuns: rounds },
   );
-  // None of the ways out is dead; a few draws may all take the same one.
+  // None of the outcomes is unreachable; a few draws may all take the same one.
   const least = rounds > 40 ? Math.min(outcomes.landed, outcomes.refused) : rounds;
   expect(least).toBeGreaterThan(0);
 });

@@ -7,7 +7,7 @@ import type { JobFixture } from '../support/job-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
 import { heldQuarters } from './truth.ts';
 
-// The house's clock shows 21 November 2026.
+// The fixture's clock shows 21 November 2026.
 const since = '2026-08-25';
 const pull = { since, window: '200d' };
 

@@ -19,7 +19,7 @@ const again = (from: number, to: number) => ({
   interval: { start: unixMillis(from), end: unixMillis(to) },
 });
 
-/** The same house, as an account that nothing was pulled of yet. */
+/** The same fixture, as an account that nothing was pulled of yet. */
 const accountNamed = ({ context }: JobFixture, name: string): Pick<JobContext, 'account'> => ({
   account: { ...context.account, name },
 });

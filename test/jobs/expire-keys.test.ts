@@ -171,7 +171,7 @@ describe('expire-keys', () => {
     `);
   });
 
-  it('shows the plan of a dry run and asks nothing of the desk', async () => {
+  it('shows the plan of a dry run and asks nothing of the key service', async () => {
     const { plan, keyService } = fixture;
     keyService.history = [warned(3, 12)];
     used.add('tmp-end');

@@ -26,7 +26,7 @@ type FakeState = {
   readonly started: PlannedRotation[];
   readonly ended: PlannedExpiry[];
   readonly who: string[];
-  /** What was asked of the desk, in its order. */
+  /** What was asked of the key service, in order. */
   readonly asked: string[];
   /** Keys whose end does not work. */
   readonly stuck: Set<string>;
@@ -105,7 +105,7 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
   };
 };
 
-/** A house with a place for mails, and a desk that writes down what is asked of it. */
+/** A fixture with a folder for mails, and a key service that writes down what is asked of it. */
 export const openKeyFixture = async (name: string): Promise<KeyFixture> => {
   const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-keys-'));

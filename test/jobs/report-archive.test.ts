@@ -35,7 +35,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 let keyServices = 0;
 
-/** A place of its own for mails and reports, and a job of its own, in a house that all share. */
+/** A place of its own for mails and reports, and a job of its own, in a fixture that all share. */
 const openReportFixture = async (): Promise<ReportFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
   keyServices += 1;

@@ -19,10 +19,10 @@ const reportKind = jobKinds.find(({ kind }) => kind === 'report');
 
 type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
-/** A house with a place for mails, and the log of a month. */
+/** A fixture with a folder for mails, and the log of a month. */
 const openReportFixture = async (): Promise<ReportFixture> => {
   const fixture = await openJobFixture();
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-desk-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-report-'));
   await fixture.run('pull-logs', { since });
   return {
     ...fixture,

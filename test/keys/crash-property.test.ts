@@ -54,7 +54,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   late: fc.constantFrom(0, 0, 1, 2),
 });
 
-/** Plays a rotation to its end through all that befalls it, looking at the sinks at every effect. */
+/** Plays a rotation to its end through all that happens to it, looking at the sinks at every effect. */
 const play = async (
   given: Scenario,
   forgets: readonly string[] = [],

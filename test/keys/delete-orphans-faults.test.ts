@@ -158,7 +158,7 @@ describe('a key that nobody can use', () => {
     expect(fixture.gateway.writes.create).toBe(0);
   });
 
-  it('waits for the next pass where the gateway has had enough, and the rotations are moved on', async () => {
+  it('waits for the next pass where the gateway has had enough, and the rotations are advanced', async () => {
     await using fixture = await engineFixture();
     const orphanKey = await leaveProbe(fixture);
     await fixture.start(fixture.gateway.add('billing.g1'));

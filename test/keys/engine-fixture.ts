@@ -255,7 +255,7 @@ export const hour = 3_600_000;
 const noUse: KeyUse = { calls: 0, models: [] };
 
 /**
- * A desk over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
+ * A key service over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
  * a crash. `at` is called before and after each effect and each line that is written down, and may throw `crash`.
  */
 export const engineFixture = async (

@@ -205,7 +205,7 @@ describe('a rotation', () => {
     expect(fixture.gateway.keys.get(successor)?.remainQuota).toBe('10');
   });
 
-  it('sets the end of the old key at the hand-over when it ends with the overlap', async () => {
+  it('sets the end of the old key at the cutover when it ends with the overlap', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } });
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe(Math.ceil((fixture.clock.now() + hour) / 1000));

@@ -13,7 +13,7 @@ const noted = async (fixture: EngineFixture, what: string) =>
   (await fixture.keyService().history('billing')).filter((event) => event.what === what);
 
 describe('an old key that somebody renames', () => {
-  it('after the hand-over stays while it is used under its new name, which is told', async () => {
+  it('after the cutover stays while it is used under its new name, which is told', async () => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun();
     fixture.rename(old, 'billing-legacy');
@@ -27,7 +27,7 @@ describe('an old key that somebody renames', () => {
     ]);
   });
 
-  it('between its adoption and the hand-over stays likewise', async () => {
+  it('between its adoption and the cutover stays likewise', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     const id = await fixture.start(old);
@@ -196,7 +196,7 @@ describe('a call that the log shows', () => {
 });
 
 describe('why an old key stays', () => {
-  it('is told once when the log stays incomplete, however early that was written down', async () => {
+  it('is reported once when the log stays incomplete, however early that was written down', async () => {
     await using fixture = await engineFixture();
     await fixture.begun();
     fixture.state.logLag = 100 * day;
@@ -253,7 +253,7 @@ describe('why an old key stays', () => {
     },
   );
 
-  it('and that a quota can be spent twice is told though it dies at the hand-over', async () => {
+  it('and that a quota can be spent twice is told though it dies at the cutover', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: '10' as never });
     const id = await fixture.start(old);
@@ -273,7 +273,7 @@ describe('our own call that verified the successor', () => {
     ['a second', 6 * hour, 1000],
     ['a quarter of an hour less a second', 6 * hour, 15 * minute - 1000],
     ['nearly half of a short quiet time', 20 * minute, 10 * minute - 1000],
-  ])('is nobody’s use, stamped %s after the hand-over', async (_title, quiet, after) => {
+  ])('is nobody’s use, stamped %s after the cutover', async (_title, quiet, after) => {
     await using fixture = await engineFixture();
     const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });

@@ -224,7 +224,7 @@ describe('a leaked key', () => {
 });
 
 describe('quotas', () => {
-  it('take off the successor what the old key spent before the hand-over, too', async () => {
+  it('take off the successor what the old key spent before the cutover, too', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: money('10') });
     fixture.state.verify = refuseEvery;
@@ -308,7 +308,7 @@ describe('what a person is to know, and can do', () => {
     expect(fixture.gateway.works(two.held.value ?? '')).toBe(true);
   });
 
-  it('a rotation that hands over and can never end is let go of, and the next one takes its old key along', async () => {
+  it('a rotation that cuts over and can never end is let go of, and the next one takes its old key along', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.state.reload = async () => {

@@ -10,7 +10,7 @@ import { chaosFactor } from '../support/storm.ts';
 import { engineFixture, memoryTable } from './engine-fixture.ts';
 import type { EngineFixture } from './engine-fixture.ts';
 
-/** A house in which a rotation was begun, so that there are steps. */
+/** A fixture in which a rotation was begun, so that there are steps. */
 const begun = async (): Promise<EngineFixture> => {
   const fixture = await engineFixture();
   const old = fixture.gateway.add('billing.g1');

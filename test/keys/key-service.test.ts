@@ -56,7 +56,7 @@ describe('a key that has left its line', () => {
     expect(retiredAt(fixture, old)).toBe(ended);
   });
 
-  it('is no old key of the next hand-over', async () => {
+  it('is no old key of the next cutover', async () => {
     await using fixture = await engineFixture();
     const old = await retiredOnce(fixture);
     await adoptAll(fixture);
@@ -155,7 +155,7 @@ describe('the part that a key has in a rotation', () => {
     return Object.fromEntries(keys.map(({ key, rotation }) => [key.name, rotation?.part]));
   };
 
-  it('is told before and after the hand-over', async () => {
+  it('is told before and after the cutover', async () => {
     await using fixture = await engineFixture();
     const id = await fixture.start(fixture.gateway.add('billing.g1'));
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'old' });
@@ -168,7 +168,7 @@ describe('the part that a key has in a rotation', () => {
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
   });
 
-  it('is to leave for one that was made, and superseded before the hand-over', async () => {
+  it('is to leave for one that was made, and superseded before the cutover', async () => {
     await using fixture = await engineFixture();
     const { sinks } = fixture.state;
     fixture.state.sinks = [fullSink('memory:full').sink];

@@ -80,7 +80,7 @@ describe('a delivery that was cut off', () => {
     };
   };
 
-  it('is seen through before the key is handed over, as often as that takes', async () => {
+  it('is seen through before the cutover, as often as that takes', async () => {
     await using fixture = await engineFixture();
     const settled: string[] = [];
     let isUp = false;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fault, silentLog } from '../../src/base/index.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { openLastingJournal } from '../../src/keys/journal/reopenable-journal.ts';
+import { openReopenableJournal } from '../../src/keys/journal/reopenable-journal.ts';
 import { adoptedStep as step, memoryTable } from './engine-fixture.ts';
 
 /** Two steps in a file whose first line was taken out, and how often the database was asked for all of them. */
@@ -27,7 +27,7 @@ const damagedFixture = async () => {
     table,
     whole,
     opened: () => opened,
-    open: () => openLastingJournal({ table, path, log: silentLog }),
+    open: () => openReopenableJournal({ table, path, log: silentLog }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 };

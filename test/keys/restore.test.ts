@@ -66,7 +66,7 @@ describe('a journal that is put back from a backup', () => {
       await runOn(fixture, sinks);
       expect(fixture.gateway.deleted.map(({ name }) => name)).toEqual(['billing.g1']);
       expect(deadIn(fixture, sinks)).toEqual([]);
-      // Nothing is made either: the service stops with the reason, which operators are told once.
+      // Nothing is made either: the service stops with the reason, which operators are notified of once.
       expect(fixture.names()).toEqual(['billing.g2']);
       expect(await fixture.keyService().outdated()).toMatchObject([
         { service: 'billing', differences: [expect.stringContaining('memory:one'), expect.any(String)] },

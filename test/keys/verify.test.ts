@@ -46,7 +46,7 @@ describe('a key is good', () => {
     });
   });
 
-  it('when caches take it up within the patience', async () => {
+  it('when caches take it up within the timeout', async () => {
     const { result, clock } = verifying([refused, unknown, refused, refused, works]);
     expect(await result).toMatchObject({
       evidence: 'POST /v1/embeddings with small answered 200, 1 token, at try 5 after 15 s',
@@ -56,7 +56,7 @@ describe('a key is good', () => {
 });
 
 describe('a key is bad', () => {
-  it('only when it is refused through all the patience, in growing pauses', async () => {
+  it('only when it is refused until the timeout, in growing pauses', async () => {
     const { result, clock, asked } = verifying([refused]);
     await expect(result).rejects.toMatchObject({
       code: 'key-verify-refused',
@@ -75,7 +75,7 @@ describe('a key is bad', () => {
     expect(clock.waits.reduce((sum, wait) => sum + wait, 0)).toBe(13_000);
   });
 
-  it('at once where no patience is given, or waiting cannot help', async () => {
+  it('at once where no timeout is given, or waiting cannot help', async () => {
     for (const { result, clock } of [verifying([refused], 0), verifying([{ ...refused, passing: false }])]) {
       await expect(result).rejects.toMatchObject({ code: 'key-verify-refused' });
       expect(clock.waits).toEqual([]);

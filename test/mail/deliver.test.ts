@@ -168,7 +168,7 @@ describe('a connection that breaks', () => {
     await using transport = outboxFixture.transport(office.url);
     const summary = await outboxFixture.deliver(transport);
     expect(summary).toMatchObject({ sent: 0, deferred: 0, failed: 0, unknown: 1 });
-    expect(summary.problem).toContain('was handed over and before it was confirmed');
+    expect(summary.problem).toContain('was transmitted and before it was confirmed');
     const told = () =>
       outboxFixture.lines
         .filter((line) => line.includes('mail of unknown outcome'))
@@ -271,7 +271,7 @@ describe('a worker that is stopped', () => {
     expect(office.connections()).toBe(0);
   });
 
-  it('lets the mail at hand go when it is not handed over yet, to be tried at once', async () => {
+  it('lets the mail at hand go when it is not transmitted yet, to be tried at once', async () => {
     const stop = new AbortController();
     await using office = await openPostOffice({
       atRecipient: () => {
@@ -291,7 +291,7 @@ describe('a worker that is stopped', () => {
     expect(await outboxFixture.outbox.due(outboxFixture.clock.now())).toHaveLength(1);
   });
 
-  it('waits for the answer when the mail is handed over', async () => {
+  it('waits for the answer when the mail is transmitted', async () => {
     const stop = new AbortController();
     await using office = await openPostOffice({
       afterData: () => {

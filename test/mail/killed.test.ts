@@ -20,7 +20,7 @@ it('and what must not be is found', () => {
   } as unknown as Parameters<typeof expectMailOnce>[0];
   const check = (change: object): void => expectMailOnce({ ...good, ...change });
   check({});
-  // Twice without a death, never, twice with other bytes, lost from the outbox, never said to be unknown.
+  // Twice without a kill, never, twice with other bytes, lost from the outbox, never said to be unknown.
   expect(() => check({ killed: new Set() })).toThrow();
   expect(() => check({ copies: [] })).toThrow();
   expect(() => check({ copies: [copy, { ...copy, round: 1, bytes: Buffer.from('y') }] })).toThrow();

@@ -198,7 +198,7 @@ describe('what becomes of it', () => {
     expect(row.state).toBe('sent');
   });
 
-  it('nobody listens: all of the route is put off, and nothing counts as handed over', async () => {
+  it('nobody listens: all of the route is put off, and nothing counts as transmitted', async () => {
     const gone: WebServer = await openWebServer(answering(200));
     await gone[Symbol.asyncDispose]();
     await using outboxFixture = await openOutboxFixture();

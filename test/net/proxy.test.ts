@@ -85,7 +85,7 @@ describe('proxy', () => {
     expect(proxy.asked.map(({ host }) => host)).toEqual(['gateway.invalid:80']);
   });
 
-  it('never takes loopback through a proxy, and obeys NO_PROXY', async () => {
+  it('never takes loopback through a proxy, and respects NO_PROXY', async () => {
     const server = await plainServer(hello);
     const proxy = await tunnelProxy(server.port);
     const http = testHttp({ env: { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: 'gateway.invalid' } });

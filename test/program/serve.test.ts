@@ -77,7 +77,7 @@ describe.concurrent('the daemon, as its users run it', { timeout: 180_000 }, () 
       advice: expect.stringMatching(/./) as string,
     });
     // The outbox is looked at every few seconds; that it was empty is no news.
-    for (const line of lines.filter(({ message }) => message === 'outbox worked off'))
+    for (const line of lines.filter(({ message }) => message === 'outbox processed'))
       expect(Number(line['sent']) + Number(line['deferred'])).toBeGreaterThan(0);
     expect(await spool(fixture)).toEqual([]);
     const { spend, covered, outbox } = await holdings(fixture);

@@ -217,7 +217,7 @@ test('a fault may strike only requests for a long time', async () => {
   box.sandbox.faults.clear();
 });
 
-describe('the side door', () => {
+describe('the control endpoints', () => {
   const plant = (body: unknown) => box.call('/_sandbox/faults', { method: 'POST', key: '', body });
 
   test('plants, shows and clears faults', async () => {

@@ -113,7 +113,7 @@ test.each(['newest-first', 'oldest-first'] as const)(
   },
 );
 
-test('key writes are counted by method, and a count by the side door is none', async () => {
+test('key writes are counted by method, and a count by the control endpoints is none', async () => {
   await withBox({}, async (own) => {
     const { id } = await own.createKey();
     await own.call(`/api/token/${id}`, { method: 'DELETE' });

@@ -34,7 +34,7 @@ const tried = (execute: Execute, stop = new AbortController(), clock = manualClo
   );
 
 describe('an attempt', () => {
-  it('is stopped at its timeout, and that is its error, whatever the work throws on its way out', async () => {
+  it('is stopped at its timeout, and that is its error, whatever the work throws when it ends', async () => {
     const clock = manualClock(0);
     const working = tried(
       ({ signal }) =>

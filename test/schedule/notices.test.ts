@@ -25,7 +25,7 @@ const works = (): void => {
 };
 
 describe('an outage', () => {
-  it('is told once when it begins and once when it is over, however many runs fail', async () => {
+  it('is reported once when it begins and once when it is over, however many runs fail', async () => {
     await fixture.start(jobsOf({ job: { retries: none } }));
     fails();
     for (const time of ['09', '10', '11']) await fixture.goTo(`2026-11-21T${time}:00:00Z`);

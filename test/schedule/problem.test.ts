@@ -23,7 +23,7 @@ afterEach(() => fixture[Symbol.asyncDispose]());
 const writes = ['claim', 'forget', 'reopen', 'begin', 'end', 'close', 'noteOutages'] as const;
 type Write = (typeof writes)[number];
 
-/** The ledger of the house on a disk that is full for a while: `refused` says which calls are. */
+/** The ledger of the fixture on a disk that is full for a while: `refused` says which calls are. */
 const fullDisk = (inner: RunLedger) => {
   const disk = { refused: (_call: Write): boolean => false, refusals: 0 };
   const refuse = (call: Write): void => {

@@ -252,7 +252,7 @@ describe('a command through the control socket', () => {
     expect(results.map(({ run }) => run.job)).toEqual(jobs);
   });
 
-  it('is obeyed by the same version alone, whichever is the newer', async () => {
+  it('is handled by the same version alone, whichever is the newer', async () => {
     await using fixture = await openControlFixture();
     await fixture.listen({});
     for (const version of ['1.2.2', '1.3.0']) {

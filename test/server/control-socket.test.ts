@@ -172,7 +172,7 @@ describe('asking for a daemon', () => {
     ['no JSON', 'HTTP/1.1 200 OK\r\ntollkeeper-version: 1.2.3\r\ncontent-length: 3\r\n\r\nhi\n'],
     ['no event', 'HTTP/1.1 200 OK\r\ntollkeeper-version: 1.2.3\r\ncontent-length: 3\r\n\r\n{}\n'],
     ['nothing', ''],
-  ])('is not led astray by %s', async (_, answer) => {
+  ])('ignores %s', async (_, answer) => {
     await using fixture = await openControlFixture();
     await using _stranger = await openStranger(fixture, (socket) => {
       socket.once('data', () => socket.end(answer));

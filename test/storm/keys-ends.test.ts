@@ -44,7 +44,7 @@ describe('what only looks', () => {
 });
 
 describe('a rotation', () => {
-  inStorms('hands over, overlaps, and ends with one key', async () => {
+  inStorms('cuts over, overlaps, and ends with one key', async () => {
     await using fixture = await openRotationFixture({ limited: true });
     const first = await fixture.run('run', 'rotate-app');
     expect(first.code).toBe(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildProgram } from '../program/support/built-program.ts';
 import type { BuiltProgram } from '../program/support/built-program.ts';
-import { gather } from './support/evidence.ts';
+import { collectEvidence } from './support/evidence.ts';
 import type { Evidence, JobEvidence } from './support/evidence.ts';
 import type { Run, Took } from './support/daemon-run.ts';
 import { play } from './support/play.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   played = await play(fixture, drawRounds(seed, count), (done) => {
     if (done % 20 === 0) say(`storm: ${done} rounds of ${count}`);
   });
-  evidence = await gather(fixture, played.lives);
+  evidence = await collectEvidence(fixture, played.lives);
   say(`ready: ${seconds(played.starts)}; taken over: ${seconds(played.takeovers)}`);
   for (const { job, runs, attempts } of evidence.jobs) {
     const states = new Map<string, number>();

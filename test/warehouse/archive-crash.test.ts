@@ -37,7 +37,7 @@ const allMoments = [
   ...['drafted', 'verified', 'noted', 'placed', 'recorded', 'leaving', 'left'].map(
     (step) => `step ${step} 2024-02`,
   ),
-  'step swept main',
+  'step cleaned main',
   'after 2 2024-03',
   'after 7 2024-03',
   'landing 3',

@@ -164,7 +164,7 @@ it('a column that nobody asked for has not gone; one that was asked for by name 
   expect(columnChanges(known, { unasked: undefined }, begin).gone).toEqual([]);
 });
 
-it('kinds of rows are spend, given back, kept apart or unknown; an unknown one is told once and counted as nothing', async () => {
+it('kinds of rows are spend, given back, kept apart or unknown; an unknown one is reported once and counted as nothing', async () => {
   await using fixture = await open();
   const { profile, logs, spend } = fixture.warehouse;
   const kindColumns = ['created_at', 'model_name', 'token_name', 'kind', 'quota'] as const;

@@ -17,13 +17,13 @@ const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: nu
 };
 
 /** `2026-11-01 08:00 to 2026-11-20 08:00 missed`, where one row stands for many slots. */
-const rangeWords = ({ slot, through, zone, state }: RunView): string | undefined =>
+const describeRange = ({ slot, through, zone, state }: RunView): string | undefined =>
   through === undefined ? undefined : `${localSlot(slot, zone)} to ${localSlot(through, zone)} ${state}`;
 
 const noteOf = (run: RunView, now: number, withAttempts: boolean): string => {
   // Where attempts are listed, the last of them says why.
   const isStated = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
-  const why = [rangeWords(run), isStated ? '' : inZone(describeReason(run), run.zone)]
+  const why = [describeRange(run), isStated ? '' : inZone(describeReason(run), run.zone)]
     .filter((part) => part !== undefined && part !== '')
     .join(': ');
   return [why, describeWait(run, now)].filter((part) => part !== undefined && part !== '').join('; ');

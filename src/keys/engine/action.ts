@@ -50,7 +50,7 @@ export type Action =
   | { readonly step: 'deliver'; readonly attempt: Attempt; readonly place: string }
   | { readonly step: 'read-back'; readonly attempt: Attempt }
   | { readonly step: 'prove'; readonly attempt: Attempt }
-  | { readonly step: 'hand-over'; readonly attempt: Attempt }
+  | { readonly step: 'cut-over'; readonly attempt: Attempt }
   | { readonly step: 'reload'; readonly attempt: Attempt }
   | { readonly step: 'share-quota'; readonly attempt: Attempt; readonly old: OldKey }
   | { readonly step: 'set-expiry'; readonly old: OldKey; readonly at: UnixMillis }

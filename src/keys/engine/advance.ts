@@ -89,7 +89,7 @@ const perform = async (
       return readBack(cycle, rotation, action.attempt, declared().sinks);
     case 'prove':
       return proveOrSupersede(cycle, rotation, action.attempt, declared().sinks);
-    case 'hand-over':
+    case 'cut-over':
       return cutOver(cycle, rotation, action.attempt);
     case 'reload':
       await declared().reload?.(rotation.service, cycle.signal);

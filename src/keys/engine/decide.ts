@@ -18,7 +18,7 @@ const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(mo
 export const settledAt = ({ askedAt }: Attempt, { now, settle }: Pick<View, 'now' | 'settle'>): number =>
   askedAt > now + settle ? 0 : askedAt + settle;
 
-/** Keys that must be seen to before anything is made: asked for without an answer, or on their way out. */
+/** Keys that must be seen to before anything is made: asked for without an answer, or being removed. */
 const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
   for (const attempt of attempts) {
     if (attempt.state === 'asked') return { step: 'note-lost', attempt };
@@ -116,7 +116,7 @@ const towardsCutover = (rotation: Rotation, view: View): Action => {
   if (isMissing(attempt, view)) return { step: 'seek', attempt };
   // A place that was declared since has to hold it too.
   if (attempt.state === 'read-back' && places.every(({ place }) => attempt.places[place]?.done === true))
-    return { step: 'hand-over', attempt };
+    return { step: 'cut-over', attempt };
   if (!view.holds(attempt)) return withoutPlaintext(attempt, places);
   if (attempt.state === 'made') return { step: 'verify', attempt };
   const undelivered = places.find(({ place }) => attempt.places[place]?.done !== true);

@@ -16,7 +16,7 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
   const { service, name, keyId } = planned;
   const id = idOf(planned);
   const told = await journal.history({ account, service });
-  // A stage is told once; the letter itself has its key too.
+  // A stage is announced once; the mail itself has its key too.
   if (told.some((event) => event.what === 'warned' && event.keyId === keyId && event.stage === stage))
     return 'it was warned of before';
   await notifyOf(

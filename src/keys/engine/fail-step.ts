@@ -58,7 +58,7 @@ export const failStep = async (
   });
 };
 
-/** A rotation that no pass will ever move on without a person's doing, and that no step fails in. */
+/** A rotation that no cycle advances without a person's action, and that no step fails in. */
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,

@@ -25,7 +25,7 @@ export const gatewayMoment = (
 export type GatewayTimes = {
   readonly clock: GatewayClock | undefined;
   readonly now: UnixMillis;
-  /** The hand-over; where a clock was set since, the moment since which it is known not to have been. */
+  /** The cutover; where a clock was set since, the moment since which it is known not to have been. */
   readonly cutover: UnixMillis;
   /** On our own clock: since when inventories tell of names. */
   readonly shownSince: UnixMillis;

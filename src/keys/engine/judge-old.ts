@@ -14,23 +14,23 @@ export type RetireFacts = {
   readonly now: UnixMillis;
   readonly cutover: UnixMillis;
   readonly retire: RetireTerms;
-  /** Every name that the old key bore since the hand-over, the one that is written down first. */
+  /** Every name that the old key bore since the cutover, the one that is written down first. */
   readonly oldNames: readonly string[];
   readonly newName: string;
   /** Why a wrong clock lets nothing be proven, in words. */
   readonly clockProblem?: string;
   /** Why no call can be made with the successor, where that is so. */
   readonly newIsDead?: 'disabled' | 'expired' | 'exhausted';
-  /** Up to where the log holds every call since the hand-over; nothing where it does not reach it. */
+  /** Up to where the log holds every call since the cutover; nothing where it does not reach it. */
   readonly complete: LogCompleteness;
   /**
    * Calls by the old key, under each of its names, from the quiet time that ends where the log does up to now; of all the
-   * time since the hand-over while that does not fit behind it.
+   * time since the cutover while that does not fit behind it.
    */
   readonly oldUses?: readonly NamedUse[];
   /** Calls by the successor that are not our own, up to where the log ends. */
   readonly newUses?: readonly NamedUse[];
-  /** Other keys that bore a name of either since the hand-over. */
+  /** Other keys that bore a name of either since the cutover. */
   readonly nameCollisions: readonly number[];
   /** A name that both bore since then, one after the other. */
   readonly sharedName?: string;
@@ -53,7 +53,7 @@ const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
   complete.complete ? toSeconds(now) : complete.through;
 
-/** The quiet time that the old key is judged by; nothing while it does not lie after the hand-over. */
+/** The quiet time that the old key is judged by; nothing while it does not lie after the cutover. */
 export const quietRange = (
   cutover: UnixMillis,
   quiet: number,
@@ -61,13 +61,13 @@ export const quietRange = (
 ): Interval<UnixSeconds> | undefined => {
   if (end === undefined) return undefined;
   const start = end - Math.ceil(quiet / 1000);
-  // A second that began before the hand-over may hold calls of before it.
+  // A second that began before the cutover may hold calls of before it.
   return start >= Math.ceil(cutover / 1000) ? interval(unixSeconds(start), end) : undefined;
 };
 
 /**
  * From when on calls of the successor are those of its consumer: a clock that runs ahead stamps our own, which verified
- * it before the hand-over, up to so much later.
+ * it before the cutover, up to so much later.
  */
 export const resumedFrom = (cutover: UnixMillis, quiet: number): UnixSeconds =>
   unixSeconds(Math.ceil((cutover + Math.min(clockSkew, quiet / 2)) / 1000));
@@ -120,12 +120,12 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (facts.nameCollisions.length > 0)
     return hold(
       'name-shared',
-      `other keys bore a name of ${oldName} or ${newName} since the hand-over (ids ${facts.nameCollisions.join(', ')}): whose calls the log shows cannot be told`,
+      `other keys bore a name of ${oldName} or ${newName} since the cutover (ids ${facts.nameCollisions.join(', ')}): whose calls the log shows cannot be told`,
     );
   if (sharedName !== undefined)
     return hold(
       'name-shared',
-      `${oldName} and ${newName} both bore the name ${sharedName} since the hand-over: whose calls the log shows cannot be told`,
+      `${oldName} and ${newName} both bore the name ${sharedName} since the cutover: whose calls the log shows cannot be told`,
     );
   if (facts.clockProblem !== undefined)
     // What is wrong is no key: it is shown by itself, and over once the clock is right.
@@ -143,12 +143,12 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   if (newUse.calls === 0 && !isPast)
     return hold(
       'successor-unused',
-      `${newName} has made no call since the hand-over: whether anybody took it up is not known`,
+      `${newName} has made no call since the cutover: whether anybody took it up is not known`,
     );
   const both = interval(toMillis(range.start), toMillis(range.end));
   const taken =
     newUse.calls > 0
-      ? `${calls(newUse)} by ${newName} since the hand-over`
+      ? `${calls(newUse)} by ${newName} since the cutover`
       : `no call by ${newName} either, and max_overlap has passed`;
   const also = otherNames.length === 0 ? '' : ` (also ${otherNames.join(', ')})`;
   return {

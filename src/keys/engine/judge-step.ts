@@ -49,11 +49,11 @@ const collectFacts = async (
   const complete =
     until > from
       ? await evidence.logComplete(account, interval(from, until))
-      : ({ complete: false, why: 'the hand-over was just now' } as const);
+      : ({ complete: false, why: 'the cutover was just now' } as const);
   const end = knownEnd(complete, now);
   const oldNames = await namesBorne(cycle, old, shownSince);
   const newNames = await namesBorne(cycle, successor, shownSince);
-  // Until the quiet time fits behind the hand-over, calls of all of the time since tell who still uses it.
+  // Until the quiet time fits behind the cutover, calls of all of the time since tell who still uses it.
   const lookFrom = quietRange(cutover, retire.quiet, end)?.start ?? from;
   // What the log holds counts, though it is not known to be whole there; the gateway stamps it by its own clock.
   const lookTill = unixSeconds(until + clockSkew / 1000);

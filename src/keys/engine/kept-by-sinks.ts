@@ -28,7 +28,7 @@ const readSink = async (sink: Sink, key: SurveyedKey, account: string, signal: A
 };
 
 /**
- * Which of the keys a sink holds or may hold, each with the reason: by the last hand-over in the journal, because a job
+ * Which of the keys a sink holds or may hold, each with the reason: by the last cutover in the journal, because a job
  * delivers the newest key of the service, or because a sink was read and holds exactly this key. A sink that cannot be read
  * now counts as holding the keys that were once made for its service.
  */

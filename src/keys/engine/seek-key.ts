@@ -56,7 +56,7 @@ export const verifySuccessorExists = async (
 /** Milliseconds after which a deleted key that is still there is no cache's doing (docs/gateway.md G8.16). */
 const cachesHold = 660_000;
 
-/** Tells operators of a key that stays though the gateway said that it deletes it; once, and after all patience. */
+/** Tells operators of a key that stays though the gateway said that it deletes it; once, after the timeout. */
 export const notifyStaying = async (
   cycle: Cycle,
   { id, service }: Pick<Rotation, 'id' | 'service'>,

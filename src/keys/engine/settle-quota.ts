@@ -97,9 +97,9 @@ export const shareQuota = (cycle: Cycle, rotation: Rotation, attempt: Attempt, o
 
 /**
  * What is to be added to the successor's quota, or taken off it: what the old key spent of what the successor was given for
- * it, since that was made, which may be long before the hand-over; or since it was settled last.
+ * it, since that was made, which may be long before the cutover; or since it was settled last.
  */
-const owed = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
+const quotaToTransfer = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
   const { terms, attempts } = rotation;
   const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
   // The half that stayed with the old key was given to nobody yet.
@@ -130,7 +130,7 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
   if (cycle.keys().get(successor.keyId)?.unlimitedQuota !== false)
     return unsettled('its quota is unlimited', known);
   const left = (await gateway.read(old.keyId, cycle.signal)).remainQuota;
-  const change = owed(rotation, attempt, old, left);
+  const change = quotaToTransfer(rotation, attempt, old, left);
   if (compareMoney(change, zero) === 0) return unsettled(`${old.name} spent nothing of it`, left);
   await writeRemain(cycle, rotation, successor, (remain) => lowered(addMoney(remain, change), zero), {
     keyId: old.keyId,

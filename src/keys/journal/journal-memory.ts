@@ -18,7 +18,7 @@ export type LeavingKey = {
   readonly since: UnixMillis;
 };
 
-/** The key that every sink of a service held at its last hand-over. */
+/** The key that every sink of a service held at its last cutover. */
 export type CurrentKey = { readonly keyId: number; readonly places: readonly string[] };
 
 /** What the steps so far come to. */

@@ -39,9 +39,9 @@ export type KeyJournal = {
   readonly contentsOf: (account: string, place: string) => KnownContents;
   /** Keys that nobody can use, by id, whose deletion was begun and is not proven. */
   readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
-  /** Keys whose delivery was begun since their service last had a hand-over, by service: its sinks may hold different keys. */
+  /** Keys whose delivery was begun since their service last had a cutover, by service: its sinks may hold different keys. */
   readonly unfinished: (account: string) => ReadonlyMap<string, ReadonlySet<number>>;
-  /** By service, the key that every sink held at the last hand-over, until that key has ended. */
+  /** By service, the key that every sink held at the last cutover, until that key has ended. */
   readonly current: (account: string) => ReadonlyMap<string, CurrentKey>;
   /** SHA-256 of a key that was made here. */
   readonly fingerprint: (account: string, keyId: number) => string | undefined;

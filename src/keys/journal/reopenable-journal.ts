@@ -3,7 +3,7 @@ import type { Fault } from '../../base/index.ts';
 import { closedJournal, openJournal } from './journal.ts';
 import type { JournalDeps, KeyJournal } from './journal.ts';
 
-export type LastingJournal = {
+export type ReopenableJournal = {
   /**
    * The journal that is open, or what stands in for it. Work goes by one from its beginning to its end: what began while
    * none was open saw no key, and must write nothing down.
@@ -21,7 +21,7 @@ const asReason = (path: string, error: unknown): Fault => {
 };
 
 /** The journal for as long as the program lives, whether it can be opened at its start or later. */
-export const openLastingJournal = async (deps: JournalDeps): Promise<LastingJournal> => {
+export const openReopenableJournal = async (deps: JournalDeps): Promise<ReopenableJournal> => {
   const oneAtATime = createGate(1);
   let isOpen = false;
   const open = async (): Promise<KeyJournal> => {

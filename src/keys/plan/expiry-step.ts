@@ -52,7 +52,7 @@ const describeSince: { readonly [Clock in ExpiryClock]: string } = {
   exhausted: 'used up, and not used since',
 };
 
-/** What its owner is told: another text by each job and each time the clock has begun again, since of one text is told once. */
+/** What its owner is told: another text by each job and each time the clock has begun again, since one text is sent once. */
 const warningOf = (clock: ExpiryClock, judged: Judged): string => {
   const { job, stages } = judged.policy;
   const { warn = 0, expire, delete: end } = stages;

@@ -21,10 +21,10 @@ export type KeyComparison = {
   readonly refunded: Money;
 };
 
-/** Counters and clocks that a gateway keeps beside a key and moves on by itself. */
+/** Counters and clocks that a gateway keeps beside a key and advances by itself. */
 const ownMotion = /(^|_)(used|accessed|access|last|updated?|counts?|requests?)(_|$)/;
 
-const movedOn = (field: string, before: string | undefined, after: string | undefined): boolean => {
+const hasAdvanced = (field: string, before: string | undefined, after: string | undefined): boolean => {
   if (!ownMotion.test(field) || before === undefined || after === undefined) return false;
   const [was, is] = [Number(before), Number(after)];
   return Number.isFinite(was) && Number.isFinite(is) && is > was;
@@ -94,7 +94,7 @@ export const compareKeys = (
   for (const field of new Set([...Object.keys(before.rest), ...Object.keys(after.rest)])) {
     const [was, is] = [before.rest[field], after.rest[field]];
     // The values of fields that nobody knows are not shown: they could be anything.
-    if (was !== is && !movedOn(field, was, is)) harmed.push({ field, words: field });
+    if (was !== is && !hasAdvanced(field, was, is)) harmed.push({ field, words: field });
   }
   // What an unlimited key has left means nothing (docs/gateway.md G8.1).
   const reading = remainReading(before, after, change, remain, harmed.length > 0);

@@ -18,7 +18,7 @@ export type CommandListenerOptions = {
   readonly databasePath: string;
   /** What can be ordered. A command whose signal is aborted is not waited for. */
   readonly commands: Commands;
-  /** Of the program; only the same version is obeyed. */
+  /** Of the program; only commands of the same version are handled. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;

@@ -195,7 +195,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
             outcome.leftRows += done.left;
           }
           await oneAnAccount(account, async () => deleteOrphans(account));
-          request.onStep?.('swept', account);
+          request.onStep?.('cleaned', account);
           if (outcome.left > 0) await checkpoint();
           if (planned.damaged.length > 0) throw damagedArchive(planned.damaged, root);
           return { ...outcome, kept: outcome.kept + outcome.left };

@@ -32,7 +32,7 @@ export type ArchiveStep =
   | 'recorded'
   | 'leaving'
   | 'left'
-  | 'swept';
+  | 'cleaned';
 
 export type OnArchiveStep = (step: ArchiveStep, month: string) => void;
 

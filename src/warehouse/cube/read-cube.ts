@@ -136,7 +136,7 @@ export const readCube = async <T>(
     await execute(connection, 'SET lock_configuration = true');
     const materialized: Materialized = { cells: [], calls: [], views: new Set() };
     const now = request.run?.now ?? clock.now();
-    const gather = async (all: readonly Needs[]): Promise<CubeFacts> =>
+    const materialize = async (all: readonly Needs[]): Promise<CubeFacts> =>
       engine.bulk(async (source) => {
         const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
         checkCurrency(request, asked);
@@ -170,7 +170,7 @@ export const readCube = async <T>(
     const announced: Needs[] = [];
     // One that is at fault says so when it is run.
     for (const sql of request.queries ?? []) announced.push(await needsOf(sql).catch((): Needs => new Map()));
-    const facts = await gather(announced);
+    const facts = await materialize(announced);
     const limits = {
       timeLimit: request.timeLimit ?? 60_000,
       rowLimit: request.rowLimit ?? 100_000,
@@ -181,7 +181,7 @@ export const readCube = async <T>(
     const query: CubeQuery = async (sql) =>
       oneAtATime(async () => {
         const needs = await needsOf(sql);
-        if (!(request.queries ?? []).includes(sql)) await gather([needs]);
+        if (!(request.queries ?? []).includes(sql)) await materialize([needs]);
         await show(connection, needs, materialized);
         return runQuery(connection, sql, limits);
       });

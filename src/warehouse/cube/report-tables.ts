@@ -53,7 +53,7 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
 
 /** Columns that no query of these tables asked for: whoever reads one all the same is told so instead of given a wrong sum. */
 const notMaterialized = (name: string, type: string): string =>
-  `CAST(error('the column ${name} was not gathered') AS ${type}) AS ${name}`;
+  `CAST(error('the column ${name} was not materialized') AS ${type}) AS ${name}`;
 
 const viewSql = (
   relation: ReportRelation,

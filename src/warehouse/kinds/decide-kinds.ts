@@ -50,7 +50,7 @@ const namesOutcome =
 export const mayTellKinds = (column: string): boolean => namesOutcome.test(column.trim());
 
 /** A column with more words than this says something else. */
-export const maxWords = 20;
+export const maxLabels = 20;
 
 /** Fewer rows than this never prove the meaning of a word that is not known. */
 const leastRows = 3;
@@ -81,7 +81,7 @@ export const decideLabels = (words: readonly LabelEvidence[]): ReadonlyMap<strin
   const bareShare = share(bare, bare + sum(usedOf));
   const errors = words.filter((one) => provesError(one, bareShare));
   const hasCalls = words.some((one) => one.charged > 0);
-  if (words.length > maxWords || errors.length === 0 || !hasCalls) return new Map();
+  if (words.length > maxLabels || errors.length === 0 || !hasCalls) return new Map();
   const calls = words.filter(
     (one) => one.charged > 0 && (successLabels.has(one.word) || share(one.bare, bare) <= 0.1),
   );

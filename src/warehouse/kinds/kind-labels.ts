@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import { maxWords } from './decide-kinds.ts';
+import { maxLabels } from './decide-kinds.ts';
 import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
 
 /** What is known of a word in one column of an account's exports. */
@@ -63,7 +63,7 @@ export const withSeen = (
   const words = new Map(known.map((one) => [one.word, one]));
   for (const one of seen) words.set(one.word, added(words.get(one.word), one));
   const all = [...words.values()];
-  return all.length > maxWords || all.some(({ word }) => word.length > longestLabel) ? [] : all;
+  return all.length > maxLabels || all.some(({ word }) => word.length > longestLabel) ? [] : all;
 };
 
 /** Replaces what is known of a column. */

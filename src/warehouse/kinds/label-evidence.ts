@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../rows.ts';
 import type { Bindings } from '../rows.ts';
-import { maxWords } from './decide-kinds.ts';
+import { maxLabels } from './decide-kinds.ts';
 import type { LabelEvidence, LabelMeaning } from './decide-kinds.ts';
 import { evidenceOf, readKindLabels, withSeen, writeKindLabels } from './kind-labels.ts';
 import type { KindLabel } from './kind-labels.ts';
@@ -22,7 +22,7 @@ const readEvidence = async (
   const rows = await readRows(
     connection,
     `SELECT ${word} AS word, ${evidenceSql(`SELECT model_name FROM call_log WHERE ${sql} AND quota > 0`)}
-     FROM call_log WHERE ${sql} AND ${which} GROUP BY 1 LIMIT ${maxWords + 1}`,
+     FROM call_log WHERE ${sql} AND ${which} GROUP BY 1 LIMIT ${maxLabels + 1}`,
     bindings,
   );
   return rows.map(evidenceOf);

@@ -70,7 +70,7 @@ export type LogBatch = {
   readonly total?: { readonly amount: Money; readonly places: number };
   /** Rows of the export that are not in the file, since they can't be read. */
   readonly quarantined?: readonly BadRow[];
-  /** What is younger may still change: the covered span goes no further, whatever the window holds. */
+  /** What is newer may still change: the covered span goes no further, whatever the window holds. */
   readonly settled?: UnixSeconds;
   /** Lets the window begin the covered span; a window that touches the span widens it in any case. */
   readonly opensRange: boolean;

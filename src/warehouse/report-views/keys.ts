@@ -14,7 +14,7 @@ const lineColumns = [
 
 /**
  * Keys by their id, with their place in the line of their service; at `$now`. A key that was gone when a later one was
- * born did not hand over to it.
+ * born was not cut over to it.
  */
 const lineSql = `
   SELECT own.key_id, any_value(own.generation) AS generation,

@@ -20,7 +20,7 @@ const readLandedRanges = async (
   const bounds = wholeQuarters(window);
   const rows = await readRows(
     connection,
-    // What is younger than settled was never said to be all there is; nor was what a clock that ran ahead has landed.
+    // What is newer than settled was never said to be all there is; nor was what a clock that ran ahead has landed.
     `SELECT start_at, least(end_at, greatest(start_at, coalesce(settled_at, end_at))) AS end_at FROM log_window
      WHERE account = $account AND landed_at <= $now AND start_at < $end AND end_at > $start`,
     { account, now, start: bounds.start, end: bounds.end },

@@ -145,7 +145,7 @@ export type KeyFixture = {
   readonly plans: Record<string, Partial<FreshKeyPlan>>;
 };
 
-/** The commands of keys over fake desks, one an account; rotate-prod covers all of the first account's that begin with `b`. */
+/** The commands of keys over fake key services, one an account; rotate-prod covers all of the first account's that begin with `b`. */
 export const keyFixture = (
   keyServices: Readonly<Record<string, FakeKeyService>>,
   { at = now, through = at }: { readonly at?: UnixMillis; readonly through?: UnixMillis | null } = {},
@@ -181,7 +181,7 @@ export const keyFixture = (
   };
   const keyService = (account: string): FakeKeyService => {
     const found = keyServices[account];
-    if (found === undefined) throw new Error(`no desk of ${account}`);
+    if (found === undefined) throw new Error(`no key service of ${account}`);
     return found;
   };
   const keys = createKeyCommands({
@@ -241,7 +241,7 @@ export const plannedRotation = ({ key, service, generation }: SurveyedKey): Plan
   },
 });
 
-/** That the first rotation that the desk began is for a leaked key. */
+/** That the first rotation that the key service began is for a leaked key. */
 export const compromisePlanned = (account: string, service: string): KeyEvent => ({
   at: now,
   who: 'person anna',

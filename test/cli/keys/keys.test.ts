@@ -31,7 +31,7 @@ type Ran = {
   readonly questions: string[];
 };
 
-/** Runs `keys …` over the commands of a house; `answer` is what a person on a terminal says. */
+/** Runs `keys …` over the commands of a fixture; `answer` is what a person on a terminal says. */
 const runOver = async (
   { keys }: Pick<KeyFixture, 'keys'>,
   argv: readonly string[],
@@ -270,7 +270,7 @@ describe('orders by hand', () => {
     expect(await runOver(fixture, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
     expect(main.asked).toHaveLength(1);
   });
-  it('say where no daemon runs that nothing moves on what they leave open', async () => {
+  it('say where no daemon runs that nothing advances what they leave open', async () => {
     const alone = { keys: withoutDaemon(fixture.keys) };
     const words =
       /no daemon runs: nothing moves this on until `tollkeeper serve` runs, .*keys rotate billing`/;

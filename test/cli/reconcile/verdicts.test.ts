@@ -240,7 +240,7 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
 });
 
 describe('a pull', () => {
-  it('is compared with usage and snapshots too, as they are there; a gap is told once, and the next one after it has healed', async () => {
+  it('is compared with usage and snapshots too, as they are there; a gap is reported once, and the next one after it has healed', async () => {
     await using fixture = await openFixture({ since: '2026-11-19' });
     const { run, json, clock, changeNow, warehouse } = fixture;
     for (const at of ['2026-11-19T00:20:00Z', '2026-11-19T23:50:00Z']) {

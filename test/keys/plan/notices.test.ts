@@ -79,10 +79,10 @@ describe('notices before a key expires', () => {
   });
 
   it.each([
-    ['waits for a person before its hand-over', 'waiting', 'old'],
+    ['waits for a person before its cutover', 'waiting', 'old'],
     ['is under way', 'delivering', 'old'],
     ['is held for months, of its new key', 'current', 'successor'],
-    ['waits for a person after its hand-over', 'waiting', 'leaving'],
+    ['waits for a person after its cutover', 'waiting', 'leaving'],
     ['keeps its old key, which is in use', 'current', 'kept'],
   ] as const)('are of keys that are in use, though their rotation %s', (_, stage, part) => {
     const rotation = { id: 'r', stage, part };

@@ -136,7 +136,7 @@ describe('a command that takes keys', () => {
   });
 });
 
-describe('the command behind a hand-over', () => {
+describe('the command behind a cutover', () => {
   it('is told whose key it is about and gets no secret', async () => {
     await using fixture = await openSinkFixture();
     const reload = await program(fixture, 'reload', listen);

@@ -96,7 +96,7 @@ describe('two readings of a key', () => {
     );
   });
 
-  it('of fields that nobody knows: any change is harm, but for counters and clocks that move on', () => {
+  it('of fields that nobody knows: any change is harm, but for counters and clocks that advance', () => {
     const key: ApiKey = {
       id: 1,
       name: 'a',

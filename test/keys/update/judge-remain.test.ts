@@ -135,7 +135,7 @@ describe('whether a figure was written', () => {
     ['not raised', '50', '80', '50', false],
     ['not raised, and spent', '50', '80', '49', false],
     ['left as it was', '50', '50', '50.05', true],
-  ])('%s', (_words, before, wish, after, verdict) => {
-    expect(wasWritten(money(before), money(wish), money(after))).toBe(verdict);
+  ])('%s', (_words, before, wanted, after, verdict) => {
+    expect(wasWritten(money(before), money(wanted), money(after))).toBe(verdict);
   });
 });

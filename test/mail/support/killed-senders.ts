@@ -25,7 +25,7 @@ const hour = 3_600_000;
 /** Mails that each process queues before it sends. */
 const perRound = 3;
 
-/** A process that queues mails and works off the outbox, and is killed by its parent whenever that pleases. */
+/** A process that queues mails and processes the outbox, and is killed by its parent whenever that pleases. */
 const child = `
   const [out, data, url, round, now] = process.argv.slice(1);
   const base = await import(out + '/base/index.js');

@@ -7,7 +7,7 @@ export type HeldRun = {
   readonly fail: (error: unknown) => void;
 };
 
-/** Runs of the house that end when the test says so, or when they are stopped. */
+/** Runs that end when the test says so, or when they are stopped. */
 export const heldRuns = (fixture: SchedulerFixture): readonly HeldRun[] => {
   const held: HeldRun[] = [];
   fixture.play = (execution) =>

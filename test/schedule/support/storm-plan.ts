@@ -6,11 +6,11 @@ import { hour, jobOf, minute } from './scheduler-fixture.ts';
 const second = 1000;
 const day = 24 * hour;
 
-/** How one piece of work goes: for how long, how it ends, whether it heeds its signal. */
+/** How one piece of work goes: for how long, how it ends, whether it handles its signal. */
 export type Work = {
   readonly lasts: number;
   readonly ends: 'ok' | 'passing' | 'lasting' | 'plain' | 'never';
-  readonly heeds: 'at once' | 'later' | 'not';
+  readonly stops: 'at once' | 'later' | 'not';
 };
 
 /** What is changed of a job when the config changes. */
@@ -44,7 +44,7 @@ export type Action =
       /** The so-many-th slot before now; a run of this moment when left out. */
       readonly slot?: number;
       /** Given up after so many ticks. */
-      readonly patience?: number;
+      readonly abortsAfter?: number;
     }
   | { readonly kind: 'full'; readonly ticks: number; readonly step: number };
 
@@ -183,7 +183,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         kind: fc.constant('order' as const),
         index: fc.nat(3),
         slot: optionally(fc.nat(4)),
-        patience: optionally(fc.nat(3), 3),
+        abortsAfter: optionally(fc.nat(3), 3),
       })
       .map(bare),
   },
@@ -196,7 +196,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const work: fc.Arbitrary<Work> = fc.record({
   lasts: fc.constantFrom(0, 0, second, 5 * second, 45 * second, 15 * minute, 3 * hour),
   ends: fc.constantFrom('ok', 'ok', 'ok', 'ok', 'passing', 'passing', 'plain', 'lasting', 'never'),
-  heeds: fc.constantFrom('at once', 'at once', 'later', 'not'),
+  stops: fc.constantFrom('at once', 'at once', 'later', 'not'),
 });
 
 export const plans = (length: number): fc.Arbitrary<Plan> =>

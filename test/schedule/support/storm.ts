@@ -6,8 +6,8 @@ import type { Execution, Outcome, Scheduler } from '../../../src/schedule/index.
 import type { RunLedger } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { knownSchedule, leapDays, newestSlots } from './known-schedules.ts';
-import { createInvariantChecker, isOpenRow, rowKey } from './referee.ts';
-import type { InvariantChecker, WorkEnd } from './referee.ts';
+import { createInvariantChecker, isOpenRow, rowKey } from './invariant-checker.ts';
+import type { InvariantChecker, WorkEnd } from './invariant-checker.ts';
 import { settled } from './scheduler-fixture.ts';
 import type { Action, Edit, Plan, Work } from './storm-plan.ts';
 
@@ -68,7 +68,7 @@ const log = createLog({
 });
 const dead = (): Error => new Error('the process is dead');
 
-/** Plays a plan over a ledger. @throws Error that lists what the referee found */
+/** Plays a plan over a ledger. @throws Error that lists what the invariant checker found */
 export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantChecker> => {
   const time = createChaosClock(Date.parse(plan.start));
   const { clock } = time;
@@ -84,7 +84,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
   const requests = new Map<string, number>();
   const aborted = new Set<string>();
   const unsettled = new Map<Promise<unknown>, Process>();
-  const patience: { ticks: number; controller: AbortController; key: () => string[] }[] = [];
+  const abortsAfter: { ticks: number; controller: AbortController; key: () => string[] }[] = [];
   const history: string[] = [];
 
   const invariantChecker = createInvariantChecker({
@@ -187,7 +187,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     };
   };
 
-  const quick: Work = { lasts: second, ends: 'ok', heeds: 'at once' };
+  const quick: Work = { lasts: second, ends: 'ok', stops: 'at once' };
   const failureOf = (ends: WorkEnd): Error =>
     ends === 'passing'
       ? fault('gateway-unreachable', 'no way there')
@@ -220,8 +220,8 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       };
       held.add(one);
       const onAbort = (): void => {
-        if (work.heeds === 'at once') stopped();
-        else if (work.heeds === 'later' || due === Number.POSITIVE_INFINITY) due = time.passed() + 3 * second;
+        if (work.stops === 'at once') stopped();
+        else if (work.stops === 'later' || due === Number.POSITIVE_INFINITY) due = time.passed() + 3 * second;
       };
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
@@ -258,7 +258,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
 
   const tick = async (step: number): Promise<void> => {
     time.elapse(step);
-    for (const one of patience) {
+    for (const one of abortsAfter) {
       one.ticks -= 1;
       if (one.ticks === 0) {
         for (const key of one.key()) aborted.add(key);
@@ -274,7 +274,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     process = mine;
     requests.clear();
     aborted.clear();
-    patience.length = 0;
+    abortsAfter.length = 0;
     const options = { claimsSlots: true, recovers: true, jobs: declared, maxRunning: plan.maxRunning };
     mine.scheduler = await createScheduler(
       {
@@ -381,7 +381,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
         requests.set(key, (requests.get(key) ?? 1) - 1);
       });
     unsettled.set(settledRequest, mine);
-    if (ticks !== undefined) patience.push({ ticks: ticks + 1, controller, key: keys });
+    if (ticks !== undefined) abortsAfter.push({ ticks: ticks + 1, controller, key: keys });
   };
 
   const stop = async (grace: number): Promise<void> => {
@@ -449,7 +449,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       release();
       await adopt(edited(action.edits));
     } else if (action.kind === 'order') {
-      request(action.index, action.slot, action.patience);
+      request(action.index, action.slot, action.abortsAfter);
       await look();
     } else {
       isFull = true;

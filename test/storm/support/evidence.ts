@@ -30,7 +30,7 @@ export type Evidence = {
 const maxRows = 1_000_000;
 
 /** Everything that is known after the storm: the ledger's own account, and that of those who were outside. */
-export const gather = async (fixture: StormFixture, lives: readonly Run[]): Promise<Evidence> => {
+export const collectEvidence = async (fixture: StormFixture, lives: readonly Run[]): Promise<Evidence> => {
   await using warehouse = await fixture.openLedger();
   const lines = lives.flatMap(linesOf);
   const jobs: JobEvidence[] = [];

@@ -55,11 +55,11 @@ export type KeyFixture = AsyncDisposable & {
   readonly live: (argv: readonly string[], killPlan?: Kill) => Promise<Lived>;
   /** Moves the clocks of gateway and program on. */
   readonly elapse: (millis: number) => void;
-  /** What is wrong at this moment; empty when all is as promised. */
+  /** What is wrong at this moment; empty when all is as guaranteed. */
   readonly wrongs: () => Promise<readonly string[]>;
   /** What is not as it has to be when nothing is left to do. */
   readonly unfinished: () => Promise<readonly string[]>;
-  /** From here on all keys are to be others; the faults of the weather strike once more. */
+  /** From here on all keys are to be others; the faults of the scenario strike once more. */
   readonly begin: () => Promise<void>;
   /** Boundaries that a process was ended at, in their order. */
   readonly killedBoundaries: () => Promise<readonly string[]>;
@@ -122,7 +122,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
       variants: { key_cap: 'none', late_rows: 'absent', ...scenario.variants },
     }),
   ]);
-  const killedBoundaries = join(folder.path, 'deaths');
+  const killedBoundaries = join(folder.path, 'kills');
   const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10));
   await folder.write('config/tollkeeper.yaml', settings);
   await folder.write('config/jobs/jobs.yaml', jobs);
@@ -195,7 +195,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
           NODE_OPTIONS: `--import=${preload}`,
           TOLLKEEPER_TEST_OFFSET: String(offset),
           ...(killPlan.kind === 'boundary' || killPlan.kind === 'stop'
-            ? { TOLLKEEPER_TEST_DEATHS: killedBoundaries, TOLLKEEPER_TEST_BOUNDARIES: killPlan.which.source }
+            ? { TOLLKEEPER_TEST_KILLS: killedBoundaries, TOLLKEEPER_TEST_BOUNDARIES: killPlan.which.source }
             : {}),
           ...(killPlan.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
         },
@@ -284,7 +284,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
     },
     killedBoundaries: async () =>
       (await readFile(killedBoundaries, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
-    forgetKilledBoundaries: async () => void (await folder.write('deaths', '')),
+    forgetKilledBoundaries: async () => void (await folder.write('kills', '')),
     [Symbol.asyncDispose]: async () => {
       await consumer[Symbol.asyncDispose]();
       await sandbox.stop();

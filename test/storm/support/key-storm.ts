@@ -25,7 +25,7 @@ export const runKeyChaos = (isWanted: (index: number) => boolean): void => {
   vi.setConfig({ hookTimeout: 120_000, testTimeout: 900_000 + each * 20_000 });
 
   let program: BuiltProgram;
-  /** Milliseconds that processes took which nobody disturbed, by weather. */
+  /** Milliseconds that processes took which nobody disturbed, by scenario. */
   const undisturbed = new Map<number, number[]>();
   beforeAll(async () => {
     say(

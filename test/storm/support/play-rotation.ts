@@ -16,7 +16,7 @@ export type Rotated = {
 const maxLives = 400;
 const maxHours = 30;
 
-/** Lets keys grow old, then runs job and pull, each process ended as `deathOf` says, until nothing is left to do. */
+/** Lets keys grow old, then runs job and pull, each process ended as `killOf` says, until nothing is left to do. */
 export const playRotation = async (
   fixture: KeyFixture,
   killOf: (lives: number) => Kill,

@@ -10,7 +10,7 @@ export type Played = {
   readonly lives: readonly Run[];
   /** From spawn to serving, of daemons that did not have to wait. */
   readonly starts: readonly Took[];
-  /** From the death of a daemon to the moment the one that waited served. */
+  /** From the kill of a daemon to the moment the one that waited served. */
   readonly takeovers: readonly Took[];
   /** Exit codes after SIGTERM. */
   readonly stops: readonly (number | null)[];
@@ -102,6 +102,6 @@ const caughtUp = async ({ process, servedAt = 0 }: Run): Promise<void> => {
     if (line.includes('the run failed')) throw new Error(line);
   }
   // A pass of the outbox that was under way has not seen the last mails; the one after it has.
-  const isCycle = (line: string): boolean => line.includes('outbox worked off');
+  const isCycle = (line: string): boolean => line.includes('outbox processed');
   await process.line(isCycle, process.stdout().filter(isCycle).length + 2);
 };

@@ -11,7 +11,7 @@ import os from 'node:os';
 
 const {
   TOLLKEEPER_TEST_OFFSET: offset = '0',
-  TOLLKEEPER_TEST_DEATHS: deaths,
+  TOLLKEEPER_TEST_KILLS: kills,
   TOLLKEEPER_TEST_BOUNDARIES: which = '.',
   TOLLKEEPER_TEST_SIGNAL: signal = 'SIGKILL',
 } = process.env;
@@ -25,8 +25,8 @@ const uptime = os.uptime.bind(os);
 os.uptime = () => uptime() + Number(offset) / 1000;
 syncBuiltinESMExports();
 
-if (deaths !== undefined) {
-  const seen = new Set(fs.existsSync(deaths) ? fs.readFileSync(deaths, 'utf8').split('\n') : []);
+if (kills !== undefined) {
+  const seen = new Set(fs.existsSync(kills) ? fs.readFileSync(kills, 'utf8').split('\n') : []);
   const wanted = new RegExp(which);
   const audit = 'data/audit/keys.jsonl';
   // What follows the last line break is half a line, which the program is about to take away.
@@ -37,7 +37,7 @@ if (deaths !== undefined) {
     const name = last + ' > ' + what;
     if (seen.has(name) || !wanted.test(what)) return;
     seen.add(name);
-    fs.appendFileSync(deaths, name + '\n');
+    fs.appendFileSync(kills, name + '\n');
     lastDeed();
     if (signal === 'SIGSTOP') fs.writeSync(1, 'stops at ' + name + '\n');
     process.kill(process.pid, signal);
@@ -101,7 +101,7 @@ if (deaths !== undefined) {
 
   const routeOf = (request) =>
     request.method + ' ' + String(request.path).replace(/\?.*/, '').replace(/\d+$/, 'N');
-  // What only reads changes nothing that a death could leave half done.
+  // What only reads changes nothing that a kill could leave half done.
   const counts = (route) => !route.startsWith('GET ') && /\/api\/token|\/v1\//.test(route);
   subscribe('undici:request:create', ({ request }) => {
     const route = routeOf(request);

@@ -6,7 +6,7 @@ import { knownSchedule, slotBefore } from './known-schedules.ts';
 /** How the work of a run went, as the job that is played knows it. */
 export type WorkEnd = 'ok' | 'passing' | 'lasting' | 'plain' | 'timeout' | 'stopped';
 
-/** What the referee knows of one row of the ledger. Times in milliseconds. */
+/** What the invariant checker knows of one row of the ledger. Times in milliseconds. */
 export type Row = {
   readonly job: string;
   readonly slot: number;
@@ -47,7 +47,7 @@ const shown = (moment: number): string => new Date(moment).toISOString();
 type Cursor = { moment: number; version: number; expression: string; zone: string; text: string };
 
 /**
- * Watches every change of the ledger and holds it against what was promised: the text of the policies said again, from
+ * Watches every change of the ledger and holds it against what is guaranteed: the text of the policies said again, from
  * nothing but the calls, the clock, and the work that was done. Finds are collected; a call is never hindered.
  */
 export const createInvariantChecker = (table: Table) => {

@@ -18,9 +18,9 @@ const modules = {
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 
-const everyModule = Object.keys(modules).filter((room) => room !== 'sandbox');
+const everyModule = Object.keys(modules).filter((module) => module !== 'sandbox');
 
-/** Which rooms and lone files each room or lone file may import. */
+/** Which modules and single files each module or single file may import. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...modules,
   'settings.ts': everyModule,
@@ -56,37 +56,37 @@ const codeOf = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
 
 const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
-  const room = moduleOf(file.path);
+  const module = moduleOf(file.path);
   if (isBuiltin(specifier)) return [];
   if (!specifier.startsWith('.')) {
     const name = packageOf(specifier);
     if (everywhere.includes(name)) return [];
-    const home = homes.get(name) ?? room;
+    const home = homes.get(name) ?? module;
     homes.set(name, home);
-    return home === room ? [] : [`${file.path}: package ${name} already lives in ${home}`];
+    return home === module ? [] : [`${file.path}: package ${name} already lives in ${home}`];
   }
   const path = target(file.path, specifier);
   const other = moduleOf(path);
   if (path.startsWith('..')) return [`${file.path}: ${specifier} leads out of src`];
-  if (other === room) return [];
-  const allowed = importTable[room];
-  if (allowed === undefined) return [`${file.path}: ${room} is no room of the house`];
-  if (!allowed.includes(other)) return [`${file.path}: ${room} may not import ${other}`];
+  if (other === module) return [];
+  const allowed = importTable[module];
+  if (allowed === undefined) return [`${file.path}: ${module} is no module of the codebase`];
+  if (!allowed.includes(other)) return [`${file.path}: ${module} may not import ${other}`];
   if (other === 'sandbox' && !sandboxImporters.some((importer) => file.path.startsWith(importer)))
     return [`${file.path}: only ${sandboxImporters.join(' and ')} import sandbox`];
   if ((other in modules || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
-    return [`${file.path}: ${path} is not the door of ${other}`];
+    return [`${file.path}: ${path} is not the entry point of ${other}`];
   return [];
 };
 
-/** Every breach of the house's rules in the given sources; empty when all is well. */
+/** Every breach of the rules of the codebase in the given sources; empty when all is well. */
 export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
   const homes = new Map<string, string>();
   const sorted = [...sources].sort((left, right) => left.path.localeCompare(right.path));
   return sorted.flatMap((file) => [
     ...(moduleOf(file.path) in importTable
       ? []
-      : [`${file.path}: ${moduleOf(file.path)} is no room of the house`]),
+      : [`${file.path}: ${moduleOf(file.path)} is no module of the codebase`]),
     ...importsOf(file.text).flatMap((specifier) => importFaults(file, specifier, homes)),
     ...globalsWithOneHome
       .filter(({ pattern, home }) => file.path !== home && pattern.test(codeOf(file.text)))

@@ -4,8 +4,8 @@ import { breaches } from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
-describe('the house', () => {
-  it('keeps to its import table, its doors and its one home for each package and global', async () => {
+describe('the architecture', () => {
+  it('keeps to its import table, its entry points and its one home for each package and global', async () => {
     const sources = await readSources(root);
     expect(sources.length).toBeGreaterThan(50);
     expect(breaches(sources)).toEqual([]);
@@ -30,7 +30,7 @@ describe('the house', () => {
 
   it.each([
     [
-      'a forbidden room',
+      'a forbidden module',
       'report/x.ts',
       `import { a } from '../gateway/index.ts';`,
       'report may not import gateway',
@@ -42,10 +42,10 @@ describe('the house', () => {
       'may not import gateway',
     ],
     [
-      'a way around the door',
+      'a way around the entry point',
       'gateway/x.ts',
       `import { a } from '../net/pool.ts';`,
-      'is not the door of net',
+      'is not the entry point of net',
     ],
     [
       'the sandbox in the product',
@@ -65,18 +65,18 @@ describe('the house', () => {
       `import { a } from '../base/index.ts';`,
       'sandbox may not import base',
     ],
-    ['a room that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is no room'],
+    ['a module that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is no module'],
     ['the wall clock', 'jobs/x.ts', `const t = Date.now();`, 'the wall clock has its home'],
     ['the environment', 'config/x.ts', `const e = process.env['A'];`, 'process.env has its home'],
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
     ['randomness', 'net/x.ts', `const r = Math.random();`, 'Math.random has its home'],
-    ['a way out of src', 'base/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
+    ['an import from outside src', 'base/x.ts', `import { a } from '../../test/x.ts';`, 'leads out of src'],
   ])('finds %s when it is planted', async (_, path, text, words) => {
     const sources = await readSources(root);
     expect(breaches([...sources, { path, text }]).join('\n')).toContain(words);
   });
 
-  it('finds a package in two rooms when it is planted', () => {
+  it('finds a package in two modules when it is planted', () => {
     const planted = [
       { path: 'net/a.ts', text: `import { request } from 'undici';` },
       { path: 'mail/b.ts', text: `import { request } from 'undici';` },

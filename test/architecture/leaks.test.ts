@@ -19,7 +19,7 @@ const runLeaky = (leave: string): Promise<{ code: number | null; output: string 
       'run',
       '--config',
       'test/vitest.config.ts',
-      'test/house/fixtures/leaky.ts',
+      'test/architecture/fixtures/leaky.ts',
     ];
     const child = spawn(process.execPath, argv, {
       cwd: root,

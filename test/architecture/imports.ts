@@ -29,7 +29,7 @@ export const importsOf = (text: string): readonly string[] => {
   return [...new Set(found.map((match) => match[1] ?? ''))];
 };
 
-/** The room of a file: its folder, or its own name for the files that stand alone in `src/`. */
+/** The module of a file: its folder, or its own name for the files that stand alone in `src/`. */
 export const moduleOf = (path: string): string => path.split('/')[0] ?? path;
 
 export const isBuiltin = (specifier: string): boolean =>

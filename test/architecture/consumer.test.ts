@@ -42,7 +42,7 @@ it('a consumer takes up what its files hold, and tells of each failed call, with
       rest: 1,
     });
     expect(consumer.failures()).toEqual([]);
-    // Two of three are handed over, whole, before the first key dies.
+    // Two of three are used, complete, before the first key dies.
     for (const [name, text] of Object.entries(texts).slice(0, 2)) {
       await write(`${name}.new`, text.replace(first.key, second.key));
       await rename(path(`${name}.new`), path(name));
